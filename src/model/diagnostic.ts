@@ -1,0 +1,105 @@
+/** The closed list of what can be wrong (contract §7). The list may grow; a code never changes its meaning. */
+export const diagnosticCodes = [
+  'usage',
+  'unreadable-file',
+  'limit-exceeded',
+  'unsafe-text',
+  'missing-setting',
+  'unknown-environment',
+  'unknown-id',
+  'empty-project',
+  'yaml-syntax',
+  'schema',
+  'unknown-property',
+  'duplicate-entry',
+  'unknown-reference',
+  'unknown-agent',
+  'ambiguous-agent',
+  'ambiguous-name',
+  'duplicate-name',
+  'duplicate-agent',
+  'too-many-stages',
+  'invalid-cron',
+  'invalid-time',
+  'invalid-time-zone',
+  'skipped-time',
+  'repeated-time',
+  'past-once',
+  'unknown-input',
+  'ignored-inputs',
+  'unknown-scope',
+  'several-new-keys',
+  'undeliverable-key',
+  'unknown-variable',
+  'missing-environment-variable',
+  'not-manageable',
+  'rejected-by-preview',
+  'start-rate',
+  'protected',
+  'not-allowed',
+  'too-many-deletes',
+  'stale-plan',
+  'locked',
+  'unauthorized',
+  'forbidden',
+  'insecure-url',
+  'unexpected-response',
+  'service-error',
+  'not-converged',
+  'inventory-mismatch',
+  'no-match',
+  'interrupted',
+  'internal',
+] as const;
+
+export type DiagnosticCode = (typeof diagnosticCodes)[number];
+
+export type Severity = 'error' | 'warning';
+
+/** A span of a file. `line` and `column` count from 1, `column` and `length` in UTF-16 units as editors do. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+  /** The whole source line, so that the span can be shown without reading the file again. */
+  readonly lineText: string;
+}
+
+/** One problem, collected as a value: words and colours are chosen by the views. */
+export interface Diagnostic {
+  readonly severity: Severity;
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly place?: Place;
+  /** What to do about it. */
+  readonly help?: string;
+  /** Other places that belong to it, such as the first of two duplicates. */
+  readonly related?: readonly { readonly message: string; readonly place: Place }[];
+}
+
+/** Expected trouble that ends the work at hand. Carries what a person is told; never a bug (those throw plain errors). */
+export class Problem extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: Diagnostic | readonly Diagnostic[]) {
+    const list = Array.isArray(diagnostics) ? diagnostics : [diagnostics as Diagnostic];
+    super(list.map((each) => `${each.code}: ${each.message}`).join('\n'));
+    this.name = 'Problem';
+    this.diagnostics = list;
+  }
+}
+
+export function problem(code: DiagnosticCode, message: string, help?: string, place?: Place): Problem {
+  return new Problem({
+    severity: 'error',
+    code,
+    message,
+    ...(help === undefined ? {} : { help }),
+    ...(place === undefined ? {} : { place }),
+  });
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((each) => each.severity === 'error');
+}

@@ -1,0 +1,109 @@
+import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
+import type { Json } from './json.js';
+import type { Request } from './request.js';
+import type { Address, KindName, Layout } from './resource.js';
+
+export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
+
+/** Where a difference came from since the last apply: the file, the service, or both. */
+export type Origin = 'manifest' | 'remote' | 'both';
+
+/** One field's difference, in the words a person knows. */
+export interface FieldChange {
+  readonly path: string;
+  /** Null when there is no object yet. Both are null when `sensitive`. */
+  readonly before: Json;
+  readonly after: Json;
+  readonly sensitive: boolean;
+  readonly layout: Layout;
+  readonly origin: Origin;
+}
+
+/** What happens to one resource. Data alone: it prints, saves, sorts and hashes. */
+export interface Change {
+  readonly address: Address;
+  readonly kind: KindName;
+  readonly action: Action;
+  /** Of the remote object; null when there is none, or when the service shows none. */
+  readonly id: string | null;
+  /** The remote object's name; null for kinds without names. */
+  readonly name: string | null;
+  readonly origin: Origin | null;
+  /** True when the object exists, was found by its natural key and is not in the inventory yet. */
+  readonly adopted: boolean;
+  readonly fields: readonly FieldChange[];
+  /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
+  readonly steps: readonly string[];
+  readonly nextRuns: NextRuns | null;
+  /** Sentences a reviewer must read: which key stops working, what is left as it is and why. */
+  readonly notes: readonly string[];
+  /** Null for what no manifest declares. */
+  readonly source: Place | null;
+}
+
+export interface NextRuns {
+  readonly before: readonly Run[] | null;
+  readonly after: readonly Run[] | null;
+  /** Who computed `after`: the service's own preview, or this program. */
+  readonly by: 'service' | 'roster';
+  readonly timeZone: string;
+}
+
+/** `local` is wall clock in the schedule's zone, `utc` ISO 8601 with Z. */
+export interface Run {
+  readonly local: string;
+  readonly utc: string;
+}
+
+/** One request of a plan. `after` names the steps that must be done before it. */
+export interface Step {
+  readonly id: string;
+  /** The changes it carries out: one, or several for a bulk call. */
+  readonly addresses: readonly Address[];
+  readonly kind: KindName;
+  readonly request: Request;
+  readonly after: readonly string[];
+}
+
+/** Why apply would refuse the plan. `flag` is what a person may say to allow it. */
+export interface Objection {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly help: string;
+  readonly address: Address | null;
+}
+
+export interface Plan {
+  readonly project: string;
+  readonly environment: string | null;
+  /** The origin and base path that the plan speaks of. */
+  readonly service: string;
+  /** `sha256:` over what would be changed, from what, to what, where (contract §4). */
+  readonly digest: string;
+  /** Every resource, those with the action `none` among them, in the order a person reads. */
+  readonly changes: readonly Change[];
+  readonly steps: readonly Step[];
+  readonly objections: readonly Objection[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How many changes there are of each action, in the words of the formats. */
+export interface Summary {
+  readonly create: number;
+  readonly update: number;
+  readonly replace: number;
+  readonly delete: number;
+  readonly adopt: number;
+  readonly forget: number;
+  readonly unchanged: number;
+}
+
+export function summarise(changes: readonly Change[]): Summary {
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, forget: 0, unchanged: 0 };
+  for (const change of changes) counts[change.action === 'none' ? 'unchanged' : change.action] += 1;
+  return counts;
+}
+
+export function isEmpty(plan: Plan): boolean {
+  return plan.changes.every((change) => change.action === 'none');
+}

@@ -1,0 +1,24 @@
+import type { Diagnostic } from './diagnostic.js';
+import type { Plan } from './plan.js';
+import type { Address } from './resource.js';
+
+export type Outcome = 'done' | 'failed' | 'skipped' | 'unknown';
+
+/** What came of one change. */
+export interface ChangeOutcome {
+  readonly address: Address;
+  readonly outcome: Outcome;
+  /** Why it failed, was skipped or is unknown. */
+  readonly error: string | null;
+  /** The id of the object after the change, where known. */
+  readonly id: string | null;
+}
+
+export interface Report {
+  readonly plan: Plan;
+  readonly outcomes: readonly ChangeOutcome[];
+  /** True when the read-back found nothing left to do; null when it was not made. */
+  readonly converged: boolean | null;
+  readonly interrupted: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}

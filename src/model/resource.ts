@@ -1,0 +1,141 @@
+import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
+import type { Json, JsonObject } from './json.js';
+
+/** `group`, `pipeline`, `schedule`, `key`: one for each file in kinds/. The engine treats it as opaque. */
+export type KindName = string;
+
+/** `group/retail-prices`: the kind's name, a slash, the entry's key. */
+export type Address = string;
+
+export function addressOf(kind: KindName, key: string): Address {
+  return `${kind}/${key}`;
+}
+
+/** Stands for the id of an object that this plan creates. Occurs in specs and request bodies. */
+export interface Pending {
+  readonly pending: Address;
+}
+
+export function isPending(value: unknown): value is Pending {
+  return typeof value === 'object' && value !== null && typeof (value as Pending).pending === 'string';
+}
+
+/** The id of a remote object, or of one that is yet to be. */
+export type IdOrPending = string | Pending;
+
+/** One declared entry, as the manifest loader hands it on: variables replaced, defaults filled in, names not yet resolved. */
+export interface Declared<D = unknown> {
+  readonly address: Address;
+  readonly kind: KindName;
+  readonly key: string;
+  readonly declared: D;
+  /** `id:` of the entry. */
+  readonly id: string | null;
+  /** The address that the entry had before, from `formerly:`. */
+  readonly formerly: Address | null;
+  readonly protect: boolean;
+  readonly external: boolean;
+  readonly source: Place;
+  /** Names of the fields that hold a value that came from the environment. */
+  readonly sensitive: readonly string[];
+  /** The place of a value inside the entry, such as `['members', 2]`; of the nearest thing that encloses it otherwise. */
+  placeOf(path: readonly (string | number)[]): Place;
+}
+
+/** A declared entry with agents and targets resolved: what the service shall say. */
+export interface Desired<S = unknown> extends Omit<Declared, 'declared'> {
+  readonly spec: S;
+}
+
+/** One object as the service shows it now. */
+export interface Observed<S = unknown> {
+  readonly kind: KindName;
+  /** As text, for pairing and for paths; null where the list shows none (API keys, interface §2). */
+  readonly id: string | null;
+  /** As the service wrote it (a schedule's id may be a number, interface §1.4): for bodies. */
+  readonly rawId: string | number | null;
+  /** Null for kinds without names. */
+  readonly name: string | null;
+  /** False for what the operator set up. Null when the service did not say. */
+  readonly manageable: boolean | null;
+  /** Null when the list item lacked something: read by id before a decision rests on it. */
+  readonly spec: S | null;
+  /** What else is worth telling a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
+  readonly facts: JsonObject;
+}
+
+/** An agent that the caller may use (interface §2). Agents are never managed by roster. */
+export interface Agent {
+  /** GUID, lower case. */
+  readonly id: string;
+  readonly externalAgentId: string;
+  readonly name: string;
+  readonly inputKeys: readonly string[];
+}
+
+/** A project, ready to be paired with what the service says. */
+export interface Project {
+  /** Of roster.yaml, relative to the working directory, for messages. */
+  readonly file: string;
+  /** Absolute: the project's folder. Deliveries and the inventory live inside it. */
+  readonly root: string;
+  readonly name: string;
+  readonly environment: string | null;
+  /** From the manifest, after the environment's override; flags and ROSTER_URL win over it. */
+  readonly url: string | null;
+  readonly inventory: InventorySetting;
+  readonly prune: Prune;
+  readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
+  readonly scopes: readonly string[];
+  readonly entries: readonly Declared[];
+  /** Values that came from the environment and must be shown nowhere. */
+  readonly secrets: readonly string[];
+}
+
+export type Prune = 'owned' | 'all' | 'never';
+
+export type InventorySetting =
+  | { readonly file: string }
+  | { readonly git: { readonly ref: string; readonly remote: string } };
+
+/** Where a kind tells what is wrong with one entry. `path` leads from the entry to the value. */
+export type Tell = (
+  severity: 'error' | 'warning',
+  code: DiagnosticCode,
+  path: readonly (string | number)[],
+  message: string,
+  help?: string,
+) => void;
+
+/** What a kind needs to turn names into ids. Each look-up tells what is wrong itself and then answers undefined. */
+export interface Resolver {
+  agent(name: string, path: readonly (string | number)[]): Agent | undefined;
+  /** The id of a declared group or pipeline; pending when the plan creates it; undefined when it has an error of its own. */
+  target(address: Address, path: readonly (string | number)[]): IdOrPending | undefined;
+  tell: Tell;
+}
+
+/** Turns ids back into the words a person knows. */
+export interface Names {
+  /** externalAgentId of an agent's GUID; the GUID when it is not assigned to the caller. */
+  agent(id: string): string;
+  /** The address of a remote object, else a readable stand-in with its name and id. */
+  object(kind: KindName, id: string): string;
+}
+
+/** How two values of one field are compared and shown. */
+export interface FieldRule<V> {
+  /** Equal canonical forms mean no difference. This is where spelling without meaning is removed. */
+  canonical(value: V): Json;
+  /** What a person sees, and what the digest is made of: never depends on this machine. */
+  show(value: V, names: Names): Json;
+  /** How the text plan lays a difference out. */
+  layout: Layout;
+}
+
+/** `value`: before → after. `set` and `sequence`: +a -b. `text` and `map`: a unified diff. */
+export type Layout = 'value' | 'set' | 'sequence' | 'text' | 'map';
+
+export type FieldRules<S> = { readonly [F in keyof S & string]: FieldRule<S[F]> };
+
+export type { Diagnostic };
