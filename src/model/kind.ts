@@ -1,26 +1,46 @@
-import type { Json, JsonObject } from './json.js';
+import type { JsonObject } from './json.js';
 import type { Call, ListCall, Request } from './request.js';
-import type { Address, Declared, FieldRules, KindName, Observed, Resolver, Tell } from './resource.js';
+import type {
+  Address,
+  Declared,
+  Delivery,
+  FieldRules,
+  IdOrPending,
+  KindName,
+  Observed,
+  Resolver,
+  Tell,
+} from './resource.js';
 
 /** What offline reading may know besides the entry itself. */
 export interface ReadContext {
   readonly tell: Tell;
   /** Scope names this service knows (`scopes:` of roster.yaml). */
   readonly scopes: readonly string[];
+  /** The nearest of the known words, for a hint; null when none is near. */
+  nearest(word: string, known: readonly string[]): string | null;
 }
 
-/** One request of a change, before the plan gives it an id and its edges. */
+/** One request of a change, before the plan gives it an id and its edges. Those of one change run in order. */
 export interface Draft {
   readonly request: Request;
-  /** Requests of one change run one after the other, in this order, unless they may be merged into a bulk call. */
+  /** Set where the interface can carry out several such requests as one. */
   readonly bulk?: Bulk;
+  /** Set where the answer holds a secret, once: where it goes and what it must be. */
+  readonly delivery?: Delivery;
 }
 
-/** Several changes' requests that the interface can carry out as one (interface §4, schedules/bulk). */
+/** Drafts of one group are merged when there are at least two, at most 100 at a time (interface §4, schedules/bulk). */
 export interface Bulk {
-  /** Drafts with equal groups are merged when there are at least two. */
   readonly group: string;
   readonly rawId: string | number;
+}
+
+/** An existing object that a change is about. */
+export interface Target<S> {
+  readonly id: string;
+  readonly rawId: string | number;
+  readonly before: S;
 }
 
 /**
@@ -31,6 +51,10 @@ export interface Kind<D = unknown, S = unknown> {
   readonly name: KindName;
   /** The manifest's section: `groups`. */
   readonly section: string;
+  /** Kinds whose objects this kind's specs may point to: planned and carried out first. */
+  readonly after: readonly KindName[];
+  /** Keys: run when all else has ended, because they may end the access that roster works with. */
+  readonly last: boolean;
 
   /** Offline: reads one entry that already fits the schema, fills in defaults, and tells what is wrong with it. */
   read(entry: JsonObject, key: string, context: ReadContext): D;
@@ -38,43 +62,58 @@ export interface Kind<D = unknown, S = unknown> {
   refersTo(
     declared: D,
   ): readonly { readonly address: Address; readonly path: readonly (string | number)[] }[];
-  /** Two entries with one of these are one object: an error. */
-  declaredIdentity(declared: D): string;
+  /** Two entries with one of these are one object, which is an error. Null: nothing to compare. */
+  declaredIdentity(declared: D): string | null;
 
-  /** Kinds whose objects this kind's specs may point to. They are planned and carried out first. */
-  readonly after: readonly KindName[];
   list(): ListCall<Observed<S>>;
-  /** Reads one object; null when the interface has no such call (schedules, keys). */
+  /** Reads one object; null where the interface has no such call (schedules, keys). */
   readonly detail: ((id: string) => Call<Observed<S>>) | null;
+
+  /** False for what the list shows though it is no more (revoked keys). */
+  exists(observed: Observed<S>): boolean;
 
   /** Names become ids. Undefined when something was told to be wrong. */
   resolve(entry: Declared<D>, resolver: Resolver): S | undefined;
   readonly fields: FieldRules<S>;
-  /** The natural key (contract §3), of an observed object or of a resolved spec. Null: not to be paired this way. */
-  identity(spec: S, observed?: Observed<S>): string | null;
+  /** The natural key (contract §3). */
+  identity(spec: S): string;
+  observedIdentity(observed: Observed<S>): string | null;
+  /** The natural key in words, for messages: `named "Retail prices"`. */
+  describe(spec: S): string;
+  /** Objects of one natural key may exist side by side; likeness decides which is which (schedules). */
+  readonly manyAlike: boolean;
+  /** What the spec points to: agents are not among them. */
+  targets(spec: S): readonly { readonly kind: KindName; readonly id: IdOrPending }[];
+  /** GUIDs of the agents that the object consists of; empty for kinds that consist of none. */
+  agents(spec: S): readonly string[];
 
-  create(spec: S, address: Address): readonly Draft[];
+  create(spec: S, entry: Declared<D>): readonly Draft[];
   /** The fewest calls that make `before` into `after`. Fields outside `changed` are equal. */
-  update(target: Target<S>, after: S, changed: ReadonlySet<keyof S & string>): readonly Draft[];
+  update(target: Target<S>, after: S, changed: ReadonlySet<string>): readonly Draft[];
   remove(target: Target<S>): readonly Draft[];
-  /** Merges drafts of one bulk group into one request (at most 100 ids). */
-  merge?(group: string, rawIds: readonly (string | number)[]): Request;
-  /** The new object's id in the answer to a create, when the answer shows one. */
+  /** Merges the drafts of one bulk group into one request. */
+  merge(group: string, rawIds: readonly (string | number)[]): Request;
+  /** The new object's id in the answer to a create; null when the answer shows none. */
   createdId(data: unknown): string | null;
 
-  /** Fields whose change cannot be made in place: the object is replaced (keys). */
-  readonly replaces: ReadonlySet<string>;
-  /** True for a spec that must be left as it is whatever it says (a `once` that has passed). */
-  settled?(spec: S, now: Date): { readonly message: string } | null;
-  /** Further reasons to replace an object (`rotateAfter`). */
-  due?(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
+  /** For kinds whose create answers with a secret, once; null for the others. */
+  readonly secret: SecretReader<S> | null;
+
+  /** True when a change of these fields cannot be made in place: the object is replaced (keys). */
+  replaces(changed: ReadonlySet<string>): boolean;
+  /** Why the object shall be replaced although nothing differs (`rotateAfter`); null mostly. */
+  due(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
+  /** Why the entry is left as it is whatever it says (a `once` that has passed); null mostly. */
+  settled(spec: S, now: Date): { readonly path: readonly string[]; readonly message: string } | null;
+  /** True when the action ends the access of the key that roster calls with. */
+  revokesCaller(action: 'create' | 'replace' | 'delete', observed: Observed<S> | null): boolean;
 }
 
-export interface Target<S> {
-  readonly id: string;
-  readonly rawId: string | number;
-  readonly address: Address;
-  readonly before: S;
+export interface SecretReader<S> {
+  /** Null when the answer holds none: then nobody can ever read it. `scopes` is null when the answer does not say. */
+  of(
+    data: unknown,
+  ): { readonly value: string; readonly id: string | null; readonly scopes: readonly string[] | null } | null;
+  /** What the service lists of the new object: for the check that its power is what was asked for. */
+  scopesOf(observed: Observed<S>): readonly string[];
 }
-
-export type { Json };

@@ -1,7 +1,7 @@
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Json } from './json.js';
 import type { Request } from './request.js';
-import type { Address, KindName, Layout } from './resource.js';
+import type { Address, Delivery, KindName, Layout } from './resource.js';
 
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
@@ -62,7 +62,12 @@ export interface Step {
   readonly addresses: readonly Address[];
   readonly kind: KindName;
   readonly request: Request;
+  /** Steps that must be done first: when one of them fails, this one is not tried. */
   readonly after: readonly string[];
+  /** Runs when every other step has ended, however that was. */
+  readonly last: boolean;
+  /** For a create whose answer holds a secret. */
+  readonly delivery: Delivery | null;
 }
 
 /** Why apply would refuse the plan. `flag` is what a person may say to allow it. */

@@ -1,4 +1,4 @@
-import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
+import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 
 /** `group`, `pipeline`, `schedule`, `key`: one for each file in kinds/. The engine treats it as opaque. */
@@ -43,8 +43,15 @@ export interface Declared<D = unknown> {
 }
 
 /** A declared entry with agents and targets resolved: what the service shall say. */
-export interface Desired<S = unknown> extends Omit<Declared, 'declared'> {
+export interface Desired<S = unknown> extends Declared {
   readonly spec: S;
+}
+
+/** Where a new key goes, and what must be true of it before it may stay (contract §5, Keys). */
+export interface Delivery {
+  readonly to: { readonly file: string } | { readonly command: readonly string[] } | null;
+  /** Scopes asked for, sorted; empty for full access. */
+  readonly scopes: readonly string[];
 }
 
 /** One object as the service shows it now. */
@@ -60,6 +67,8 @@ export interface Observed<S = unknown> {
   readonly manageable: boolean | null;
   /** Null when the list item lacked something: read by id before a decision rests on it. */
   readonly spec: S | null;
+  /** True for the API key that roster calls with, and where that cannot be excluded. */
+  readonly caller: boolean;
   /** What else is worth telling a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
 }
@@ -112,6 +121,8 @@ export interface Resolver {
   agent(name: string, path: readonly (string | number)[]): Agent | undefined;
   /** The id of a declared group or pipeline; pending when the plan creates it; undefined when it has an error of its own. */
   target(address: Address, path: readonly (string | number)[]): IdOrPending | undefined;
+  /** Agents that a target consists of, for what depends on their inputs; empty when unknown. */
+  agentsOf(address: Address): readonly Agent[];
   tell: Tell;
 }
 
@@ -137,5 +148,3 @@ export interface FieldRule<V> {
 export type Layout = 'value' | 'set' | 'sequence' | 'text' | 'map';
 
 export type FieldRules<S> = { readonly [F in keyof S & string]: FieldRule<S[F]> };
-
-export type { Diagnostic };

@@ -1,0 +1,211 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import type { Kind } from '../model/kind.js';
+import type { Change, Plan, Step } from '../model/plan.js';
+import type { ChangeOutcome, Outcome } from '../model/report.js';
+import type { Reader, Request } from '../model/request.js';
+import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
+import { inventoryAfter, inventoryBefore } from './bookkeeping.js';
+import { lookFor } from './lost.js';
+import { resolveRequest } from './resolve.js';
+import { runSteps, type StepState } from './schedule-steps.js';
+import { keepSecret } from './secret.js';
+
+/** What apply can do with the service. */
+export interface Writer {
+  /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` can read. */
+  send(request: Request): Promise<{ readonly data: unknown }>;
+  readonly reader: Reader;
+  /** All further requests are made with this key. */
+  useKey(key: string): void;
+}
+
+/** What a failed request means for what it was to do. */
+export type Verdict = {
+  readonly certainty: 'not-sent' | 'refused' | 'unknown';
+  /** The object is not there: for a delete, that is what was wanted. */
+  readonly gone: boolean;
+  /** The key does not work any more: nothing else can be done. */
+  readonly unauthorized: boolean;
+  readonly message: string;
+};
+
+export interface ApplyInputs {
+  readonly plan: Plan;
+  readonly kinds: readonly Kind[];
+  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+  readonly drafts: ReadonlyMap<Address, InventoryDraft>;
+  readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+  readonly save: (inventory: Inventory) => Promise<void>;
+  readonly writer: Writer;
+  judge(failure: unknown): Verdict;
+  readonly concurrency: number;
+  /** Asked before each step; true after an interrupt. */
+  interrupted(): boolean;
+  readonly onStep: (event: StepEvent) => void;
+  readonly keys: KeyKeeping;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/** Where new keys go. */
+export interface KeyKeeping {
+  deliver(delivery: Delivery, key: string): Promise<void>;
+  withdraw(delivery: Delivery): void;
+  /** Keeps a key that could not be delivered in a file of mode 0600 and answers its name. */
+  rescue(key: string): string;
+}
+
+export type StepEvent =
+  | { readonly type: 'begun'; readonly step: Step }
+  | { readonly type: 'ended'; readonly step: Step; readonly state: StepState };
+
+export interface Applied {
+  readonly outcomes: readonly ChangeOutcome[];
+  readonly interrupted: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Milliseconds before each look for a create whose answer was lost. */
+const looks = [0, 250, 1000, 2500];
+
+/**
+ * Carries out a plan and decides nothing. The intent is saved before the first create and the outcome after the last
+ * step, so that a run that dies in between is finished by the next one.
+ */
+export async function apply(inputs: ApplyInputs): Promise<Applied> {
+  const run = new Run(inputs);
+  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.drafts);
+  if (inputs.plan.steps.length > 0) await inputs.save(intent);
+  const states = await runSteps(inputs.plan.steps, run);
+  const outcomes = inputs.plan.changes
+    .filter((change) => change.action !== 'none')
+    .map((change) => run.outcomeOf(change, states));
+  await inputs.save(inventoryAfter(intent, inputs, outcomes, run.ids));
+  return { outcomes, interrupted: inputs.interrupted(), diagnostics: run.diagnostics };
+}
+
+class Run {
+  readonly ids: Map<Address, string>;
+  readonly diagnostics: Diagnostic[] = [];
+  readonly concurrency: number;
+  private unauthorized: string | null = null;
+  private readonly kinds: ReadonlyMap<KindName, Kind>;
+  private readonly before: ReadonlyMap<KindName, ReadonlySet<string>>;
+
+  constructor(private readonly inputs: ApplyInputs) {
+    this.concurrency = inputs.concurrency;
+    this.kinds = new Map(inputs.kinds.map((kind) => [kind.name, kind]));
+    this.ids = new Map(
+      inputs.plan.changes.flatMap(({ address, id, action }) =>
+        id === null || action === 'replace' ? [] : [[address, id]],
+      ),
+    );
+    this.before = new Map(
+      [...inputs.observed].map(([kind, list]) => [kind, new Set(list.flatMap((each) => each.id ?? []))]),
+    );
+  }
+
+  stopped(): string | null {
+    if (this.unauthorized !== null) return this.unauthorized;
+    return this.inputs.interrupted() ? 'interrupted before it was begun' : null;
+  }
+
+  async run(step: Step): Promise<StepState> {
+    this.inputs.onStep({ type: 'begun', step });
+    const state = step.request.effect === 'create' ? await this.create(step) : await this.repeatable(step);
+    this.inputs.onStep({ type: 'ended', step, state });
+    return state;
+  }
+
+  outcomeOf(change: Change, states: ReadonlyMap<string, StepState>): ChangeOutcome {
+    const mine = change.steps.map(
+      (id) => states.get(id) ?? { outcome: 'skipped' as const, error: 'not begun' },
+    );
+    const worst = (['failed', 'unknown', 'skipped'] as const)
+      .map((outcome) => mine.find((state) => state.outcome === outcome))
+      .find((state) => state !== undefined);
+    const outcome: Outcome = worst?.outcome ?? 'done';
+    const error = worst === undefined || worst.outcome === 'done' ? null : worst.error;
+    return { address: change.address, outcome, error, id: this.ids.get(change.address) ?? null };
+  }
+
+  private async repeatable(step: Step): Promise<StepState> {
+    try {
+      await this.inputs.writer.send(resolveRequest(step.request, this.ids));
+      return { outcome: 'done' };
+    } catch (failure) {
+      const verdict = this.judge(failure);
+      if (verdict.gone && step.request.method === 'DELETE') return { outcome: 'done' };
+      return { outcome: verdict.certainty === 'unknown' ? 'unknown' : 'failed', error: verdict.message };
+    }
+  }
+
+  private async create(step: Step): Promise<StepState> {
+    const [address] = step.addresses;
+    const kind = this.kinds.get(step.kind);
+    if (address === undefined || kind === undefined) throw new Error(`step ${step.id} creates nothing`);
+    try {
+      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
+      if (step.delivery !== null) return await this.keep(step.delivery, kind, address, answer.data);
+      const id = kind.createdId(answer.data);
+      return id === null
+        ? await this.look(kind, address, 'the answer showed no id')
+        : this.created(address, id);
+    } catch (failure) {
+      const verdict = this.judge(failure);
+      if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
+      if (step.delivery !== null) return lostKey(verdict.message);
+      return this.look(kind, address, verdict.message);
+    }
+  }
+
+  private created(address: Address, id: string): StepState {
+    this.ids.set(address, id);
+    return { outcome: 'done' };
+  }
+
+  private async look(kind: Kind, address: Address, why: string): Promise<StepState> {
+    const draft = this.inputs.drafts.get(address);
+    if (draft === undefined) throw new Error(`${address} is created without a draft`);
+    const before = this.before.get(kind.name) ?? new Set();
+    const { writer, sleep } = this.inputs;
+    try {
+      const found = await lookFor({
+        reader: writer.reader,
+        kind,
+        draft,
+        before,
+        ids: this.ids,
+        waits: looks,
+        sleep,
+      });
+      const [only] = found;
+      if (only !== undefined && only.id !== null && found.length === 1) return this.created(address, only.id);
+      const ids = found.map((each) => each.id).join(', ');
+      const seen = found.length === 0 ? 'it has not appeared' : `${found.length} objects appeared (${ids})`;
+      return { outcome: 'unknown', error: `${why}; looked for it: ${seen}` };
+    } catch (failure) {
+      return { outcome: 'unknown', error: `${why}; looking for it failed: ${this.judge(failure).message}` };
+    }
+  }
+
+  private async keep(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
+    const kept = await keepSecret({ delivery, kind, data, ...this.inputs });
+    if (kept.id !== null) this.ids.set(address, kept.id);
+    this.diagnostics.push(...kept.diagnostics);
+    return kept.state;
+  }
+
+  private judge(failure: unknown): Verdict {
+    const verdict = this.inputs.judge(failure);
+    if (verdict.unauthorized) this.unauthorized = 'the key stopped working';
+    return verdict;
+  }
+}
+
+function lostKey(message: string): StepState {
+  const steps =
+    'a key may have been created that nobody can read: in the dashboard (account menu, API keys) revoke it, generate a new one for ROSTER_API_KEY, and run this again';
+  return { outcome: 'unknown', error: `${message}; ${steps}` };
+}

@@ -1,0 +1,89 @@
+import type { Step } from '../model/plan.js';
+
+export type StepState =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'failed' | 'unknown' | 'skipped'; readonly error: string };
+
+export interface StepRunner {
+  run(step: Step): Promise<StepState>;
+  /** A reason to begin no further step; null to go on. */
+  stopped(): string | null;
+  readonly concurrency: number;
+}
+
+/**
+ * Runs every step as soon as those it waits for are done, at most `concurrency` at once. What waits for a step that is
+ * not done is skipped; `last` steps begin when all others have ended, however that was.
+ */
+export async function runSteps(
+  steps: readonly Step[],
+  runner: StepRunner,
+): Promise<ReadonlyMap<string, StepState>> {
+  const states = new Map<string, StepState>();
+  await runWave(
+    steps.filter((step) => !step.last),
+    states,
+    runner,
+  );
+  await runWave(
+    steps.filter((step) => step.last),
+    states,
+    { ...runner, concurrency: 1 },
+  );
+  return states;
+}
+
+function runWave(wave: readonly Step[], states: Map<string, StepState>, runner: StepRunner): Promise<void> {
+  const waiting = new Map(wave.map((step) => [step.id, step.after.filter((id) => !states.has(id)).length]));
+  const followers = followersOf(wave);
+  const ready = wave.filter((step) => waiting.get(step.id) === 0);
+  let next = 0;
+  let active = 0;
+
+  return new Promise((resolve, reject) => {
+    const settle = (step: Step, state: StepState) => {
+      states.set(step.id, state);
+      for (const follower of followers.get(step.id) ?? []) {
+        const left = (waiting.get(follower.id) ?? 0) - 1;
+        waiting.set(follower.id, left);
+        if (left === 0) ready.push(follower);
+      }
+    };
+    const begin = (step: Step) => {
+      active += 1;
+      runner.run(step).then((state) => {
+        active -= 1;
+        settle(step, state);
+        pump();
+      }, reject);
+    };
+    const pump = () => {
+      while (next < ready.length && active < runner.concurrency) {
+        const step = ready[next++];
+        if (step === undefined) break;
+        const skipped = reasonToSkip(step, states) ?? runner.stopped();
+        if (skipped === null) begin(step);
+        else settle(step, { outcome: 'skipped', error: skipped });
+      }
+      if (active === 0 && next === ready.length) resolve();
+    };
+    pump();
+  });
+}
+
+function reasonToSkip(step: Step, states: ReadonlyMap<string, StepState>): string | null {
+  const missing = step.after.find((id) => states.get(id)?.outcome !== 'done');
+  return missing === undefined ? null : `waits for ${missing.replace(/[#+]\d+$/, '')}, which was not done`;
+}
+
+function followersOf(wave: readonly Step[]): ReadonlyMap<string, readonly Step[]> {
+  const followers = new Map<string, Step[]>();
+  for (const step of wave) {
+    for (const id of step.after) {
+      const list = followers.get(id);
+      if (list === undefined) followers.set(id, [step]);
+      else list.push(step);
+    }
+  }
+  return followers;
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { problem } from '../model/diagnostic.js';
+import { emptyInventory, type Inventory, type InventoryStore, type Lock } from '../model/inventory.js';
+import { reasonOf, writeAtomic } from './atomic.js';
+import { parse, print } from './format.js';
+
+interface Holder {
+  readonly token: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly since: string;
+}
+
+/**
+ * The inventory as a JSON file in the repository, with a lock file beside it. The lock keeps two runs on one machine
+ * apart; runners on several machines need the store in git.
+ *
+ * @param path absolute; @param name as shown to people
+ */
+export function fileStore(
+  path: string,
+  name: string,
+  project: string,
+  environment: string | null,
+): InventoryStore {
+  const load = async (): Promise<Inventory> => {
+    const text = readIfThere(path, name);
+    const inventory = text === null ? emptyInventory(project, environment) : parse(text, name);
+    if (inventory.project === project) return inventory;
+    const message = `the inventory ${name} belongs to the project "${inventory.project}", this is "${project}"`;
+    throw problem(
+      'inventory-mismatch',
+      message,
+      'give each project an inventory of its own (inventory: { file: … })',
+    );
+  };
+  return { name, load, lock: async () => takeLock(path, name) };
+}
+
+function readIfThere(path: string, name: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (failure) {
+    if (reasonOf(failure) === 'ENOENT') return null;
+    throw problem(
+      'unreadable-file',
+      `cannot read the inventory ${name}: ${reasonOf(failure)}`,
+      'check its rights',
+    );
+  }
+}
+
+function takeLock(path: string, name: string): Lock {
+  const lockPath = `${path}.lock`;
+  const holder: Holder = {
+    token: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    since: new Date().toISOString(),
+  };
+  if (!tryCreate(lockPath, holder)) {
+    removeIfDead(lockPath, name);
+    if (!tryCreate(lockPath, holder)) throw lockedBy(readHolder(lockPath), name);
+  }
+  return {
+    save: (inventory) => writeAtomic(path, print(inventory)),
+    release: async () => {
+      if (readHolder(lockPath)?.token === holder.token) rmSync(lockPath, { force: true });
+    },
+  };
+}
+
+function tryCreate(lockPath: string, holder: Holder): boolean {
+  try {
+    writeFileSync(lockPath, `${JSON.stringify(holder)}\n`, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (failure) {
+    if (reasonOf(failure) === 'EEXIST') return false;
+    throw problem(
+      'unreadable-file',
+      `cannot write ${lockPath}: ${reasonOf(failure)}`,
+      'the inventory needs a folder that can be written',
+    );
+  }
+}
+
+/** A lock whose process is gone on this very machine is nobody's. */
+function removeIfDead(lockPath: string, name: string): void {
+  const holder = readHolder(lockPath);
+  if (holder === null || holder.host !== hostname() || isAlive(holder.pid)) throw lockedBy(holder, name);
+  rmSync(lockPath, { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (failure) {
+    // EPERM: it lives, and belongs to somebody else.
+    return reasonOf(failure) === 'EPERM';
+  }
+}
+
+function readHolder(lockPath: string): Holder | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(lockPath, 'utf8'));
+    const holder = value as Partial<Holder> | null;
+    return typeof holder?.token === 'string' && typeof holder.pid === 'number' ? (holder as Holder) : null;
+  } catch {
+    // Gone meanwhile, or half written by a run that died: no holder can be named.
+    return null;
+  }
+}
+
+function lockedBy(holder: Holder | null, name: string): Error {
+  const who =
+    holder === null ? 'another run' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
+  return problem(
+    'locked',
+    `the inventory ${name} is locked by ${who}`,
+    'wait for it; if that run is dead: roster unlock',
+  );
+}

@@ -1,0 +1,97 @@
+import { problem } from '../model/diagnostic.js';
+import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+
+/** Raised when a reader of the old format could be misled by the new one; a new optional field is no reason. */
+const version = 1;
+
+/** One line an entry, sorted: two branches that touch different entries merge in git without a conflict. */
+export function print(inventory: Inventory): string {
+  const { project, environment } = inventory;
+  return `{
+  "version": ${version},
+  "project": ${JSON.stringify(project)},
+  "environment": ${JSON.stringify(environment)},
+  "entries": ${printMap(inventory.entries)},
+  "drafts": ${printMap(inventory.drafts)}
+}
+`;
+}
+
+function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): string {
+  if (map.size === 0) return '{}';
+  const lines = [...map]
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([key, value]) => `    ${JSON.stringify(key)}: ${canonical({ ...value })}`);
+  return `{\n${lines.join(',\n')}\n  }`;
+}
+
+/** Reads what `print` wrote. Throws a Problem that names the file: an inventory is never guessed at. */
+export function parse(text: string, name: string): Inventory {
+  const data = parseJson(text, name);
+  if (!isJsonObject(data)) throw broken(name, 'it is no JSON object');
+  if (data['version'] !== version) throw wrongVersion(name, data['version'] ?? null);
+  const { project, environment } = data;
+  if (typeof project !== 'string') throw broken(name, '"project" is no text');
+  return {
+    project,
+    environment: typeof environment === 'string' ? environment : null,
+    entries: readMap(data['entries'], name, readEntry),
+    drafts: readMap(data['drafts'] ?? {}, name, readDraft),
+  };
+}
+
+function parseJson(text: string, name: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    const conflict = /^(<{7}|={7}|>{7})/m.test(text);
+    throw broken(name, conflict ? 'it holds the marks of a merge conflict' : 'it is not JSON');
+  }
+}
+
+function readMap<T>(
+  value: Json | undefined,
+  name: string,
+  read: (value: JsonObject, fail: () => never) => T,
+): Map<string, T> {
+  if (!isJsonObject(value)) throw broken(name, '"entries" is no object');
+  return new Map(
+    Object.entries(value).map(([address, entry]) => {
+      const fail = (): never => {
+        throw broken(name, `the entry ${address} cannot be understood`);
+      };
+      return [address, isJsonObject(entry) ? read(entry, fail) : fail()];
+    }),
+  );
+}
+
+function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
+  const { kind, id, name, protect, applied, sensitive } = value;
+  if (typeof kind !== 'string' || !(id === null || typeof id === 'string') || !isJsonObject(applied))
+    return fail();
+  return {
+    kind,
+    id,
+    name: typeof name === 'string' ? name : null,
+    protect: protect === true,
+    applied,
+    sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
+  };
+}
+
+function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
+  const { kind, name, identity } = value;
+  if (typeof kind !== 'string' || typeof identity !== 'string') return fail();
+  return { kind, name: typeof name === 'string' ? name : null, identity };
+}
+
+function broken(name: string, why: string): Error {
+  const help = 'restore it from git; or delete it: the next plan finds the objects again by their names';
+  return problem('inventory-mismatch', `the inventory ${name} cannot be read: ${why}`, help);
+}
+
+function wrongVersion(name: string, found: Json): Error {
+  const message = `the inventory ${name} has version ${JSON.stringify(found)}, this roster reads version ${version}`;
+  return problem('inventory-mismatch', message, 'use the roster that wrote it, or a newer one');
+}

@@ -1,0 +1,211 @@
+import type { JsonObject } from '../model/json.js';
+import type { Kind, ReadContext } from '../model/kind.js';
+import type { Call, ListCall, Request } from '../model/request.js';
+import type { Agent, FieldRule, FieldRules, IdOrPending, Observed, Resolver } from '../model/resource.js';
+import { normalText, plain, text } from './rules.js';
+
+/**
+ * Groups and pipelines are one idea to the interface (§2, §4): a name, a text, a switch, and agents, created by one
+ * POST and changed by a PUT of properties and a PUT of agents. Their files say only in what they differ.
+ */
+export interface CollectionKind<F extends string, R extends RemoteCollection> {
+  readonly name: string;
+  readonly section: string;
+  /** The property of the manifest that lists the agents. */
+  readonly field: F;
+  readonly rule: FieldRule<readonly string[]>;
+  /** More agents are refused by the service. */
+  readonly maximum: number | null;
+  remoteAgents(remote: R): readonly string[] | null;
+  list(): ListCall<R>;
+  get(id: string): Call<R>;
+  create(body: { name: string; description: string; agentIds: readonly string[] }): Request;
+  update(id: IdOrPending, body: Properties): Request;
+  replaceAgents(id: IdOrPending, agentIds: readonly string[]): Request;
+  remove(id: string): Request;
+  createdId(data: unknown): string | null;
+}
+
+/** What the interface's PUT takes; a property left out stays as it is. */
+export interface Properties {
+  readonly name?: string;
+  readonly description?: string;
+  readonly isActive?: boolean;
+}
+
+/** The part of the service's record that both kinds share. */
+export interface RemoteCollection {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly isActive: boolean | null;
+  readonly canManage: boolean | null;
+  readonly complete: boolean;
+  readonly facts: JsonObject;
+}
+
+export interface CollectionDeclared {
+  /** Null only for an external entry that is bound by its id alone. */
+  readonly name: string | null;
+  readonly description: string;
+  readonly active: boolean;
+  /** As written: externalAgentId, id or name. */
+  readonly agents: readonly string[];
+}
+
+type CollectionSpec<F extends string> = {
+  readonly name: string;
+  readonly description: string;
+  readonly active: boolean;
+} & { readonly [K in F]: readonly string[] };
+
+export function collectionKind<F extends string, R extends RemoteCollection>(
+  own: CollectionKind<F, R>,
+): Kind<CollectionDeclared, CollectionSpec<F>> {
+  type Spec = CollectionSpec<F>;
+  const specOf = (
+    common: Omit<CollectionDeclared, 'agents' | 'name'> & { name: string },
+    agents: readonly string[],
+  ) => ({ ...common, [own.field]: agents }) as Spec;
+
+  const observe = (remote: R): Observed<Spec> => {
+    const { name, description, isActive } = remote;
+    const spec = specOf(
+      { name, description: description ?? '', active: isActive ?? true },
+      own.remoteAgents(remote) ?? [],
+    );
+    return {
+      kind: own.name,
+      id: remote.id,
+      rawId: remote.id,
+      name,
+      manageable: remote.canManage,
+      spec: remote.complete ? spec : null,
+      caller: false,
+      facts: remote.facts,
+    };
+  };
+
+  return {
+    name: own.name,
+    section: own.section,
+    after: [],
+    last: false,
+
+    read: (entry, key, context) => readCollection(own, entry, key, context),
+    refersTo: () => [],
+    declaredIdentity: (declared) => (declared.name === null ? null : normalText(declared.name)),
+
+    list: () => {
+      const call = own.list();
+      return { ...call, parse: (item) => observe(call.parse(item)) };
+    },
+    detail: (id) => {
+      const call = own.get(id);
+      return { request: call.request, parse: (data) => observe(call.parse(data)) };
+    },
+
+    exists: () => true,
+    resolve(entry, resolver) {
+      const { name, description, active, agents } = entry.declared;
+      const ids = resolveAgents(agents, own.field, resolver);
+      return ids === undefined ? undefined : specOf({ name: name ?? entry.key, description, active }, ids);
+    },
+    fields: {
+      name: text(),
+      description: text('text'),
+      active: plain(),
+      [own.field]: own.rule,
+    } as unknown as FieldRules<Spec>,
+    identity: (spec) => normalText(spec.name),
+    observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
+    describe: (spec) => `named "${spec.name}"`,
+    manyAlike: false,
+    targets: () => [],
+    agents: (spec) => spec[own.field],
+
+    create(spec, entry) {
+      const body = { name: spec.name, description: spec.description, agentIds: spec[own.field] };
+      const create = { request: own.create(body) };
+      // The interface creates active objects and takes isActive only on update.
+      if (spec.active) return [create];
+      return [create, { request: own.update({ pending: entry.address }, { isActive: false }) }];
+    },
+    update(target, after, changed) {
+      const properties: Properties = {
+        ...(changed.has('name') ? { name: after.name } : {}),
+        ...(changed.has('description') ? { description: after.description } : {}),
+        ...(changed.has('active') ? { isActive: after.active } : {}),
+      };
+      const put = { request: own.update(target.id, properties) };
+      const agents = { request: own.replaceAgents(target.id, after[own.field]) };
+      if (!changed.has(own.field)) return [put];
+      if (Object.keys(properties).length === 0) return [agents];
+      // Never active with agents that no manifest declared together: switched off first, switched on last.
+      return changed.has('active') && !after.active ? [put, agents] : [agents, put];
+    },
+    remove: (target) => [{ request: own.remove(target.id) }],
+    merge: () => {
+      throw new Error(`${own.section} have no bulk calls`);
+    },
+    createdId: (data) => own.createdId(data),
+    secret: null,
+    replaces: () => false,
+    due: () => null,
+    settled: () => null,
+    revokesCaller: () => false,
+  };
+}
+
+function readCollection(
+  own: { readonly field: string; readonly name: string; readonly maximum: number | null },
+  entry: JsonObject,
+  key: string,
+  context: ReadContext,
+): CollectionDeclared {
+  const agents = (entry[own.field] as readonly string[] | undefined) ?? [];
+  tellRepeats(agents, own.field, context);
+  if (own.maximum !== null && agents.length > own.maximum) {
+    const message = `a ${own.name} has at most ${own.maximum} ${own.field}, this one has ${agents.length}`;
+    context.tell('error', 'too-many-stages', [own.field, own.maximum], message, 'split it into two');
+  }
+  const boundById = entry['external'] === true && entry['id'] !== undefined;
+  return {
+    name: (entry['name'] as string | undefined) ?? (boundById ? null : key),
+    description: (entry['description'] as string | undefined) ?? '',
+    active: (entry['active'] as boolean | undefined) ?? true,
+    agents,
+  };
+}
+
+function tellRepeats(agents: readonly string[], field: string, context: ReadContext): void {
+  const seen = new Set<string>();
+  agents.forEach((agent, index) => {
+    const message = `agent "${agent}" is listed twice`;
+    if (seen.has(agent)) context.tell('error', 'duplicate-agent', [field, index], message, 'take one out');
+    seen.add(agent);
+  });
+}
+
+/** Agents' GUIDs in the order written; undefined when one of them was told to be wrong. */
+function resolveAgents(
+  agents: readonly string[],
+  field: string,
+  resolver: Resolver,
+): readonly string[] | undefined {
+  const writtenAs = new Map<string, string>();
+  const ids: string[] = [];
+  agents.forEach((written, index) => {
+    const agent: Agent | undefined = resolver.agent(written, [field, index]);
+    if (agent === undefined) return;
+    const other = writtenAs.get(agent.id);
+    if (other === undefined) {
+      writtenAs.set(agent.id, written);
+      ids.push(agent.id);
+      return;
+    }
+    const message = `"${written}" and "${other}" are the same agent`;
+    resolver.tell('error', 'duplicate-agent', [field, index], message, 'take one out');
+  });
+  return ids.length === agents.length ? ids : undefined;
+}

@@ -1,0 +1,20 @@
+import * as groups from '../service/operations/groups.js';
+import { collectionKind } from './collection.js';
+import { agentSet } from './rules.js';
+
+/** Agent groups (interface §2, §4 Agent groups): the agents are a set. */
+export const group = collectionKind({
+  name: 'group',
+  section: 'groups',
+  field: 'members',
+  rule: agentSet,
+  maximum: null,
+  remoteAgents: (remote) => remote.members,
+  list: groups.listGroups,
+  get: groups.getGroup,
+  create: groups.createGroup,
+  update: groups.updateGroup,
+  replaceAgents: groups.replaceMembers,
+  remove: groups.deleteGroup,
+  createdId: groups.createdId,
+});

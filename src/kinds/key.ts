@@ -1,0 +1,146 @@
+import type { JsonObject } from '../model/json.js';
+import { byCodeUnit } from '../model/json.js';
+import type { Kind, ReadContext } from '../model/kind.js';
+import type { Delivery, Observed } from '../model/resource.js';
+import * as keys from '../service/operations/keys.js';
+import { parseEvery } from '../timing/interval.js';
+import { normalText, text, wordSet } from './rules.js';
+
+export interface KeyDeclared {
+  readonly name: string;
+  /** Empty for `full`. */
+  readonly scopes: readonly string[];
+  readonly rotateAfter: { readonly text: string; readonly milliseconds: number } | null;
+  readonly deliver: Delivery['to'];
+}
+
+export interface KeySpec {
+  readonly name: string;
+  /** Empty means the user's full access (interface §5.8). */
+  readonly scopes: readonly string[];
+}
+
+const unitMilliseconds = { Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000, Weeks: 604_800_000 } as const;
+
+/**
+ * API keys (interface §2, §5). They cannot be changed, only created and revoked; creating one revokes the key that
+ * the user works with; and the list may show no ids, so that a key may be known by its name alone.
+ */
+export const key: Kind<KeyDeclared, KeySpec> = {
+  name: 'key',
+  section: 'keys',
+  after: [],
+  last: true,
+
+  read: readKey,
+  refersTo: () => [],
+  declaredIdentity: (declared) => normalText(declared.name),
+
+  list: () => {
+    const call = keys.listKeys();
+    return { ...call, parse: (item) => observe(call.parse(item)) };
+  },
+  detail: null,
+
+  exists: (observed) => observed.facts['gone'] !== true,
+  resolve: (entry) => ({ name: entry.declared.name, scopes: entry.declared.scopes }),
+  fields: {
+    name: text(),
+    scopes: {
+      ...wordSet,
+      show: (scopes, names) => (scopes.length === 0 ? 'full' : wordSet.show(scopes, names)),
+    },
+  },
+  identity: (spec) => normalText(spec.name),
+  observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
+  describe: (spec) => `named "${spec.name}"`,
+  manyAlike: false,
+  targets: () => [],
+  agents: () => [],
+
+  create(spec, entry) {
+    const scopes = [...spec.scopes].sort(byCodeUnit);
+    const request = keys.createKey({ name: spec.name, ...(scopes.length === 0 ? {} : { scopes }) });
+    return [{ request, delivery: { to: entry.declared.deliver, scopes } }];
+  },
+  update: () => {
+    throw new Error('keys cannot be changed in place');
+  },
+  remove: (target) => [{ request: keys.revokeKey(target.id) }],
+  merge: () => {
+    throw new Error('keys have no bulk calls');
+  },
+  createdId: (data) => keys.createdKey(data)?.id ?? null,
+  secret: {
+    of: (data) => {
+      const created = keys.createdKey(data);
+      return created === null ? null : { value: created.key, id: created.id, scopes: created.scopes };
+    },
+    scopesOf: (observed) => observed.spec?.scopes ?? [],
+  },
+  replaces: (changed) => changed.size > 0,
+  due(entry, observed, now) {
+    const created = Date.parse(String(observed.facts['createdDate'] ?? ''));
+    const { rotateAfter } = entry.declared;
+    if (rotateAfter === null || Number.isNaN(created)) return null;
+    if (now.getTime() - created < rotateAfter.milliseconds) return null;
+    return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
+  },
+  settled: () => null,
+  revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
+};
+
+function readKey(entry: JsonObject, name: string, context: ReadContext): KeyDeclared {
+  const rotateAfter = (entry['rotateAfter'] as string | undefined) ?? null;
+  return {
+    name: (entry['name'] as string | undefined) ?? name,
+    scopes: readScopes(entry['scopes'] as string | readonly string[] | undefined, context),
+    rotateAfter: rotateAfter === null ? null : readRotation(rotateAfter, context),
+    deliver: (entry['deliver'] as unknown as Delivery['to'] | undefined) ?? null,
+  };
+}
+
+/** A scope that the service does not know is dropped by it, and a key with none left has full access (interface §5.8). */
+function readScopes(scopes: string | readonly string[] | undefined, context: ReadContext): readonly string[] {
+  if (scopes === undefined || typeof scopes === 'string') return [];
+  scopes.forEach((scope, index) => {
+    if (context.scopes.includes(scope)) return;
+    const near = context.nearest(scope, context.scopes);
+    const hint = near === null ? `known scopes: ${context.scopes.join(', ')}` : `did you mean "${near}"?`;
+    const help = `${hint} A scope this list lacks goes into scopes: of roster.yaml first`;
+    context.tell('error', 'unknown-scope', ['scopes', index], `"${scope}" is not a known scope`, help);
+  });
+  return [...new Set(scopes)].sort(byCodeUnit);
+}
+
+function readRotation(text: string, context: ReadContext): KeyDeclared['rotateAfter'] {
+  const interval = parseEvery(text);
+  if (interval !== null) return { text, milliseconds: interval.value * unitMilliseconds[interval.unit] };
+  context.tell(
+    'error',
+    'invalid-time',
+    ['rotateAfter'],
+    `"${text}" is not a length of time`,
+    'write it as "90 days"',
+  );
+  return null;
+}
+
+function observe(remote: keys.RemoteKey): Observed<KeySpec> {
+  return {
+    kind: 'key',
+    id: remote.id,
+    rawId: remote.id,
+    name: remote.name,
+    // Revoking needs an id, and the interface's list shows none in some readings (interface §2 API key).
+    manageable: remote.id !== null,
+    caller: false,
+    facts: {
+      keyPrefix: remote.keyPrefix,
+      createdDate: remote.createdDate,
+      lastUsedDate: remote.lastUsedDate,
+      gone: !remote.isActive || remote.isRevoked,
+    },
+    spec: { name: remote.name ?? '', scopes: [...(remote.scopes ?? [])].sort(byCodeUnit) },
+  };
+}

@@ -1,0 +1,20 @@
+import * as pipelines from '../service/operations/pipelines.js';
+import { collectionKind } from './collection.js';
+import { agentSequence } from './rules.js';
+
+/** Pipelines (interface §2, §4 Pipelines): the agents are stages, in this order, at most 25 (§8). */
+export const pipeline = collectionKind({
+  name: 'pipeline',
+  section: 'pipelines',
+  field: 'stages',
+  rule: agentSequence,
+  maximum: 25,
+  remoteAgents: (remote) => remote.steps,
+  list: pipelines.listPipelines,
+  get: pipelines.getPipeline,
+  create: pipelines.createPipeline,
+  update: pipelines.updatePipeline,
+  replaceAgents: pipelines.replaceSteps,
+  remove: pipelines.deletePipeline,
+  createdId: pipelines.createdId,
+});

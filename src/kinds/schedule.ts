@@ -1,0 +1,314 @@
+import type { Json, JsonObject } from '../model/json.js';
+import { canonical } from '../model/json.js';
+import type { Kind, ReadContext } from '../model/kind.js';
+import {
+  type IdOrPending,
+  isPending,
+  type KindName,
+  type Observed,
+  type Resolver,
+} from '../model/resource.js';
+import * as schedules from '../service/operations/schedules.js';
+import { localKind } from '../timing/clock-change.js';
+import { canonicalCron, cronProblem } from '../timing/cron.js';
+import { everyProblem, parseEvery, showEvery } from '../timing/interval.js';
+import { isPast } from '../timing/runs.js';
+import { canonicalWallClock, wallClockProblem } from '../timing/wall-clock.js';
+import { canonicalZone, zoneProblem } from '../timing/zone.js';
+import { plain } from './rules.js';
+
+interface Interval {
+  readonly value: number;
+  readonly unit: 'Minutes' | 'Hours' | 'Days' | 'Weeks';
+}
+
+export interface ScheduleDeclared {
+  readonly target: string;
+  readonly every: Interval | null;
+  readonly cron: string | null;
+  readonly once: string | null;
+  readonly startTime: string | null;
+  readonly timeZone: string;
+  readonly inputs: JsonObject;
+  readonly enabled: boolean;
+}
+
+export interface ScheduleSpec {
+  readonly target: { readonly kind: KindName; readonly id: IdOrPending };
+  /** Exactly one of `every`, `cron`, `once`; `startTime` goes with the first two. As written: bytes are kept. */
+  readonly every: Interval | null;
+  readonly cron: string | null;
+  readonly once: string | null;
+  readonly startTime: string | null;
+  readonly timeZone: string;
+  /** The parsed object; the text itself where the service holds something that is no JSON object. */
+  readonly inputs: JsonObject | string;
+  readonly enabled: boolean;
+}
+
+/** What makes one schedule this one and no other (contract §3). */
+const identityFields = ['target', 'every', 'cron', 'once', 'startTime', 'timeZone'] as const;
+
+const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {
+  agent: 'Agent',
+  group: 'Group',
+  pipeline: 'Pipeline',
+};
+
+/** Schedules (interface §2 Schedule, §4 Schedules). They have no name: target, type, timing and zone tell them apart. */
+export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
+  name: 'schedule',
+  section: 'schedules',
+  after: ['group', 'pipeline'],
+  last: false,
+
+  read: readSchedule,
+  refersTo: (declared) =>
+    declared.target.startsWith('agent/') ? [] : [{ address: declared.target, path: ['target'] }],
+  declaredIdentity: (declared) =>
+    canonical([
+      declared.target,
+      declared.every === null ? null : showEvery(declared.every.value, declared.every.unit),
+      declared.cron === null ? null : canonicalCron(declared.cron),
+      declared.once === null ? null : canonicalWallClock(declared.once),
+      declared.startTime === null ? null : canonicalWallClock(declared.startTime),
+      canonicalZone(declared.timeZone),
+      declared.inputs,
+      declared.enabled,
+    ]),
+
+  list: () => {
+    const call = schedules.listSchedules();
+    return { ...call, parse: (item) => observe(call.parse(item)) };
+  },
+  detail: null,
+
+  exists: () => true,
+  resolve(entry, resolver) {
+    const { target: written, ...rest } = entry.declared;
+    const target = resolveTarget(written, resolver);
+    if (target === undefined) return undefined;
+    tellInputs(entry.declared, resolver);
+    return { ...rest, target };
+  },
+  fields: {
+    target: {
+      canonical: (target) => [target.kind, target.id as Json],
+      show: (target, names) =>
+        isPending(target.id)
+          ? target.id.pending
+          : target.kind === 'agent'
+            ? `agent/${names.agent(target.id)}`
+            : names.object(target.kind, target.id),
+      layout: 'value',
+    },
+    every: {
+      canonical: (every) => (every === null ? null : [every.value, every.unit]),
+      show: (every) => (every === null ? null : showEvery(every.value, every.unit)),
+      layout: 'value',
+    },
+    cron: {
+      canonical: (cron) => (cron === null ? null : canonicalCron(cron)),
+      show: (cron) => cron,
+      layout: 'value',
+    },
+    once: wallClock(),
+    startTime: wallClock(),
+    timeZone: { canonical: canonicalZone, show: (zone) => zone, layout: 'value' },
+    inputs: { canonical: (inputs) => inputs, show: (inputs) => inputs, layout: 'map' },
+    enabled: plain(),
+  },
+  identity,
+  observedIdentity: (observed) => (observed.spec === null ? null : identity(observed.spec)),
+  describe: (spec) => describe(spec),
+  manyAlike: true,
+  targets: (spec) => (spec.target.kind === 'agent' ? [] : [spec.target]),
+  agents: () => [],
+
+  create: (spec) => [{ request: schedules.createSchedule(body(spec, false)) }],
+  update(target, after, changed) {
+    if (changed.size > 1 || !changed.has('enabled')) {
+      const clears = canonical(target.before.inputs) !== '{}';
+      return [{ request: schedules.replaceSchedule(target.id, body(after, clears)) }];
+    }
+    const group = after.enabled ? 'enable' : 'disable';
+    return [
+      { request: schedules.enableSchedule(target.id, after.enabled), bulk: { group, rawId: target.rawId } },
+    ];
+  },
+  remove: (target) => [
+    { request: schedules.deleteSchedule(target.id), bulk: { group: 'delete', rawId: target.rawId } },
+  ],
+  merge: (group, rawIds) =>
+    group === 'delete' ? schedules.bulkDelete(rawIds) : schedules.bulkEnable(rawIds, group === 'enable'),
+  createdId: schedules.createdId,
+  secret: null,
+  replaces: () => false,
+  due: () => null,
+  settled(spec, now) {
+    if (spec.once === null || !isPast(spec.once, spec.timeZone, now)) return null;
+    const message = `${spec.once} in ${spec.timeZone} has passed: this schedule is left as it is and never fired again`;
+    return { path: ['once'], message };
+  },
+  revokesCaller: () => false,
+};
+
+function readSchedule(entry: JsonObject, _key: string, context: ReadContext): ScheduleDeclared {
+  const text = (field: string) => (entry[field] as string | undefined) ?? null;
+  const declared: ScheduleDeclared = {
+    target: text('target') ?? '',
+    every: readEvery(text('every'), context),
+    cron: text('cron'),
+    once: text('once'),
+    startTime: text('startTime'),
+    timeZone: text('timeZone') ?? 'UTC',
+    inputs: (entry['inputs'] as JsonObject | undefined) ?? {},
+    enabled: (entry['enabled'] as boolean | undefined) ?? true,
+  };
+  checkTimes(declared, context);
+  if (declared.target.startsWith('pipeline/') && Object.keys(declared.inputs).length > 0) {
+    const message = "a pipeline's stages run with their agents' default inputs: these inputs are ignored";
+    context.tell(
+      'warning',
+      'ignored-inputs',
+      ['inputs'],
+      message,
+      'take them out, or target an agent or a group',
+    );
+  }
+  return declared;
+}
+
+function readEvery(text: string | null, context: ReadContext): Interval | null {
+  if (text === null) return null;
+  const trouble = everyProblem(text);
+  if (trouble !== null) context.tell('error', 'invalid-time', ['every'], trouble.message, trouble.help);
+  return parseEvery(text);
+}
+
+function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
+  const zone = zoneProblem(declared.timeZone, context.nearest);
+  if (zone !== null) context.tell('error', 'invalid-time-zone', ['timeZone'], zone.message, zone.help);
+  const cron = declared.cron === null ? null : cronProblem(declared.cron);
+  if (cron !== null) context.tell('error', 'invalid-cron', ['cron'], cron.message, cron.help);
+  for (const field of ['once', 'startTime'] as const) {
+    const text = declared[field];
+    const trouble = text === null ? null : wallClockProblem(text);
+    if (trouble !== null) context.tell('error', 'invalid-time', [field], trouble.message, trouble.help);
+    else if (text !== null && zone === null) warnOfClockChange(field, text, declared.timeZone, context);
+  }
+}
+
+function warnOfClockChange(field: string, text: string, zone: string, context: ReadContext): void {
+  const kind = localKind(text, zone);
+  if (kind === 'normal') return;
+  const does =
+    kind === 'skipped' ? 'does not exist: the clocks skip it' : 'happens twice: the clocks repeat it';
+  const help = 'choose a time outside the hour in which the clocks change, or another timeZone such as UTC';
+  context.tell('warning', `${kind}-time`, [field], `${text} in ${zone} ${does}`, help);
+}
+
+function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['target'] | undefined {
+  const kind = written.slice(0, written.indexOf('/'));
+  if (kind !== 'agent') {
+    const id = resolver.target(written, ['target']);
+    return id === undefined ? undefined : { kind, id };
+  }
+  const agent = resolver.agent(written.slice('agent/'.length), ['target']);
+  return agent === undefined ? undefined : { kind, id: agent.id };
+}
+
+/** Inputs that no agent of the target knows are most likely misspelt. */
+function tellInputs(declared: ScheduleDeclared, resolver: Resolver): void {
+  if (declared.target.startsWith('pipeline/')) return;
+  const agents = resolver.agentsOf(declared.target);
+  if (agents.length === 0) return;
+  const known = new Set(agents.flatMap((agent) => agent.inputKeys));
+  for (const key of Object.keys(declared.inputs)) {
+    if (known.has(key)) continue;
+    const message = `no agent of ${declared.target} has an input "${key}"`;
+    const help =
+      known.size === 0 ? 'its agents take no inputs' : `known inputs: ${[...known].sort().join(', ')}`;
+    resolver.tell('warning', 'unknown-input', ['inputs', key], message, help);
+  }
+}
+
+function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {
+  const type = remote.scheduleType;
+  const { intervalValue: value, intervalUnit: unit } = remote;
+  return {
+    kind: 'schedule',
+    id: remote.id,
+    rawId: remote.rawId,
+    name: null,
+    manageable: true,
+    caller: false,
+    facts: remote.facts,
+    spec: {
+      target: { kind: remote.targetType.toLowerCase(), id: remote.targetId },
+      every: type === 'Basic' && value !== null && unit !== null ? { value, unit } : null,
+      cron: type === 'Cron' ? remote.cronExpression : null,
+      once: type === 'Once' ? remote.startTime : null,
+      startTime: type === 'Once' ? null : remote.startTime,
+      timeZone: remote.timeZoneId,
+      inputs: parseInputs(remote.inputParameters),
+      enabled: remote.isEnabled,
+    },
+  };
+}
+
+/** Interface §1.5: a string that contains a JSON object. What is none is kept as text, so that it differs from any map. */
+function parseInputs(text: string | null): JsonObject | string {
+  if (text === null || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === null) return {};
+    if (typeof value === 'object' && !Array.isArray(value)) return value as JsonObject;
+  } catch {
+    // Not JSON: shown as the text it is.
+  }
+  return text;
+}
+
+/** The whole body: PUT replaces the schedule, and `isEnabled` left out would start a paused one (interface §2, §4). */
+function body(spec: ScheduleSpec, clearsInputs: boolean): schedules.ScheduleBody {
+  const inputs = typeof spec.inputs === 'string' ? spec.inputs : JSON.stringify(spec.inputs);
+  return {
+    targetType: targetTypes[spec.target.kind] ?? 'Agent',
+    targetId: spec.target.id,
+    ...timingBody(spec),
+    timeZoneId: spec.timeZone,
+    ...(inputs === '{}' && !clearsInputs ? {} : { inputParameters: inputs }),
+    isEnabled: spec.enabled,
+  };
+}
+
+function timingBody(spec: ScheduleSpec) {
+  if (spec.once !== null) return { scheduleType: 'Once' as const, startTime: spec.once };
+  const startTime = spec.startTime ?? '';
+  if (spec.cron !== null) return { scheduleType: 'Cron' as const, cronExpression: spec.cron, startTime };
+  const { value, unit } = spec.every ?? { value: 0, unit: 'Days' as const };
+  return { scheduleType: 'Basic' as const, intervalValue: value, intervalUnit: unit, startTime };
+}
+
+function wallClock() {
+  return {
+    canonical: (time: string | null) => (time === null ? null : canonicalWallClock(time)),
+    show: (time: string | null) => time,
+    layout: 'value' as const,
+  };
+}
+
+function identity(spec: ScheduleSpec): string {
+  return canonical(identityFields.map((field) => canonicalField(spec, field)));
+}
+
+function canonicalField<F extends keyof ScheduleSpec>(spec: ScheduleSpec, field: F): Json {
+  return schedule.fields[field].canonical(spec[field]);
+}
+
+function describe(spec: ScheduleSpec): string {
+  if (spec.once !== null) return `once at ${spec.once} ${spec.timeZone}`;
+  if (spec.cron !== null) return `at cron "${spec.cron}" ${spec.timeZone}`;
+  return spec.every === null ? 'without timing' : `every ${showEvery(spec.every.value, spec.every.unit)}`;
+}

@@ -1,0 +1,239 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { InventoryEntry } from '../model/inventory.js';
+import { canonical, type Json, type JsonObject } from '../model/json.js';
+import type { Draft } from '../model/kind.js';
+import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
+import type { Desired, Names, Observed, Prune } from '../model/resource.js';
+import { differingFields, fieldValue, rawValue, ruleOf } from './fields.js';
+import type { Match } from './match.js';
+
+/** A change with the requests that carry it out, before they get their edges. */
+export interface Decided {
+  readonly match: Match;
+  readonly change: Omit<Change, 'steps'>;
+  readonly drafts: readonly Draft[];
+  /** The action ends the access of the key that roster calls with. */
+  readonly revokesCaller: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Circumstances {
+  readonly names: Names;
+  readonly prune: Prune;
+  readonly now: Date;
+}
+
+/** What happens to one resource, and why. Null for what is none of this project's business. */
+export function decide(match: Match, circumstances: Circumstances): Decided | null {
+  if (match.entry === null) return decideUndeclared(match, circumstances);
+  const settled = match.kind.settled(match.entry.spec, circumstances.now);
+  if (settled !== null) return leaveSettled(match, match.entry, settled);
+  if (match.observed === null) return create(match, match.entry, circumstances);
+  return compare(match, match.entry, match.observed, circumstances);
+}
+
+function create(match: Match, entry: Desired, { names }: Circumstances): Decided {
+  const { kind, known } = match;
+  // Known but not there: somebody deleted it outside.
+  const origin: Origin = known === null ? 'manifest' : 'remote';
+  const fields = Object.keys(kind.fields)
+    .map((field) => fieldChange(match, field, null, entry.spec, origin, names))
+    .filter((field) => field.after !== null || field.sensitive);
+  return {
+    ...decided(match, 'create', { fields, origin, name: nameOf(match, entry) }),
+    drafts: kind.create(entry.spec, entry),
+    revokesCaller: kind.revokesCaller('create', null),
+  };
+}
+
+function compare(match: Match, entry: Desired, observed: Observed, { names, now }: Circumstances): Decided {
+  const { kind } = match;
+  if (observed.spec === null)
+    throw new Error(`${match.address} was paired with an object of unknown content`);
+  const changed = new Set(differingFields(kind, observed.spec, entry.spec));
+  const fields = [...changed].map((field) =>
+    fieldChange(match, field, observed.spec, entry.spec, fieldOrigin(match, field, entry, observed), names),
+  );
+  const adopted = isAdopted(match);
+  const common = { fields, origin: overallOrigin(fields), adopted };
+  const due = kind.due(entry, observed, now);
+  if (kind.replaces(changed) || due !== null) return replace(match, entry, observed, common, due);
+  if (changed.size === 0) return decided(match, adopted ? 'adopt' : 'none', common);
+  const target = targetOf(observed);
+  return { ...decided(match, 'update', common), drafts: kind.update(target, entry.spec, changed) };
+}
+
+type Common = {
+  readonly fields: readonly FieldChange[];
+  readonly origin: Origin | null;
+  readonly adopted: boolean;
+};
+
+/** The new object first, then the old one goes: nothing is lost in between. */
+function replace(
+  match: Match,
+  entry: Desired,
+  observed: Observed,
+  common: Common,
+  due: string | null,
+): Decided {
+  const { kind } = match;
+  const notes = due === null ? [] : [due];
+  // Creating a key revokes the one that makes the request (interface §5.5): no second call for it.
+  const goesByItself = observed.caller;
+  const removal = goesByItself || observed.id === null ? [] : kind.remove(targetOf(observed));
+  return {
+    ...decided(match, 'replace', { ...common, notes, origin: common.origin ?? 'manifest' }),
+    drafts: [...kind.create(entry.spec, entry), ...removal],
+    revokesCaller: kind.revokesCaller('replace', observed),
+    diagnostics: goesByItself || observed.id !== null ? [] : [notManageable(match, observed)],
+  };
+}
+
+function decideUndeclared(match: Match, { prune, names }: Circumstances): Decided | null {
+  const { kind, observed, known, ours } = match;
+  if (!ours && (prune !== 'all' || observed?.manageable !== true || observed.caller)) return null;
+  if (observed === null) return decided(match, 'forget', { name: known?.name ?? null });
+  if (prune === 'never')
+    return decided(match, 'none', { notes: ['no longer declared; left alone because of prune: never'] });
+  const fields = Object.keys(observed.spec === null ? {} : kind.fields)
+    .map((field) => deletedField(match, field, observed.spec, names))
+    .filter((field) => field.before !== null || field.sensitive);
+  const removable = observed.id !== null && observed.manageable !== false;
+  return {
+    ...decided(match, 'delete', { fields, origin: 'manifest' }),
+    drafts: removable ? kind.remove(targetOf(observed)) : [],
+    revokesCaller: kind.revokesCaller('delete', observed),
+    diagnostics: removable ? [] : [notManageable(match, observed)],
+  };
+}
+
+function leaveSettled(
+  match: Match,
+  entry: Desired,
+  settled: { path: readonly string[]; message: string },
+): Decided {
+  const warning: Diagnostic = {
+    severity: 'warning',
+    code: 'past-once',
+    message: settled.message,
+    place: entry.placeOf(settled.path),
+    help: 'take the entry out when it is no longer needed, or give it a time to come',
+  };
+  return { ...decided(match, 'none', {}), diagnostics: [warning] };
+}
+
+function decided(match: Match, action: Action, parts: Partial<Decided['change']>): Decided {
+  const { observed, entry } = match;
+  const change = {
+    address: match.address,
+    kind: match.kind.name,
+    action,
+    id: observed?.id ?? (action === 'forget' ? (match.known?.id ?? null) : null),
+    name: observed?.name ?? null,
+    origin: null,
+    adopted: false,
+    fields: [],
+    nextRuns: null,
+    notes: [],
+    source: entry?.source ?? null,
+    ...parts,
+  };
+  return { match, change, drafts: [], revokesCaller: false, diagnostics: [] };
+}
+
+function fieldChange(
+  match: Match,
+  field: string,
+  before: unknown,
+  after: unknown,
+  origin: Origin,
+  names: Names,
+): FieldChange {
+  const rule = ruleOf(match.kind, field);
+  const shown = (spec: unknown): Json => (spec === null ? null : rule.show(rawValue(spec, field), names));
+  const sensitive = isSensitive(match, field);
+  const values = sensitive ? { before: null, after: null } : { before: shown(before), after: shown(after) };
+  return { path: field, ...values, sensitive, layout: rule.layout, origin };
+}
+
+function deletedField(match: Match, field: string, before: unknown, names: Names): FieldChange {
+  const rule = ruleOf(match.kind, field);
+  const sensitive = isSensitive(match, field);
+  const shown = sensitive ? null : rule.show(rawValue(before, field), names);
+  return { path: field, before: shown, after: null, sensitive, layout: rule.layout, origin: 'manifest' };
+}
+
+/** What came from the environment now, or did when it was applied last, is shown nowhere. */
+function isSensitive(match: Match, field: string): boolean {
+  return (
+    (match.entry?.sensitive.includes(field) ?? false) || (match.known?.sensitive.includes(field) ?? false)
+  );
+}
+
+function fieldOrigin(match: Match, field: string, entry: Desired, observed: Observed): Origin {
+  const applied = match.known?.applied[field];
+  if (applied === undefined) return 'manifest';
+  const same = (spec: unknown) => canonical(fieldValue(match.kind, spec, field)) === canonical(applied);
+  if (same(observed.spec)) return 'manifest';
+  return same(entry.spec) ? 'remote' : 'both';
+}
+
+function overallOrigin(fields: readonly FieldChange[]): Origin | null {
+  const origins = new Set(fields.map((field) => field.origin));
+  if (origins.size > 1) return 'both';
+  return [...origins][0] ?? null;
+}
+
+function isAdopted({ rule, known, observed }: Match): boolean {
+  if (rule === 'inventory') return false;
+  return known === null || known.id !== observed?.id;
+}
+
+function nameOf(match: Match, entry: Desired): string | null {
+  const name = 'name' in match.kind.fields ? rawValue(entry.spec, 'name') : null;
+  return typeof name === 'string' ? name : null;
+}
+
+function targetOf(observed: Observed) {
+  if (observed.id === null || observed.rawId === null)
+    throw new Error(`a ${observed.kind} without an id was to be changed`);
+  return { id: observed.id, rawId: observed.rawId, before: observed.spec };
+}
+
+function notManageable(match: Match, observed: Observed): Diagnostic {
+  const what = `${match.kind.name} "${observed.name ?? match.address}"`;
+  const message =
+    observed.id === null
+      ? `the service lists the ${what} without an id: it cannot be revoked from here`
+      : `the ${what} was set up by the operator and cannot be deleted`;
+  const help =
+    observed.id === null
+      ? 'revoke it in the dashboard (account menu, API keys), then run this again'
+      : 'declare it with `external: true`, or remove it from the inventory';
+  const place = match.entry?.source;
+  return {
+    severity: 'error',
+    code: 'not-manageable',
+    message,
+    help,
+    ...(place === undefined ? {} : { place }),
+  };
+}
+
+/** What the inventory says of a declared resource once its change is done. */
+export function recordOf(match: Match, entry: Desired): Omit<InventoryEntry, 'id'> {
+  const { kind } = match;
+  const applied: Record<string, Json> = {};
+  for (const field of Object.keys(kind.fields)) {
+    if (!entry.sensitive.includes(field)) applied[field] = fieldValue(kind, entry.spec, field);
+  }
+  const name = nameOf(match, entry);
+  return {
+    kind: kind.name,
+    name,
+    protect: entry.protect,
+    applied: applied as JsonObject,
+    sensitive: entry.sensitive,
+  };
+}

@@ -1,0 +1,38 @@
+import { canonical, type Json } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { FieldRule } from '../model/resource.js';
+
+/** Names of the fields in which two specs of one kind differ in meaning. */
+export function differingFields(kind: Kind, before: unknown, after: unknown): string[] {
+  return Object.keys(kind.fields).filter(
+    (field) => canonical(fieldValue(kind, before, field)) !== canonical(fieldValue(kind, after, field)),
+  );
+}
+
+/** A field's value in its normal form. */
+export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
+  return ruleOf(kind, field).canonical(rawValue(spec, field));
+}
+
+/** For choosing the likest of several: an object of unknown content is the least like. */
+export function countDifferences(kind: Kind, before: unknown, after: unknown): number {
+  return after === null ? Number.MAX_SAFE_INTEGER : differingFields(kind, before, after).length;
+}
+
+/** Equal texts mean equal in every field; null where the content is unknown. */
+export function specText(kind: Kind, spec: unknown): string | null {
+  if (spec === null) return null;
+  return canonical(Object.keys(kind.fields).map((field) => fieldValue(kind, spec, field)));
+}
+
+/** The rule of a field; every field that is asked for is one of the kind's own. */
+export function ruleOf(kind: Kind, field: string): FieldRule<unknown> {
+  const rule = (kind.fields as Readonly<Record<string, FieldRule<unknown>>>)[field];
+  if (rule === undefined) throw new Error(`${kind.name} has no field ${field}`);
+  return rule;
+}
+
+/** A field's value as the spec holds it. */
+export function rawValue(spec: unknown, field: string): unknown {
+  return (spec as Readonly<Record<string, unknown>>)[field];
+}

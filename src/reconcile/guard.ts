@@ -1,0 +1,112 @@
+import type { Inventory } from '../model/inventory.js';
+import type { Objection, Step } from '../model/plan.js';
+import type { Delivery, Project } from '../model/resource.js';
+import type { Decided } from './change.js';
+import type { Match } from './match.js';
+
+/** What a person has said outright on the command line. */
+export interface Allowances {
+  /** `--allow-deletes N`: covers plans with at most N deletes; null when not said. */
+  readonly deletes: number | null;
+  readonly selfRevoke: boolean;
+  readonly empty: boolean;
+  readonly accountChange: boolean;
+}
+
+export interface GuardInputs {
+  readonly project: Project;
+  readonly inventory: Inventory;
+  readonly matches: readonly Match[];
+  readonly decided: readonly Decided[];
+  readonly steps: readonly Step[];
+  readonly allow: Allowances;
+  /** Why a new key could not be delivered there; null when it can. */
+  undeliverable(delivery: Delivery): string | null;
+}
+
+type Guard = (inputs: GuardInputs) => readonly Objection[];
+
+/** Every reason for which apply refuses a plan. The plan is shown first, then refused. */
+export function objections(inputs: GuardInputs): Objection[] {
+  return guards.flatMap((guard) => guard(inputs));
+}
+
+const emptyProject: Guard = ({ project, allow }) => {
+  if (project.entries.length > 0 || allow.empty) return [];
+  const message = 'the project declares nothing';
+  return [{ code: 'empty-project', message, help: 'if that is meant, say --allow-empty', address: null }];
+};
+
+/** Most of what we own is not there: more likely another account's key than that many deletes. */
+const inventoryMismatch: Guard = ({ inventory, matches, allow }) => {
+  const known = matches.filter((each) => each.known !== null && each.known.id !== null);
+  const missing = known.filter((each) => each.observed === null).length;
+  if (allow.accountChange || inventory.entries.size === 0 || missing < 2 || missing * 2 <= known.length)
+    return [];
+  const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
+  const help =
+    'check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change';
+  return [{ code: 'inventory-mismatch', message, help, address: null }];
+};
+
+const tooManyDeletes: Guard = ({ project, decided, allow }) => {
+  const count = decided.filter((each) => each.change.action === 'delete').length;
+  const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
+  if (count <= limit) return [];
+  const message = `the plan deletes ${count} objects, the limit is ${limit}`;
+  const help = `read the deletes; if all of them are meant, say --allow-deletes ${count}`;
+  return [{ code: 'too-many-deletes', message, help, address: null }];
+};
+
+const protectedObjects: Guard = ({ decided }) =>
+  decided
+    .filter(({ change, match }) => change.action === 'delete' && match.known?.protect === true)
+    .map(({ change }) => ({
+      code: 'protected',
+      message: `${change.address} is protected and would be deleted`,
+      help: 'put the entry back with `protect: false`, apply that, and then take the entry out',
+      address: change.address,
+    }));
+
+const selfRevoke: Guard = ({ decided, allow }) =>
+  allow.selfRevoke
+    ? []
+    : decided
+        .filter((each) => each.revokesCaller)
+        .map(({ change }) => ({
+          code: 'not-allowed',
+          message: `${change.address}: to ${change.action} it ends the access of the key that roster calls with`,
+          help: 'make sure the new key reaches whoever needs it, then say --allow-self-revoke',
+          address: change.address,
+        }));
+
+/** Each creation revokes the key before it (interface §5.5): two of them never both last. */
+const severalNewKeys: Guard = ({ steps }) => {
+  const creating = steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
+  if (creating.length < 2) return [];
+  const message = `${creating.join(' and ')} would be created, and each new key revokes the one before`;
+  return [
+    { code: 'several-new-keys', message, help: 'leave one of them in the manifests for now', address: null },
+  ];
+};
+
+const undeliverableKey: Guard = ({ steps, undeliverable }) =>
+  steps.flatMap((step) => {
+    const reason = step.delivery === null ? null : undeliverable(step.delivery);
+    if (reason === null) return [];
+    const address = step.addresses[0] ?? null;
+    const message = `${address}: the new key could not be delivered: ${reason}`;
+    const help =
+      'a key is shown once: give the entry a `deliver:` with a file that can be written or a command that exists';
+    return [{ code: 'undeliverable-key', message, help, address }];
+  });
+
+const guards: readonly Guard[] = [
+  emptyProject,
+  inventoryMismatch,
+  tooManyDeletes,
+  protectedObjects,
+  selfRevoke,
+  severalNewKeys,
+  undeliverableKey,
+];

@@ -1,0 +1,215 @@
+import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Kind } from '../model/kind.js';
+import type {
+  Address,
+  Agent,
+  Declared,
+  Desired,
+  IdOrPending,
+  KindName,
+  Observed,
+  Resolver,
+} from '../model/resource.js';
+import { addressOf } from '../model/resource.js';
+import type { Directory } from './directory.js';
+import { inventoryEntry, normalId, type Pair, pair, type Rule } from './pair.js';
+
+/** One resource: what is declared, what is there, and what was applied last. At least one of the three is set. */
+export interface Match {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly entry: Desired | null;
+  readonly observed: Observed | null;
+  readonly rule: Rule | null;
+  readonly known: InventoryEntry | null;
+  /** False for what nobody declared and the inventory does not know: only `prune: all` may touch it. */
+  readonly ours: boolean;
+}
+
+export interface Matches {
+  readonly list: readonly Match[];
+  /** External entries and the objects that they stand for. */
+  readonly externals: ReadonlyMap<Address, Observed>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface MatchInputs {
+  readonly kinds: readonly Kind[];
+  readonly entries: readonly Declared[];
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+  readonly directory: Directory;
+}
+
+/** Pairs all that is declared with all that is there, kind by kind, so that targets are known before what points to them. */
+export function match(inputs: MatchInputs): Matches {
+  const matcher = new Matcher(inputs);
+  for (const kind of inputs.kinds) matcher.matchKind(kind);
+  return matcher;
+}
+
+class Matcher implements Matches {
+  readonly list: Match[] = [];
+  readonly externals = new Map<Address, Observed>();
+  readonly diagnostics: Diagnostic[] = [];
+  private readonly ids = new Map<Address, IdOrPending>();
+  private readonly agents = new Map<Address, readonly Agent[]>();
+  private readonly byKind: ReadonlyMap<KindName, readonly Declared[]>;
+
+  constructor(private readonly inputs: MatchInputs) {
+    const byKind = new Map<KindName, Declared[]>(inputs.kinds.map((kind) => [kind.name, []]));
+    for (const entry of inputs.entries) byKind.get(entry.kind)?.push(entry);
+    this.byKind = byKind;
+  }
+
+  matchKind(kind: Kind): void {
+    const entries = this.byKind.get(kind.name) ?? [];
+    const objects = this.inputs.objects.get(kind.name) ?? [];
+    for (const entry of entries) if (entry.external) this.matchExternal(kind, entry, objects);
+    const desired = entries.filter((entry) => !entry.external).flatMap((entry) => this.resolve(kind, entry));
+    const pairing = pair(kind, desired, objects, this.inputs.inventory);
+    this.diagnostics.push(...pairing.diagnostics);
+    for (const entry of desired) {
+      if (!pairing.broken.has(entry.address)) this.add(kind, entry, pairing.pairs.get(entry.address));
+    }
+    this.addUndeclared(
+      kind,
+      entries,
+      objects,
+      new Set([...pairing.pairs.values()].map((each) => each.observed)),
+    );
+  }
+
+  private add(kind: Kind, entry: Desired, found: Pair | undefined): void {
+    this.ids.set(entry.address, found?.observed.id ?? { pending: entry.address });
+    this.agents.set(entry.address, this.agentsOfSpec(kind, entry.spec));
+    this.list.push({
+      address: entry.address,
+      kind,
+      entry,
+      observed: found?.observed ?? null,
+      rule: found?.rule ?? null,
+      known: inventoryEntry(entry, this.inputs.inventory),
+      ours: true,
+    });
+  }
+
+  /** What the inventory knows and no manifest declares any more; and, for `prune: all`, everything else. */
+  private addUndeclared(
+    kind: Kind,
+    entries: readonly Declared[],
+    objects: readonly Observed[],
+    taken: ReadonlySet<Observed>,
+  ): void {
+    const spoken = new Set(entries.flatMap((each) => [each.address, each.formerly]));
+    const external = new Set(this.externals.values());
+    const left = new Set(objects.filter((each) => !taken.has(each) && !external.has(each)));
+    const byId = new Map([...left].map((each) => [each.id, each]));
+    const takenIds = new Set([...taken].map((each) => each.id));
+    for (const [address, known] of this.inputs.inventory.entries) {
+      if (known.kind !== kind.name || spoken.has(address)) continue;
+      // Its object serves a declared entry now: the entry was renamed, and its pair says so.
+      if (known.id !== null && takenIds.has(known.id)) continue;
+      const observed = known.id === null ? this.onlyNamed(left, known) : byId.get(known.id);
+      if (observed !== undefined) left.delete(observed);
+      this.list.push({
+        address,
+        kind,
+        entry: null,
+        observed: observed ?? null,
+        rule: 'inventory',
+        known,
+        ours: true,
+      });
+    }
+    for (const observed of left) {
+      const address = addressOf(kind.name, observed.id ?? observed.name ?? 'unknown');
+      this.list.push({ address, kind, entry: null, observed, rule: null, known: null, ours: false });
+    }
+  }
+
+  private onlyNamed(left: ReadonlySet<Observed>, known: InventoryEntry): Observed | undefined {
+    const named = [...left].filter((each) => each.name === known.name);
+    return named.length === 1 ? named[0] : undefined;
+  }
+
+  private matchExternal(kind: Kind, entry: Declared, objects: readonly Observed[]): void {
+    const identity = kind.declaredIdentity(entry.declared);
+    const found = objects.filter((each) =>
+      entry.id === null ? kind.observedIdentity(each) === identity : each.id === normalId(entry.id),
+    );
+    const [only] = found;
+    if (only?.id != null && found.length === 1) {
+      this.externals.set(entry.address, only);
+      this.ids.set(entry.address, only.id);
+      if (only.spec !== null) this.agents.set(entry.address, this.agentsOfSpec(kind, only.spec));
+      return;
+    }
+    const wanted = entry.id === null ? `named "${identity}"` : `with the id ${entry.id}`;
+    const ids = found.map((each) => each.id).join(', ');
+    if (only === undefined) {
+      const code = entry.id === null ? 'unknown-reference' : 'unknown-id';
+      const help =
+        'an external entry must exist: check its spelling, or whether all its agents are assigned to you';
+      this.tell(
+        'error',
+        code,
+        entry,
+        [entry.id === null ? 'name' : 'id'],
+        `no ${kind.name} ${wanted} is visible to this key`,
+        help,
+      );
+    } else {
+      this.tell(
+        'error',
+        'ambiguous-name',
+        entry,
+        ['name'],
+        `${found.length} ${kind.section} are ${wanted}: ${ids}`,
+        `use \`id: ${only.id}\``,
+      );
+    }
+  }
+
+  private resolve(kind: Kind, entry: Declared): Desired[] {
+    const spec = kind.resolve(entry, this.resolverFor(entry));
+    return spec === undefined ? [] : [{ ...entry, spec }];
+  }
+
+  private resolverFor(entry: Declared): Resolver {
+    const { directory } = this.inputs;
+    return {
+      agent: (name, path) => {
+        const found = directory.find(name);
+        if ('agent' in found) return found.agent;
+        this.tell('error', found.code, entry, path, found.message, found.help);
+        return undefined;
+      },
+      // Undefined means that the target has an error of its own, which was told already.
+      target: (address) => this.ids.get(address),
+      agentsOf: (address) => {
+        if (!address.startsWith('agent/')) return this.agents.get(address) ?? [];
+        const found = directory.find(address.slice('agent/'.length));
+        return 'agent' in found ? [found.agent] : [];
+      },
+      tell: (severity, code, path, message, help) => this.tell(severity, code, entry, path, message, help),
+    };
+  }
+
+  private agentsOfSpec(kind: Kind, spec: unknown): readonly Agent[] {
+    return kind.agents(spec).flatMap((id) => this.inputs.directory.byId(id) ?? []);
+  }
+
+  private tell(
+    severity: Severity,
+    code: DiagnosticCode,
+    entry: Declared,
+    path: readonly (string | number)[],
+    message: string,
+    help?: string,
+  ): void {
+    const place = entry.placeOf(path);
+    this.diagnostics.push({ severity, code, message, place, ...(help === undefined ? {} : { help }) });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Address, KindName, Names } from '../model/resource.js';
+import type { Directory } from './directory.js';
+import type { Match } from './match.js';
+
+/** Turns ids into words: an agent's externalAgentId, an object's address, else its name with its id. */
+export function namesOf(
+  matches: readonly Match[],
+  externals: ReadonlyMap<Address, { id: string | null }>,
+  directory: Directory,
+): Names {
+  const addresses = new Map<string, Address>();
+  const words = new Map<string, string>();
+  for (const { kind, address, observed, ours } of matches) {
+    if (observed === null || observed.id === null) continue;
+    const key = `${kind.name} ${observed.id}`;
+    if (ours) addresses.set(key, address);
+    else words.set(key, `${kind.name} "${observed.name ?? ''}" (${observed.id})`);
+  }
+  for (const [address, observed] of externals) {
+    addresses.set(`${address.slice(0, address.indexOf('/'))} ${observed.id}`, address);
+  }
+  return {
+    agent: (id) => directory.byId(id)?.externalAgentId ?? id,
+    object: (kind: KindName, id) =>
+      addresses.get(`${kind} ${id}`) ?? words.get(`${kind} ${id}`) ?? `${kind}/${id}`,
+  };
+}

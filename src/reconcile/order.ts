@@ -1,0 +1,118 @@
+import type { Draft } from '../model/kind.js';
+import type { Step } from '../model/plan.js';
+import { type Address, type IdOrPending, isPending } from '../model/resource.js';
+import type { Decided } from './change.js';
+
+/** The interface takes more, but an answer that fails is then asked about a hundred at a time (contract §4). */
+const bulkMaximum = 100;
+
+export interface Ordered {
+  readonly steps: readonly Step[];
+  readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
+}
+
+/**
+ * Gives every request its edges: what is pointed to is created and changed first, and is deleted after whatever
+ * pointed to it. Merges what the interface can do in one call.
+ */
+export function order(decided: readonly Decided[]): Ordered {
+  const acting = decided.filter((each) => each.drafts.length > 0);
+  const edges = dependencies(acting);
+  const units = mergeBulk(acting, edges);
+  const stepsOf = new Map<Address, readonly string[]>();
+  for (const unit of units) for (const address of unit.addresses) stepsOf.set(address, unit.ids);
+  return { steps: units.flatMap((unit) => stepsOfUnit(unit, edges, stepsOf)), stepsOf };
+}
+
+/** Drafts that run one after the other, for one change or, merged, for several. */
+interface Unit {
+  readonly ids: readonly string[];
+  readonly addresses: readonly Address[];
+  readonly decided: Decided;
+  readonly drafts: readonly Draft[];
+}
+
+type Edges = ReadonlyMap<Address, ReadonlySet<Address>>;
+
+/** For each change, the changes that must be done before it. */
+function dependencies(acting: readonly Decided[]): Edges {
+  const byObject = new Map<string, Address>();
+  for (const { match, change } of acting)
+    if (change.id !== null) byObject.set(objectKey(match.kind.name, change.id), change.address);
+  const addressOf = (kind: string, id: IdOrPending) =>
+    isPending(id) ? id.pending : byObject.get(objectKey(kind, id));
+
+  const edges = new Map<Address, Set<Address>>(acting.map((each) => [each.change.address, new Set()]));
+  for (const { match, change } of acting) {
+    const pointsTo = (spec: unknown) =>
+      spec === null || spec === undefined
+        ? []
+        : match.kind.targets(spec).flatMap((each) => addressOf(each.kind, each.id) ?? []);
+    const after = new Set(change.action === 'delete' ? [] : pointsTo(match.entry?.spec));
+    for (const target of after) if (edges.has(target)) edges.get(change.address)?.add(target);
+    for (const target of pointsTo(match.observed?.spec))
+      if (!after.has(target)) edges.get(target)?.add(change.address);
+  }
+  return edges;
+}
+
+function objectKey(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}
+
+function mergeBulk(acting: readonly Decided[], edges: Edges): Unit[] {
+  const groups = new Map<string, Decided[]>();
+  for (const each of acting) {
+    const bulk = each.drafts.length === 1 ? each.drafts[0]?.bulk : undefined;
+    // Only changes that wait for the same others are merged: a failure stops what depends on it and nothing else.
+    const waitsFor = [...(edges.get(each.change.address) ?? [])].sort().join(' ');
+    const key =
+      bulk === undefined ? each.change.address : `${each.match.kind.name} ${bulk.group} ${waitsFor}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()].flatMap((group) => chunks(group, bulkMaximum).map(unitOf));
+}
+
+function unitOf(group: readonly Decided[]): Unit {
+  const [first] = group;
+  if (first === undefined) throw new Error('a unit holds at least one change');
+  const addresses = group.map((each) => each.change.address);
+  const drafts = group.length === 1 ? first.drafts : [mergedDraft(group, first)];
+  const ids = drafts.map((_, index) =>
+    group.length === 1 ? `${addresses[0]}#${index + 1}` : `${addresses[0]}+${group.length - 1}`,
+  );
+  return { ids, addresses, decided: first, drafts };
+}
+
+function mergedDraft(group: readonly Decided[], first: Decided): Draft {
+  const bulks = group.flatMap((each) => each.drafts[0]?.bulk ?? []);
+  return {
+    request: first.match.kind.merge(
+      bulks[0]?.group ?? '',
+      bulks.map((bulk) => bulk.rawId),
+    ),
+  };
+}
+
+function stepsOfUnit(unit: Unit, edges: Edges, stepsOf: ReadonlyMap<Address, readonly string[]>): Step[] {
+  const before = unit.addresses.flatMap((address) => [...(edges.get(address) ?? [])]);
+  // Requests of one change are chained: to wait for its last is to wait for all.
+  const outside = [...new Set(before.flatMap((address) => stepsOf.get(address)?.at(-1) ?? []))].sort();
+  return unit.drafts.map((draft, index) => ({
+    id: unit.ids[index] ?? '',
+    addresses: unit.addresses,
+    kind: unit.decided.match.kind.name,
+    request: draft.request,
+    after: index === 0 ? outside : [unit.ids[index - 1] ?? ''],
+    last: unit.decided.match.kind.last,
+    delivery: draft.delivery ?? null,
+  }));
+}
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < list.length; start += size) parts.push(list.slice(start, start + size));
+  return parts;
+}

@@ -1,0 +1,204 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Kind } from '../model/kind.js';
+import type { Address, Declared, Desired, Observed } from '../model/resource.js';
+import { countDifferences, specText } from './fields.js';
+
+/** By which rule an entry found its object (contract §3), in the order in which they are tried. */
+export type Rule = 'id' | 'inventory' | 'natural-key';
+
+export interface Pair {
+  readonly observed: Observed;
+  readonly rule: Rule;
+}
+
+export interface Pairing {
+  readonly pairs: ReadonlyMap<Address, Pair>;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Entries that have an error: nothing may be planned for them. */
+  readonly broken: ReadonlySet<Address>;
+}
+
+/** Pairs the declared entries of one kind with its remote objects. One object never serves two entries. */
+export function pair(
+  kind: Kind,
+  desired: readonly Desired[],
+  observed: readonly Observed[],
+  inventory: Inventory,
+): Pairing {
+  const state = new PairingState(kind, observed);
+  for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
+  for (const entry of desired)
+    if (entry.id === null) state.byInventory(entry, inventoryEntry(entry, inventory));
+  state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
+  for (const entry of desired) state.checkManageable(entry);
+  return state;
+}
+
+export function inventoryEntry(
+  entry: Pick<Declared, 'address' | 'formerly'>,
+  inventory: Inventory,
+): InventoryEntry | null {
+  const former = entry.formerly === null ? undefined : inventory.entries.get(entry.formerly);
+  return inventory.entries.get(entry.address) ?? former ?? null;
+}
+
+class PairingState implements Pairing {
+  readonly pairs = new Map<Address, Pair>();
+  readonly diagnostics: Diagnostic[] = [];
+  readonly broken = new Set<Address>();
+  private readonly takenBy = new Map<Observed, Address>();
+  private readonly byIdMap: ReadonlyMap<string | null, Observed>;
+  private readonly ownedByName = new Set<Address>();
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly observed: readonly Observed[],
+  ) {
+    this.byIdMap = new Map(observed.map((each) => [each.id, each]));
+  }
+
+  isOpen(entry: Desired): boolean {
+    return !this.pairs.has(entry.address) && !this.broken.has(entry.address);
+  }
+
+  byId(entry: Desired, id: string): void {
+    const found = this.byIdMap.get(normalId(id));
+    if (found === undefined) {
+      const help = 'take the line out to create a new one, or copy the id from the service';
+      this.fail(
+        entry,
+        ['id'],
+        'unknown-id',
+        `no ${this.kind.name} with the id ${id} is visible to this key`,
+        help,
+      );
+    } else if (this.takenBy.has(found)) {
+      const message = `${this.takenBy.get(found)} is bound to the same id`;
+      this.fail(entry, ['id'], 'duplicate-name', message, 'one remote object belongs to one entry');
+    } else this.take(entry, found, 'id');
+  }
+
+  byInventory(entry: Desired, known: InventoryEntry | null): void {
+    if (known === null) return;
+    // A key that the service lists without an id is known by its name alone.
+    if (known.id === null) this.ownedByName.add(entry.address);
+    const found = known.id === null ? undefined : this.byIdMap.get(known.id);
+    if (found !== undefined && !this.takenBy.has(found)) this.take(entry, found, 'inventory');
+  }
+
+  byNaturalKey(open: readonly Desired[]): void {
+    const free = groupBy(
+      this.observed.filter((each) => !this.takenBy.has(each)),
+      (each) => this.kind.observedIdentity(each),
+    );
+    const groups = groupBy(open, (entry) => this.kind.identity(entry.spec));
+    for (const [identity, entries] of groups) {
+      const candidates = identity === null ? [] : (free.get(identity) ?? []);
+      this.settle(entries, candidates);
+    }
+  }
+
+  checkManageable(entry: Desired): void {
+    const found = this.pairs.get(entry.address)?.observed;
+    if (found === undefined || found.manageable !== false || found.id === null) return;
+    const message = `the ${this.kind.name} ${nameAndId(found)} was set up by the operator and cannot be changed`;
+    const help = 'declare it with `external: true` to refer to it, or give this entry another name';
+    this.fail(entry, [], 'not-manageable', message, help);
+  }
+
+  /** Pairs entries and candidates of one natural key, or tells that they cannot be told apart. */
+  private settle(entries: readonly Desired[], candidates: readonly Observed[]): void {
+    if (candidates.length === 0) return;
+    const ours = candidates.filter((each) => each.manageable !== false || each.id === null);
+    const pool = ours.length > 0 ? [...ours] : [...candidates];
+    const rest = this.kind.manyAlike ? this.pairEqual(entries, pool) : [...entries];
+    if (rest.length === 0) return;
+    if (pool.length > rest.length) {
+      for (const entry of rest) this.tellAmbiguous(entry, pool);
+      return;
+    }
+    for (const entry of rest) {
+      const likest = this.likest(entry, pool);
+      if (likest !== undefined)
+        this.take(entry, pool.splice(pool.indexOf(likest), 1)[0] ?? likest, this.ruleFor(entry));
+    }
+  }
+
+  /** Pairs what is equal in every field, removes it from the pool, and answers the entries that are left. */
+  private pairEqual(entries: readonly Desired[], pool: Observed[]): Desired[] {
+    const bySpec = groupBy(pool, (each) => specText(this.kind, each.spec));
+    return entries.filter((entry) => {
+      const equal = bySpec.get(specText(this.kind, entry.spec)) ?? [];
+      const [found] = equal;
+      // Two that are alike in all are two objects for one entry: the caller tells it.
+      if (found === undefined || equal.length > 1) return true;
+      bySpec.delete(specText(this.kind, entry.spec));
+      pool.splice(pool.indexOf(found), 1);
+      this.take(entry, found, this.ruleFor(entry));
+      return false;
+    });
+  }
+
+  private likest(entry: Desired, pool: readonly Observed[]): Observed | undefined {
+    const scored = pool.map((each) => ({
+      each,
+      differences: countDifferences(this.kind, entry.spec, each.spec),
+    }));
+    scored.sort(
+      (a, b) => a.differences - b.differences || (a.each.id ?? '').localeCompare(b.each.id ?? '', 'en'),
+    );
+    return scored[0]?.each;
+  }
+
+  private ruleFor(entry: Desired): Rule {
+    return this.ownedByName.has(entry.address) ? 'inventory' : 'natural-key';
+  }
+
+  private take(entry: Desired, found: Observed, rule: Rule): void {
+    this.takenBy.set(found, entry.address);
+    this.pairs.set(entry.address, { observed: found, rule });
+  }
+
+  private tellAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
+    const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
+    const message = `${ids.length} remote ${this.kind.section} are ${this.kind.describe(entry.spec)}: ${ids.join(', ')}`;
+    this.fail(
+      entry,
+      [],
+      'ambiguous-name',
+      message,
+      `bind the entry to the one that is meant: \`id: ${ids[0]}\``,
+    );
+  }
+
+  private fail(
+    entry: Desired,
+    path: string[],
+    code: Diagnostic['code'],
+    message: string,
+    help: string,
+  ): void {
+    this.broken.add(entry.address);
+    this.diagnostics.push({ severity: 'error', code, message, help, place: entry.placeOf(path) });
+  }
+}
+
+export function normalId(id: string): string {
+  return /^[0-9a-f-]{36}$/i.test(id) ? id.toLowerCase() : id;
+}
+
+function nameAndId(observed: Observed): string {
+  return observed.name === null ? String(observed.id) : `"${observed.name}" (${observed.id})`;
+}
+
+function groupBy<T>(list: readonly T[], keyOf: (item: T) => string | null): Map<string | null, T[]> {
+  const groups = new Map<string | null, T[]>();
+  for (const item of list) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,108 @@
+import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
+import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import { byCodeUnit } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { Change, Plan } from '../model/plan.js';
+import type { Address, Agent, Delivery, KindName, Observed, Project, Prune } from '../model/resource.js';
+import { type Decided, decide, recordOf } from './change.js';
+import { digestOf } from './digest.js';
+import { directoryOf } from './directory.js';
+import { type Allowances, objections } from './guard.js';
+import { type Match, match } from './match.js';
+import { namesOf } from './names.js';
+import { order } from './order.js';
+import { select } from './select.js';
+
+/** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
+export interface ReconcileInputs {
+  readonly project: Project;
+  /** The service's origin and base path, as the plan names it. */
+  readonly service: string;
+  readonly kinds: readonly Kind[];
+  readonly agents: readonly Agent[];
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+  readonly prune: Prune;
+  readonly now: Date;
+  readonly allow: Allowances;
+  /** Which addresses the user named; null for all. */
+  readonly selected: ((address: Address) => boolean) | null;
+  undeliverable(delivery: Delivery): string | null;
+  nearest(word: string, known: readonly string[]): string | null;
+}
+
+export interface Reconciled {
+  /** Null when there are errors: nothing may be planned on a project that is not understood. */
+  readonly plan: Plan | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly matches: readonly Match[];
+  /** What the inventory says of each declared resource once its change is done; without the id. */
+  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+  /** What is written down before a create is sent. */
+  readonly drafts: ReadonlyMap<Address, InventoryDraft>;
+}
+
+/** Desired and observed in, plan out. Pure. */
+export function reconcile(inputs: ReconcileInputs): Reconciled {
+  const { project, kinds, objects, inventory, prune, now } = inputs;
+  const directory = directoryOf(inputs.agents, inputs.nearest);
+  const matches = match({ kinds, entries: project.entries, objects, inventory, directory });
+  const names = namesOf(matches.list, matches.externals, directory);
+  const all = matches.list.flatMap((each) => decide(each, { names, prune, now }) ?? []);
+  const { kept, left } = select(all, inputs.selected, project.entries);
+  const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
+  const diagnostics = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics), ...left];
+  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
+  return { plan, diagnostics, matches: matches.list, ...bookkeeping(decided) };
+}
+
+function assemble(
+  inputs: ReconcileInputs,
+  matches: readonly Match[],
+  decided: readonly Decided[],
+  diagnostics: readonly Diagnostic[],
+): Plan {
+  const { project, service, inventory, allow, undeliverable } = inputs;
+  const { steps, stepsOf } = order(decided);
+  const caller = callerInWords(inputs.objects);
+  const changes: Change[] = decided.map(({ change, revokesCaller }) => ({
+    ...change,
+    notes: revokesCaller ? [...change.notes, `ends the access of ${caller}`] : change.notes,
+    steps: stepsOf.get(change.address) ?? [],
+  }));
+  const body = { project: project.name, environment: project.environment, service, changes, steps };
+  return {
+    ...body,
+    digest: digestOf(body),
+    objections: objections({ project, inventory, matches, decided, steps, allow, undeliverable }),
+    diagnostics,
+  };
+}
+
+function bookkeeping(decided: readonly Decided[]): Pick<Reconciled, 'records' | 'drafts'> {
+  const records = new Map<Address, Omit<InventoryEntry, 'id'>>();
+  const drafts = new Map<Address, InventoryDraft>();
+  for (const { match: each, change } of decided) {
+    if (each.entry === null) continue;
+    const record = recordOf(each, each.entry);
+    records.set(change.address, record);
+    if (change.action !== 'create' && change.action !== 'replace') continue;
+    const identity = each.kind.identity(each.entry.spec);
+    drafts.set(change.address, { kind: each.kind.name, name: record.name, identity });
+  }
+  return { records, drafts };
+}
+
+function readingOrder(kinds: readonly Kind[], a: Decided, b: Decided): number {
+  const rank = (each: Decided) => kinds.indexOf(each.match.kind);
+  return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
+}
+
+function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): string {
+  const callers = [...objects.values()].flat().filter((each) => each.caller);
+  const [only] = callers;
+  if (only === undefined || callers.length > 1) return 'the key that roster calls with';
+  const lastUsed = only.facts['lastUsedDate'];
+  const used = typeof lastUsed === 'string' ? `, last used ${lastUsed}` : '';
+  return `the key "${only.name ?? ''}" (${String(only.facts['keyPrefix'])}…${used}), which roster calls with`;
+}

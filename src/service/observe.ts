@@ -1,0 +1,84 @@
+import type { Kind } from '../model/kind.js';
+import type { Reader } from '../model/request.js';
+import type { Agent, KindName, Observed } from '../model/resource.js';
+import { ServiceFailure } from './failure.js';
+import { listAgents } from './operations/agents.js';
+
+/** What the service says now, complete as far as the plan rests on it. */
+export interface World {
+  readonly agents: readonly Agent[];
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+}
+
+/** Which objects the plan may rest on: only these are read by id when a list item lacks something. */
+export interface Wanted {
+  /** From the inventory and from `id:` entries. One that the list lacks is read by id: a list hides some (interface §1.10). */
+  readonly ids: ReadonlyMap<KindName, ReadonlySet<string>>;
+  /** Natural keys of declared entries. */
+  readonly identities: ReadonlyMap<KindName, ReadonlySet<string>>;
+  /** Everything is wanted: `prune: all`, `pull`, `snapshot`. */
+  readonly all: boolean;
+}
+
+/**
+ * Five lists at once, then single reads only where a list item lacks what is needed (contract §8). Throws a Problem
+ * when any of them is not whole: absence must be proven before anything is planned on it.
+ */
+export async function observe(
+  reader: Reader,
+  kinds: readonly Kind[],
+  wanted: Wanted,
+  callsWith: (keyPrefix: string) => boolean,
+): Promise<World> {
+  const [agents, ...lists] = await Promise.all([
+    reader.readAll(listAgents()),
+    ...kinds.map((kind) => observeKind(reader, kind, wanted)),
+  ]);
+  const objects = new Map(kinds.map((kind, index) => [kind.name, markCaller(lists[index] ?? [], callsWith)]));
+  return { agents, objects };
+}
+
+async function observeKind(reader: Reader, kind: Kind, wanted: Wanted): Promise<Observed[]> {
+  const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));
+  const ids = wanted.ids.get(kind.name) ?? new Set();
+  const complete = await Promise.all(listed.map((each) => completed(reader, kind, each, wanted)));
+  const seen = new Set(listed.map((each) => each.id));
+  const hidden = await Promise.all(
+    [...ids].filter((id) => !seen.has(id)).map((id) => readHidden(reader, kind, id)),
+  );
+  return [...complete, ...hidden.filter((each) => each !== null)];
+}
+
+async function completed(reader: Reader, kind: Kind, item: Observed, wanted: Wanted): Promise<Observed> {
+  if (item.spec !== null || item.id === null || kind.detail === null) return item;
+  const identity = kind.observedIdentity(item);
+  const needed =
+    wanted.all ||
+    wanted.ids.get(kind.name)?.has(item.id) ||
+    (identity !== null && wanted.identities.get(kind.name)?.has(identity));
+  return needed ? reader.read(kind.detail(item.id)) : item;
+}
+
+/** An object that the list does not show: really gone (null), or only hidden. */
+async function readHidden(reader: Reader, kind: Kind, id: string): Promise<Observed | null> {
+  if (kind.detail === null) return null;
+  try {
+    return await reader.read(kind.detail(id));
+  } catch (failure) {
+    if (failure instanceof ServiceFailure && failure.status === 404) return null;
+    throw failure;
+  }
+}
+
+/** Marks the key that roster calls with; all of them when none can be told to be it. */
+function markCaller(list: readonly Observed[], callsWith: (keyPrefix: string) => boolean): Observed[] {
+  const prefixOf = (each: Observed) => each.facts['keyPrefix'];
+  const isCaller = (each: Observed) => {
+    const prefix = prefixOf(each);
+    return typeof prefix === 'string' && callsWith(prefix);
+  };
+  const known = list.some(isCaller);
+  return list.map((each) =>
+    prefixOf(each) === undefined ? each : { ...each, caller: known ? isCaller(each) : true },
+  );
+}
