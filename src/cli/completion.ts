@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import { problem } from '../model/diagnostic.js';
+import { exitCode } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import type { CommonFlags, Surroundings } from './settings.js';
+
+interface Words {
+  readonly commands: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly flags: readonly Flag[];
+  }[];
+}
+
+interface Flag {
+  readonly long: string;
+  readonly short: string | undefined;
+  readonly description: string;
+  readonly takesValue: boolean;
+}
+
+const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
+
+/** `roster completion SHELL`: a script made from the command line's own definition, so that it never lags behind. */
+export function completion(
+  shell: string,
+  program: Command,
+  flags: CommonFlags,
+  around: Surroundings,
+  output: Output,
+): Promise<number> {
+  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+    const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
+    if (write === undefined)
+      throw problem(
+        'usage',
+        `there is no completion for "${shell}"`,
+        `one of: ${Object.keys(shells).join(', ')}`,
+      );
+    const script = write(wordsOf(program));
+    const json = `${JSON.stringify({ formatVersion: 1, shell, script })}\n`;
+    return { exit: exitCode.fine, diagnostics: [], render: (format) => (format === 'json' ? json : script) };
+  });
+}
+
+function wordsOf(program: Command): Words {
+  const commands = program.commands.map((each) => ({
+    name: each.name(),
+    description: each.description(),
+    flags: each.options.map((option) => ({
+      long: option.long ?? '',
+      short: option.short,
+      description: option.description,
+      takesValue: option.required || option.optional,
+    })),
+  }));
+  return { commands };
+}
+
+function bash({ commands }: Words): string {
+  const cases = commands.map(
+    ({ name, flags }) => `    ${name}) words="${flags.map((flag) => flag.long).join(' ')} --help" ;;`,
+  );
+  return `# roster completion for bash: source <(roster completion bash)
+_roster() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${commands.map((each) => each.name).join(' ')} help --help --version" -- "$current"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+    *) words="" ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  else
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+complete -o filenames -F _roster roster
+`;
+}
+
+function zsh({ commands }: Words): string {
+  const names = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
+  const cases = commands.map(({ name, flags }) => {
+    const specs = flags.map(({ long, description, takesValue }) =>
+      quote(`${long}[${description.replace(/[[\]]/g, '')}]${takesValue ? ':value:_files' : ''}`),
+    );
+    return `    ${name}) _arguments ${specs.join(' ')} '*:file:_files' ;;`;
+  });
+  return `#compdef roster
+# roster completion for zsh: roster completion zsh > "\${fpath[1]}/_roster"
+_roster() {
+  local -a commands
+  commands=(
+${names.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe 'command' commands
+    return
+  fi
+  local name="\${words[2]}"
+  shift words
+  (( CURRENT-- ))
+  case "$name" in
+${cases.join('\n')}
+  esac
+}
+_roster "$@"
+`;
+}
+
+function fish({ commands }: Words): string {
+  const lines = commands.flatMap(({ name, description, flags }) => [
+    `complete -c roster -n __fish_use_subcommand -f -a ${name} -d ${quote(description)}`,
+    ...flags.map(({ long, short, description: text, takesValue }) => {
+      const shortFlag = short === undefined ? '' : ` -s ${short.slice(1)}`;
+      return `complete -c roster -n '__fish_seen_subcommand_from ${name}'${shortFlag} -l ${long.slice(2)}${takesValue ? ' -r' : ''} -d ${quote(text)}`;
+    }),
+  ]);
+  return `# roster completion for fish: roster completion fish | source\n${lines.join('\n')}\n`;
+}
+
+function quote(text: string): string {
+  return `'${text.replace(/'/g, `'\\''`)}'`;
+}

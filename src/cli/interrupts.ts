@@ -1,0 +1,4 @@
+/** Whether a person or the system asked this run to end. The first signal asks, the second ends it at once. */
+export interface Interrupts {
+  requested(): boolean;
+}

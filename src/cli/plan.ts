@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { writeAtomic } from '../inventory/atomic.js';
+import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
+import { isEmpty, type Objection, type Plan } from '../model/plan.js';
+import { planGitlab } from '../view/gitlab.js';
+import { planJson } from '../view/plan-json.js';
+import { planMarkdown } from '../view/plan-markdown.js';
+import { planText } from '../view/plan-text.js';
+import { selectionOf } from './addresses.js';
+import { exitCode, exitCodeFor } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import { savedPlan } from './saved-plan.js';
+import { makePlan, openSession } from './session.js';
+import { allowancesOf, type PlanFlags, type Surroundings } from './settings.js';
+
+/** `roster plan`: the difference, and whether apply would accept it. Writes nothing but `--out` and `--write`. */
+export function plan(
+  addresses: readonly string[],
+  flags: PlanFlags,
+  around: Surroundings,
+  output: Output,
+): Promise<number> {
+  const formats = ['text', 'json', 'markdown', 'gitlab'] as const;
+  return present({ flags, formats, around, output }, async () => {
+    const allow = allowancesOf(flags);
+    const session = openSession(flags, around, output);
+    try {
+      const { reconciled } = await makePlan(session, allow, selectionOf(addresses), new Date());
+      const diagnostics = [...session.warnings, ...reconciled.diagnostics];
+      if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+      const made: Plan = { ...reconciled.plan, diagnostics };
+      if (flags.out !== undefined)
+        await writeAtomic(resolve(around.cwd, flags.out), output.redact(savedPlan(made)), 0o600);
+      return {
+        exit: exitOf(made, flags.detailedExitcode === true),
+        diagnostics,
+        render(format, look) {
+          switch (format) {
+            case 'text':
+              return planText(made, look);
+            case 'json':
+              return `${JSON.stringify(planJson(made), null, 2)}\n`;
+            case 'markdown':
+              return planMarkdown(made);
+            case 'gitlab':
+              return `${JSON.stringify(planGitlab(made))}\n`;
+            default:
+              return format satisfies never;
+          }
+        },
+      };
+    } finally {
+      await session.client.close();
+    }
+  });
+}
+
+/** A plan that apply would refuse ends as apply would. */
+function exitOf(made: Plan, detailed: boolean): number {
+  if (made.objections.length > 0) return exitCodeFor(made.objections.map(asDiagnostic));
+  return detailed && !isEmpty(made) ? exitCode.changes : exitCode.fine;
+}
+
+export function asDiagnostic({ code, message, help }: Objection): Diagnostic {
+  return { severity: 'error', code, message, help };
+}

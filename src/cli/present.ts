@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { writeAtomic } from '../inventory/atomic.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { diagnosticsText } from '../view/diagnostics-text.js';
+import { failureJson } from '../view/plan-json.js';
+import { exitCode, exitCodeFor } from './exit.js';
+import type { Output } from './output.js';
+import {
+  type CommonFlags,
+  chooseFormat,
+  colourWanted,
+  defaults,
+  furtherOutputs,
+  type Surroundings,
+} from './settings.js';
+
+/** What a command came to: the exit code, and the result in whatever format is asked for. */
+export interface Result<F extends string> {
+  readonly exit: number;
+  /** Told on stderr, unless the format holds them itself. */
+  readonly diagnostics: readonly Diagnostic[];
+  render(format: F, look: Look): string;
+}
+
+export interface Look {
+  readonly color: boolean;
+  readonly width: number;
+  readonly verbose: boolean;
+}
+
+export interface Command<F extends string> {
+  readonly flags: CommonFlags;
+  readonly formats: readonly F[];
+  readonly around: Surroundings;
+  readonly output: Output;
+}
+
+/** Formats whose text holds the diagnostics, so that stderr stays quiet. */
+const selfTelling: ReadonlySet<string> = new Set(['json', 'github', 'sarif']);
+
+/** Runs a command and shows what came of it; expected trouble is told, a bug goes on to the caller. */
+export async function present<F extends string>(
+  command: Command<F>,
+  run: () => Promise<Result<F>>,
+): Promise<number> {
+  const { flags, formats, around, output } = command;
+  let format: F | null = null;
+  try {
+    format = chooseFormat(flags, formats);
+    const further = furtherOutputs(flags, formats);
+    const result = await run();
+    if (!selfTelling.has(format)) tell(command, result.diagnostics);
+    for (const { format: other, file } of further) {
+      await writeAtomic(resolve(around.cwd, file), output.redact(result.render(other, plainLook)));
+    }
+    output.out(result.render(format, lookOf(command)));
+    return result.exit;
+  } catch (failure) {
+    if (!(failure instanceof Problem)) throw failure;
+    if (format === 'json' || (format === null && flags.format === 'json'))
+      output.out(`${JSON.stringify(failureJson(failure.diagnostics), null, 2)}\n`);
+    else tell(command, failure.diagnostics);
+    return exitCodeFor(failure.diagnostics) || exitCode.error;
+  }
+}
+
+const plainLook: Look = { color: false, width: defaults.width, verbose: false };
+
+export function lookOf({ flags, around }: Pick<Command<string>, 'flags' | 'around'>): Look {
+  const color = colourWanted(flags, around, around.stdoutIsTerminal);
+  return { color, width: around.columns ?? defaults.width, verbose: flags.verbose === true };
+}
+
+export function tell(
+  { flags, around, output }: Pick<Command<string>, 'flags' | 'around' | 'output'>,
+  diagnostics: readonly Diagnostic[],
+): void {
+  if (diagnostics.length === 0) return;
+  const color = colourWanted(flags, around, around.stderrIsTerminal);
+  output.err(diagnosticsText(diagnostics, { color, width: around.columns ?? defaults.width }));
+}

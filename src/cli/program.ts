@@ -1,0 +1,136 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { Interrupts } from './interrupts.js';
+import type { Output } from './output.js';
+import type { Surroundings } from './settings.js';
+import { version } from './version.js';
+
+/** What the commands get of the process. */
+export interface Context {
+  readonly around: Surroundings;
+  readonly output: Output;
+  readonly interrupts: Interrupts;
+  /** Resolves when the process is told to stop. */
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * The command line. Every action loads its command when it is called, so that `--help` loads nothing else.
+ * `done` receives the exit code.
+ */
+export function buildProgram(context: Context, done: (code: number) => void): Command {
+  const { around, output, interrupts, stopped } = context;
+  const program = new Command('roster')
+    .description(
+      'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that.',
+    )
+    .version(version, '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'explain a command')
+    .helpOption('-h, --help', 'explain')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => output.out(text), writeErr: () => undefined })
+    .showSuggestionAfterError(true);
+
+  service(common(command(program, 'validate', 'check the manifests, offline; every error at once'))).action(
+    async (flags) => done(await (await import('./validate.js')).validate(flags, around, output)),
+  );
+
+  guards(
+    service(
+      common(
+        command(program, 'plan [addresses...]', 'show the difference between the manifests and the service'),
+      ),
+    ),
+  )
+    .option('--detailed-exitcode', 'exit 2 when there are changes')
+    .option('--out <file>', 'save the plan, for apply --plan')
+    .action(async (addresses, flags) =>
+      done(await (await import('./plan.js')).plan(addresses, flags, around, output)),
+    );
+
+  guards(
+    service(
+      common(command(program, 'apply [addresses...]', 'plan, ask, and make the service match the manifests')),
+    ),
+  )
+    .option('-y, --yes', 'do not ask')
+    .option('--plan <file>', 'apply only if the plan is still the one that was saved')
+    .option('--expect <digest>', 'apply only if the plan has this digest')
+    .option('--report <file>', 'save the report as JSON')
+    .option('--no-verify', 'do not read back at the end')
+    .action(async (addresses, flags) =>
+      done(await (await import('./apply.js')).apply(addresses, flags, around, output, interrupts)),
+    );
+
+  presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
+    .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
+    .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')
+    .option('--data <file>', 'file that keeps the state between runs')
+    .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
+    .action(async (flags) =>
+      done(await (await import('./sandbox.js')).sandbox(flags, around, output, stopped)),
+    );
+
+  presentation(
+    command(program, 'schema [name]', 'print a JSON Schema: project, manifest, plan, report or inventory'),
+  ).action(async (name, flags) =>
+    done(await (await import('./schema.js')).schema(name, flags, around, output)),
+  );
+
+  presentation(
+    command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
+  ).action(async (shell, flags) =>
+    done(await (await import('./completion.js')).completion(shell, program, flags, around, output)),
+  );
+  return program;
+}
+
+/** What commander found wrong with the command line, in its words without the prefix. Null for help and version. */
+export function usageMessage(failure: unknown): string | null {
+  if (!(failure instanceof CommanderError)) throw failure;
+  const fine = ['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code);
+  return fine ? null : failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
+}
+
+function command(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .copyInheritedSettings(program)
+    .allowExcessArguments(false);
+}
+
+function presentation(cmd: Command): Command {
+  return cmd
+    .option('--format <format>', 'how the result is written (default: text)')
+    .option('--no-color', 'no colours')
+    .option('-v, --verbose', 'say more');
+}
+
+function common(cmd: Command): Command {
+  return presentation(cmd)
+    .option('-f, --file <file>', 'the project file (default: roster.yaml here or in a parent folder)')
+    .option('-e, --env <name>', 'the environment (default: ROSTER_ENV)')
+    .option('--write <format=file>', 'write a further rendering to a file; repeatable', collect);
+}
+
+function service(cmd: Command): Command {
+  return cmd
+    .option('--url <url>', 'the service (default: ROSTER_URL, else service.url)')
+    .addOption(
+      new Option('--prune <mode>', 'what to do with objects that no entry declares: owned, all or never'),
+    )
+    .option('--concurrency <n>', 'requests at once (default: 10)')
+    .option('--timeout <time>', 'for each request: 30, 30s or 500ms (default: 30s)');
+}
+
+function guards(cmd: Command): Command {
+  return cmd
+    .option('--allow-deletes <n>', 'accept a plan with up to this many deletes')
+    .option('--allow-self-revoke', 'accept that the key that roster calls with stops working')
+    .option('--allow-empty', 'accept a project that declares nothing')
+    .option('--allow-account-change', 'accept that most of the inventory is missing on the service');
+}
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}

@@ -1,0 +1,42 @@
+import type { StepEvent } from '../apply/apply.js';
+import type { Plan } from '../model/plan.js';
+import type { Address } from '../model/resource.js';
+import { progressLine, stepLine } from '../view/progress.js';
+import type { Output } from './output.js';
+
+export interface Progress {
+  onStep(event: StepEvent): void;
+  end(): void;
+}
+
+/** On a terminal one line that is drawn again and again, elsewhere a plain line for each request that ended. */
+export function progressOf(plan: Plan, output: Output, terminal: boolean, width: number): Progress {
+  const changes = new Map(plan.changes.map((change) => [change.address, change]));
+  const running = new Map<string, readonly Address[]>();
+  let done = 0;
+  const draw = () => {
+    const addresses = [...running.values()].flat();
+    output.err(`\r\u001b[2K${progressLine({ done, total: plan.steps.length, running: addresses, width })}`);
+  };
+  const printLines = ({ step, state }: Extract<StepEvent, { type: 'ended' }>) => {
+    for (const address of step.addresses) {
+      const action = changes.get(address)?.action ?? 'none';
+      const error = state.outcome === 'done' ? null : state.error;
+      output.err(`${stepLine({ address, action, outcome: state.outcome, id: null, error })}\n`);
+    }
+  };
+  return {
+    onStep(event) {
+      if (event.type === 'begun') running.set(event.step.id, event.step.addresses);
+      else {
+        running.delete(event.step.id);
+        done += 1;
+        if (!terminal) printLines(event);
+      }
+      if (terminal) draw();
+    },
+    end() {
+      if (terminal && plan.steps.length > 0) output.err('\r\u001b[2K');
+    },
+  };
+}

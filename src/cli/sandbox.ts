@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Problem, problem } from '../model/diagnostic.js';
+import {
+  DataFileError,
+  isVariant,
+  parseSeed,
+  type Sandbox,
+  type Seed,
+  SeedError,
+  startSandbox,
+  VARIANTS,
+  type Variant,
+} from '../sandbox/index.js';
+import { exitCode } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import { type CommonFlags, type Surroundings, usage, wholeNumber } from './settings.js';
+
+export interface SandboxFlags extends CommonFlags {
+  readonly port?: string;
+  readonly seed?: string;
+  readonly data?: string;
+  readonly variant?: readonly string[];
+}
+
+/** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
+export function sandbox(
+  flags: SandboxFlags,
+  around: Surroundings,
+  output: Output,
+  stopped: Promise<void>,
+): Promise<number> {
+  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+    const server = await start(flags, around);
+    output.out(
+      flags.format === 'json'
+        ? `${JSON.stringify({ formatVersion: 1, url: server.url, apiKey: server.apiKey })}\n`
+        : greeting(server),
+    );
+    try {
+      await stopped;
+    } finally {
+      await server.close();
+    }
+    return { exit: exitCode.fine, diagnostics: [], render: () => '' };
+  });
+}
+
+async function start(flags: SandboxFlags, around: Surroundings): Promise<Sandbox> {
+  const port = flags.port === undefined ? 4010 : wholeNumber(flags.port, '--port', 0, 65_535);
+  const variants = (flags.variant ?? []).flatMap((each) => each.split(',')).map(variantNamed);
+  const seed = flags.seed === undefined ? undefined : readSeed(resolve(around.cwd, flags.seed));
+  const dataFile = flags.data === undefined ? undefined : resolve(around.cwd, flags.data);
+  try {
+    return await startSandbox({
+      port,
+      variants,
+      ...(seed === undefined ? {} : { seed }),
+      ...(dataFile === undefined ? {} : { dataFile }),
+    });
+  } catch (failure) {
+    if (failure instanceof DataFileError) throw problem('unreadable-file', failure.message);
+    const cause = failure instanceof Error ? (failure.cause ?? failure) : failure;
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === undefined) throw failure;
+    throw problem(
+      'service-error',
+      `the sandbox cannot listen on port ${port}: ${code}`,
+      'take another with --port, or any free one with --port 0',
+    );
+  }
+}
+
+function variantNamed(name: string): Variant {
+  if (isVariant(name)) return name;
+  throw new Problem(
+    usage(`--variant: "${name}" is not known`, `one of: ${Object.keys(VARIANTS).join(', ')}`),
+  );
+}
+
+function readSeed(path: string): Seed {
+  try {
+    return parseSeed(readFileSync(path, 'utf8'));
+  } catch (failure) {
+    if (failure instanceof SeedError) throw problem('schema', `${path}: ${failure.message}`);
+    throw problem(
+      'unreadable-file',
+      `cannot read the seed ${path}: ${(failure as NodeJS.ErrnoException).code ?? 'unknown'}`,
+    );
+  }
+}
+
+function greeting({ url, apiKey }: Sandbox): string {
+  return `The sandbox listens on ${url}. In another terminal:
+
+  export ROSTER_URL=${url}
+  export ROSTER_API_KEY=${apiKey}
+
+Stop it with Ctrl-C.
+`;
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { type Diagnostic, problem } from '../model/diagnostic.js';
+import { canonical, type Json } from '../model/json.js';
+import type { Plan } from '../model/plan.js';
+import { planJson } from '../view/plan-json.js';
+import { version } from './version.js';
+
+/**
+ * The text of `plan --out FILE`: what the digest covers, and the version that planned. It holds nothing that changes
+ * with time or place, so that a plan that is computed again can be compared with it byte by byte.
+ */
+export function savedPlan(plan: Plan): string {
+  const { changes, ...rest } = JSON.parse(JSON.stringify(planJson(plan))) as {
+    changes: Record<string, Json>[];
+  } & Record<string, Json>;
+  const lasting = changes.map(({ nextRuns: _runs, source: _source, ...change }) => change);
+  const { diagnostics: _diagnostics, ...head } = rest;
+  return `${canonical({ ...head, roster: version, changes: lasting })}\n`;
+}
+
+/** Tells how the plan of now differs from the saved one; empty when it is the same. The file itself is never trusted. */
+export function compareWithSaved(plan: Plan, file: string): readonly Diagnostic[] {
+  const saved = readSaved(file);
+  if (saved === savedPlan(plan)) return [];
+  return [stale(`the plan of now is not the one in ${file}`, plan)];
+}
+
+export function compareWithDigest(plan: Plan, expected: string): readonly Diagnostic[] {
+  return plan.digest === expected
+    ? []
+    : [stale(`the plan of now is not the one with the digest ${expected}`, plan)];
+}
+
+function readSaved(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (failure) {
+    const code = (failure as NodeJS.ErrnoException).code ?? 'unknown';
+    throw problem(
+      'unreadable-file',
+      `cannot read the plan ${file}: ${code}`,
+      'make one with roster plan --out FILE',
+    );
+  }
+}
+
+function stale(message: string, plan: Plan): Diagnostic {
+  const help =
+    'a manifest or the service has changed since it was made: review the plan above, then apply that one';
+  return { severity: 'error', code: 'stale-plan', message: `${message}; now it is ${plan.digest}`, help };
+}

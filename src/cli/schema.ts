@@ -1,0 +1,29 @@
+import inventory from '../../schemas/inventory.schema.json' with { type: 'json' };
+import manifest from '../../schemas/manifest.schema.json' with { type: 'json' };
+import plan from '../../schemas/plan.schema.json' with { type: 'json' };
+import project from '../../schemas/project.schema.json' with { type: 'json' };
+import report from '../../schemas/report.schema.json' with { type: 'json' };
+import { problem } from '../model/diagnostic.js';
+import { exitCode } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import type { CommonFlags, Surroundings } from './settings.js';
+
+const schemas: ReadonlyMap<string, object> = new Map<string, object>(
+  Object.entries({ project, manifest, plan, report, inventory }),
+);
+
+/** `roster schema [NAME]`: prints one of the JSON Schemas, that of roster.yaml by default. */
+export function schema(
+  name: string | undefined,
+  flags: CommonFlags,
+  around: Surroundings,
+  output: Output,
+): Promise<number> {
+  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+    const found = schemas.get(name ?? 'project');
+    if (found === undefined)
+      throw problem('usage', `there is no schema "${name}"`, `one of: ${[...schemas.keys()].join(', ')}`);
+    return { exit: exitCode.fine, diagnostics: [], render: () => `${JSON.stringify(found, null, 2)}\n` };
+  });
+}

@@ -1,0 +1,168 @@
+import { resolve } from 'node:path';
+import { undeliverable } from '../apply/deliver.js';
+import { fileStore } from '../inventory/file-store.js';
+import { kinds } from '../kinds/index.js';
+import { loadProject } from '../manifest/load.js';
+import { nearest } from '../manifest/nearest.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import type { Inventory, InventoryStore } from '../model/inventory.js';
+import type { Address, KindName, Project } from '../model/resource.js';
+import type { Allowances } from '../reconcile/guard.js';
+import { type Reconciled, reconcile } from '../reconcile/plan.js';
+import { checkApiKey } from '../service/api-key.js';
+import { type Client, createClient } from '../service/client.js';
+import { observe, type Wanted, type World } from '../service/observe.js';
+import { serviceUrl } from '../service/url.js';
+import type { Output } from './output.js';
+import {
+  type CommonFlags,
+  chooseConcurrency,
+  choosePrune,
+  chooseTimeout,
+  environmentName,
+  type Surroundings,
+} from './settings.js';
+import { version } from './version.js';
+
+/** A project that is understood, or a Problem with everything that is wrong with it. */
+export function openProject(
+  flags: CommonFlags,
+  around: Surroundings,
+  output: Output,
+): { project: Project; diagnostics: readonly Diagnostic[] } {
+  const { project, diagnostics } = loadProject({
+    ...(flags.file === undefined ? {} : { file: flags.file }),
+    cwd: around.cwd,
+    environment: environmentName(flags, around),
+    env: around.env,
+    kinds,
+  });
+  if (project !== null) output.hide(project.secrets);
+  if (project === null) throw new Problem(diagnostics);
+  return { project, diagnostics };
+}
+
+/** A project and the service that it speaks of. */
+export interface Session {
+  readonly project: Project;
+  readonly service: string;
+  readonly client: Client;
+  readonly store: InventoryStore;
+  readonly concurrency: number;
+  readonly warnings: readonly Diagnostic[];
+  /** Switches to a new key for the rest of the run. */
+  useKey(key: string): void;
+  callsWith(keyPrefix: string): boolean;
+}
+
+/** Everything that can be checked without the network is checked here, before the first request. */
+export function openSession(flags: CommonFlags, around: Surroundings, output: Output): Session {
+  const { project, diagnostics } = openProject(flags, around, output);
+  const baseUrl = serviceUrl(urlSetting(flags, around, project), around.env);
+  let apiKey = keySetting(around);
+  output.hide([apiKey]);
+  const concurrency = chooseConcurrency(flags);
+  const client = createClient({
+    baseUrl,
+    apiKey,
+    concurrency,
+    timeoutMs: chooseTimeout(flags),
+    userAgent: `roster/${version}`,
+  });
+  return {
+    project: { ...project, prune: choosePrune(flags, project.prune) },
+    service: `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, '')}`,
+    client,
+    store: openStore(project),
+    concurrency,
+    warnings: diagnostics,
+    useKey(key) {
+      apiKey = key;
+      output.hide([key]);
+      client.useKey(key);
+    },
+    callsWith: (keyPrefix) => {
+      const known = keyPrefix.replace(/[.…*]+$/, '');
+      return known !== '' && apiKey.startsWith(known);
+    },
+  };
+}
+
+function openStore(project: Project): InventoryStore {
+  if ('file' in project.inventory) {
+    const { file } = project.inventory;
+    return fileStore(resolve(project.root, file), file, project.name, project.environment);
+  }
+  throw problem(
+    'missing-setting',
+    'an inventory in git is not available yet',
+    'use inventory: { file: … } for now',
+  );
+}
+
+function urlSetting(flags: CommonFlags, around: Surroundings, project: Project): string {
+  const url = flags.url ?? around.env['ROSTER_URL'] ?? '';
+  const chosen = url === '' ? project.url : url;
+  if (chosen !== null) return chosen;
+  const help = `add service: { url: https://… } to ${project.file}, set ROSTER_URL, or use --url`;
+  throw problem('missing-setting', 'no service URL is set', help);
+}
+
+function keySetting(around: Surroundings): string {
+  const key = around.env['ROSTER_API_KEY'];
+  if (key !== undefined && key !== '') return checkApiKey(key);
+  throw problem(
+    'missing-setting',
+    'ROSTER_API_KEY is not set',
+    'set it to an API key of the service; there is no flag for it',
+  );
+}
+
+export interface Observation {
+  readonly inventory: Inventory;
+  readonly world: World;
+  readonly reconciled: Reconciled;
+}
+
+/** Reads the inventory and the service, and plans. Sends reads only: it is handed the client's reader. */
+export async function makePlan(
+  session: Session,
+  allow: Allowances,
+  selected: ((address: Address) => boolean) | null,
+  now: Date,
+): Promise<Observation> {
+  const { project, service } = session;
+  const inventory = await session.store.load();
+  const world = await observe(
+    session.client.reader(),
+    kinds,
+    wantedBy(project, inventory),
+    session.callsWith,
+  );
+  const reconciled = reconcile({
+    project,
+    service,
+    kinds,
+    ...world,
+    inventory,
+    prune: project.prune,
+    now,
+    allow,
+    selected,
+    undeliverable: (delivery) => undeliverable(delivery, project.root),
+    nearest,
+  });
+  return { inventory, world, reconciled };
+}
+
+function wantedBy(project: Project, inventory: Inventory): Wanted {
+  const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
+  for (const entry of project.entries) {
+    const identity = kinds.find((kind) => kind.name === entry.kind)?.declaredIdentity(entry.declared) ?? null;
+    if (entry.id !== null) ids.get(entry.kind)?.add(entry.id.toLowerCase());
+    if (identity !== null) identities.get(entry.kind)?.add(identity);
+  }
+  return { ids, identities, all: project.prune === 'all' };
+}

@@ -1,0 +1,133 @@
+import { type Diagnostic, problem } from '../model/diagnostic.js';
+import type { Prune } from '../model/resource.js';
+
+/** Flags that every command takes, as commander hands them over. */
+export interface CommonFlags {
+  readonly file?: string;
+  readonly env?: string;
+  readonly url?: string;
+  readonly format?: string;
+  readonly color?: boolean;
+  readonly prune?: string;
+  readonly concurrency?: string;
+  readonly timeout?: string;
+  readonly verbose?: boolean;
+  readonly write?: readonly string[];
+}
+
+export interface ApplyFlags extends CommonFlags {
+  readonly yes?: boolean;
+  readonly plan?: string;
+  readonly expect?: string;
+  readonly report?: string;
+  readonly allowDeletes?: string;
+  readonly allowSelfRevoke?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly allowAccountChange?: boolean;
+  readonly verify?: boolean;
+}
+
+export interface PlanFlags extends CommonFlags {
+  readonly detailedExitcode?: boolean;
+  readonly out?: string;
+  readonly allowDeletes?: string;
+  readonly allowSelfRevoke?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly allowAccountChange?: boolean;
+}
+
+/** What commands need of the process, so that it can be handed in. */
+export interface Surroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdinIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly stdoutIsTerminal: boolean;
+  readonly columns: number | null;
+}
+
+export const defaults = { concurrency: 10, timeoutMilliseconds: 30_000, width: 80 } as const;
+
+/** The environment's name: the flag, else ROSTER_ENV, else none. An empty one is none. */
+export function environmentName(flags: CommonFlags, around: Surroundings): string | null {
+  const name = flags.env ?? around.env['ROSTER_ENV'] ?? '';
+  return name === '' ? null : name;
+}
+
+export function colourWanted(flags: CommonFlags, around: Surroundings, terminal: boolean): boolean {
+  if (flags.color === false || (around.env['NO_COLOR'] ?? '') !== '') return false;
+  return terminal && around.env['TERM'] !== 'dumb';
+}
+
+export function chooseFormat<F extends string>(flags: CommonFlags, known: readonly F[]): F {
+  return formatNamed(flags.format ?? 'text', known, '--format');
+}
+
+function formatNamed<F extends string>(name: string, known: readonly F[], where: string): F {
+  const found = known.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw problem('usage', `${where}: "${name}" is no format of this command`, `one of: ${known.join(', ')}`);
+}
+
+/** `--write FORMAT=FILE`, repeatable. */
+export function furtherOutputs<F extends string>(
+  flags: CommonFlags,
+  known: readonly F[],
+): { format: F; file: string }[] {
+  return (flags.write ?? []).map((each) => {
+    const at = each.indexOf('=');
+    if (at < 1 || at === each.length - 1) {
+      throw problem('usage', `--write: "${each}" is not FORMAT=FILE`, 'such as --write json=plan.json');
+    }
+    return { format: formatNamed(each.slice(0, at), known, '--write'), file: each.slice(at + 1) };
+  });
+}
+
+export function choosePrune(flags: CommonFlags, declared: Prune): Prune {
+  const { prune } = flags;
+  if (prune === undefined) return declared;
+  if (prune === 'owned' || prune === 'all' || prune === 'never') return prune;
+  throw problem('usage', `--prune: "${prune}" is not known`, 'one of: owned, all, never');
+}
+
+export function chooseConcurrency(flags: CommonFlags): number {
+  return flags.concurrency === undefined
+    ? defaults.concurrency
+    : wholeNumber(flags.concurrency, '--concurrency', 1, 100);
+}
+
+/** `30`, `30s` or `500ms`, for each request. */
+export function chooseTimeout(flags: CommonFlags): number {
+  if (flags.timeout === undefined) return defaults.timeoutMilliseconds;
+  const [, digits, unit] = /^(\d{1,7})(ms|s)?$/.exec(flags.timeout) ?? [];
+  const milliseconds = Number(digits) * (unit === 'ms' ? 1 : 1000);
+  if (digits !== undefined && milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
+  throw problem(
+    'usage',
+    `--timeout: "${flags.timeout}" is no length of time`,
+    'such as 30, 30s or 500ms, at most an hour',
+  );
+}
+
+export function allowancesOf(flags: PlanFlags | ApplyFlags) {
+  return {
+    deletes:
+      flags.allowDeletes === undefined
+        ? null
+        : wholeNumber(flags.allowDeletes, '--allow-deletes', 0, 1_000_000),
+    selfRevoke: flags.allowSelfRevoke === true,
+    empty: flags.allowEmpty === true,
+    accountChange: flags.allowAccountChange === true,
+  };
+}
+
+/** commander hands over the raw text: `abc`, `-1` and `1e3` end here. */
+export function wholeNumber(text: string, flag: string, least: number, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw problem('usage', `${flag}: "${text}" is not a whole number from ${least} to ${most}`);
+}
+
+export function usage(message: string, help?: string): Diagnostic {
+  return { severity: 'error', code: 'usage', message, ...(help === undefined ? {} : { help }) };
+}

@@ -1,0 +1,49 @@
+import { kinds } from '../kinds/index.js';
+import { loadProject } from '../manifest/load.js';
+import { hasErrors } from '../model/diagnostic.js';
+import { diagnosticsGithub } from '../view/diagnostics-github.js';
+import { validateJson } from '../view/plan-json.js';
+import { sarif } from '../view/sarif.js';
+import { exitCode } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import { type CommonFlags, environmentName, type Surroundings } from './settings.js';
+import { version } from './version.js';
+
+/** `roster validate`: offline, every error at once. */
+export function validate(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
+  const formats = ['text', 'json', 'github', 'sarif'] as const;
+  return present({ flags, formats, around, output }, async () => {
+    const { project, diagnostics } = loadProject({
+      ...(flags.file === undefined ? {} : { file: flags.file }),
+      cwd: around.cwd,
+      environment: environmentName(flags, around),
+      env: around.env,
+      kinds,
+    });
+    if (project !== null) output.hide(project.secrets);
+    const valid = project !== null && !hasErrors(diagnostics);
+    return {
+      exit: valid ? exitCode.fine : exitCode.error,
+      diagnostics,
+      render(format) {
+        switch (format) {
+          case 'text':
+            return valid ? `${project.file} is valid: ${countOf(project.entries.length)}.\n` : '';
+          case 'json':
+            return `${JSON.stringify(validateJson(diagnostics), null, 2)}\n`;
+          case 'github':
+            return diagnosticsGithub(diagnostics);
+          case 'sarif':
+            return `${JSON.stringify(sarif(diagnostics, version), null, 2)}\n`;
+          default:
+            return format satisfies never;
+        }
+      },
+    };
+  });
+}
+
+function countOf(entries: number): string {
+  return entries === 1 ? '1 resource' : `${entries} resources`;
+}

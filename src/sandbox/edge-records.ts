@@ -1,0 +1,140 @@
+import type { Kind, Operation } from './api.js';
+import { type Fields, isFields } from './body.js';
+import type { Variant } from './variants.js';
+
+/** The variants that change one record of an answer. They apply in the order of this table. */
+
+export interface About {
+  readonly kind: Kind;
+  readonly operation: Operation;
+}
+
+export type RecordEdge = (record: Fields, about: About) => Fields;
+
+export const RECORD_EDGES: Partial<Record<Variant, RecordEdge>> = {
+  'names-trimmed': (record) => mapText(record, 'name', (name) => name.trim()),
+  'names-decomposed': (record) => mapText(record, 'name', (name) => name.normalize('NFD')),
+  'null-descriptions': (record) => (record.description === '' ? { ...record, description: null } : record),
+  'absent-descriptions': (record) => (record.description === '' ? without(record, 'description') : record),
+  'timestamps-short': (record) => mapTimes(record, (time) => time.replace(/\.\d+Z$/, 'Z')),
+  'timestamps-ticks': (record) => mapTimes(record, (time) => time.replace(/(\.\d{3})?Z$/, '.0000000Z')),
+
+  'members-reversed': (record) => mapList(record, 'members', (members) => members.toReversed()),
+  'steps-from-one': (record) => mapList(record, 'steps', (steps) => steps.map(countFromOne)),
+  'steps-shuffled': (record, { operation }) =>
+    operation === 'read' ? record : mapList(record, 'steps', (steps) => steps.toReversed()),
+  'items-without-members': (record, { operation }) =>
+    operation === 'list' ? without(record, 'members', 'steps') : record,
+  'items-minimal': (record, { operation, kind }) =>
+    operation === 'list' && isCollection(kind) ? { id: record.id, name: record.name } : record,
+
+  'inputs-reserialised': (record) => mapText(record, 'inputParameters', reserialise),
+  'null-inputs': (record) =>
+    record.inputParameters === '{}' ? { ...record, inputParameters: null } : record,
+  'start-time-short': (record) => mapText(record, 'startTime', (time) => time.replace(/:00$/, '')),
+  'start-time-fraction': (record) => mapText(record, 'startTime', (time) => withFraction(time, '.000')),
+  'start-time-ticks': (record) => mapText(record, 'startTime', (time) => withFraction(time, '.0000000')),
+  'zone-alias': (record) => mapText(record, 'timeZoneId', (zone) => ALIASES.get(zone) ?? zone),
+  'cron-spaces': (record) => mapText(record, 'cronExpression', respell),
+  'enabled-by-status': (record) => without(record, 'isEnabled'),
+  'numbers-as-strings': (record) =>
+    typeof record.intervalValue === 'number'
+      ? { ...record, intervalValue: String(record.intervalValue) }
+      : record,
+  'unused-timing-defaults': (record, { kind }) => (kind === 'schedule' ? timingDefaults(record) : record),
+  'schedule-id-named': (record, { kind }) => (kind === 'schedule' ? rename(record, 'scheduleId') : record),
+
+  'key-prefix-short': (record) => mapText(record, 'keyPrefix', (prefix) => prefix.slice(0, 12)),
+  'key-prefix-masked': (record) => mapText(record, 'keyPrefix', (prefix) => `${prefix}...`),
+  'key-prefix-constant': (record) => mapText(record, 'keyPrefix', () => 'svc_live_'),
+  'scopes-reordered': (record) => mapList(record, 'scopes', (scopes) => scopes.toReversed()),
+  'scopes-null': (record) => (hasFullAccess(record) ? { ...record, scopes: null } : record),
+  'scopes-absent': (record) => (hasFullAccess(record) ? without(record, 'scopes') : record),
+  'keys-without-id': (record, { kind }) => (kind === 'key' ? without(record, 'id') : record),
+  'key-id-named': (record, { kind }) => (kind === 'key' ? rename(record, 'keyId') : record),
+  'key-answers-bare': (record, { kind, operation }) =>
+    kind === 'key' && operation === 'create' ? { key: record.key } : record,
+
+  'nulls-absent': (record) => without(record, ...Object.keys(record).filter((key) => record[key] === null)),
+};
+
+const TIMES = ['nextRunTime', 'lastRunTime', 'lastRunAt', 'createdDate', 'expires', 'lastUsedDate'];
+
+/** Names of one and the same zone, both ways. */
+const ALIASES = new Map(
+  [
+    ['UTC', 'Etc/UTC'],
+    ['Asia/Kolkata', 'Asia/Calcutta'],
+    ['Asia/Kathmandu', 'Asia/Katmandu'],
+    ['Asia/Ho_Chi_Minh', 'Asia/Saigon'],
+    ['Europe/Kyiv', 'Europe/Kiev'],
+    ['Europe/London', 'GB'],
+    ['America/New_York', 'US/Eastern'],
+    ['America/Los_Angeles', 'US/Pacific'],
+    ['America/Argentina/Buenos_Aires', 'America/Buenos_Aires'],
+  ].flatMap(([a = '', b = '']): [string, string][] => [
+    [a, b],
+    [b, a],
+  ]),
+);
+
+function isCollection(kind: Kind): boolean {
+  return kind === 'group' || kind === 'pipeline';
+}
+
+function mapText(record: Fields, field: string, change: (text: string) => string): Fields {
+  const value = record[field];
+  return typeof value === 'string' ? { ...record, [field]: change(value) } : record;
+}
+
+function mapList(record: Fields, field: string, change: (list: unknown[]) => unknown[]): Fields {
+  const value = record[field];
+  return Array.isArray(value) ? { ...record, [field]: change(value) } : record;
+}
+
+function mapTimes(record: Fields, change: (time: string) => string): Fields {
+  return TIMES.reduce((result, field) => mapText(result, field, change), record);
+}
+
+function without(record: Fields, ...fields: string[]): Fields {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !fields.includes(key)));
+}
+
+/** Calls the id by another name. */
+function rename(record: Fields, name: string): Fields {
+  return 'id' in record ? { [name]: record.id, ...without(record, 'id') } : record;
+}
+
+function countFromOne(step: unknown): unknown {
+  return isFields(step) ? { ...step, sortOrder: Number(step.sortOrder) + 1 } : step;
+}
+
+function reserialise(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (!isFields(value)) return text;
+  return JSON.stringify(Object.fromEntries(Object.entries(value).toReversed()), null, 2);
+}
+
+function withFraction(time: string, fraction: string): string {
+  return time.includes('.') ? time : time + fraction;
+}
+
+function respell(cron: string): string {
+  const upper = cron.toUpperCase();
+  const recased = upper === cron ? cron.toLowerCase() : upper;
+  return ` ${recased.trim().split(/\s+/).join('  ')} `;
+}
+
+function timingDefaults(record: Fields): Fields {
+  const { intervalValue, intervalUnit, cronExpression } = record;
+  return {
+    ...record,
+    intervalValue: intervalValue ?? 0,
+    intervalUnit: intervalUnit ?? 'Minutes',
+    cronExpression: cronExpression ?? '',
+  };
+}
+
+function hasFullAccess(record: Fields): boolean {
+  return Array.isArray(record.scopes) && record.scopes.length === 0;
+}

@@ -1,0 +1,107 @@
+import { targetName } from './access.js';
+import { type Answer, badRequest, type Call, type Core, type Route } from './api.js';
+import type { Fields } from './body.js';
+import { pageByNumber } from './paging.js';
+import { nextRunTime, type ScheduleStatus, shownId, showSchedule, statusOf } from './schedule-view.js';
+import { fireTimes } from './timetable.js';
+import type { ScheduleRecord } from './world.js';
+
+/** The three ways to list schedules: all, by page, and as upcoming runs (interface.md §4, Schedules). */
+export const scheduleListRoutes: readonly Route[] = [
+  { method: 'GET', path: '/api/schedules', scoped: false, handle: listAll },
+  { method: 'GET', path: '/api/schedules/page', scoped: false, handle: listPage },
+  { method: 'GET', path: '/api/schedules/upcoming', scoped: false, handle: listUpcoming },
+];
+
+const NARROWING = { agentId: 'Agent', groupId: 'Group', pipelineId: 'Pipeline' } as const;
+const STATUSES: readonly ScheduleStatus[] = ['Waiting', 'Running', 'Disabled'];
+const DAY_MS = 86_400_000;
+const DEFAULT_RANGE_DAYS = 42;
+const MAX_RANGE_DAYS = 120;
+/** An every-second cron fires ten million times in 120 days; nobody reads on after this many. */
+const MAX_UPCOMING = 10_000;
+
+/** All the caller's schedules; one of agentId, groupId, pipelineId narrows it to that target. */
+function listAll(core: Core, call: Call): Answer {
+  const all = narrowed([...core.world.schedules.values()], call.query);
+  return { kind: 'schedule', operation: 'list', data: all.map((schedule) => showSchedule(core, schedule)) };
+}
+
+function narrowed(all: ScheduleRecord[], query: URLSearchParams): ScheduleRecord[] {
+  return Object.entries(NARROWING).reduce((left, [name, type]) => {
+    const id = query.get(name)?.toLowerCase();
+    if (!id) return left;
+    return left.filter((one) => one.targetType === type && one.targetId.toLowerCase() === id);
+  }, all);
+}
+
+function listPage(core: Core, { query }: Call): Answer {
+  const all = [...core.world.schedules.values()];
+  const wanted = (query.get('q') ?? '').toLowerCase();
+  const statuses = wantedStatuses(query);
+  const matching = all.filter((schedule) => {
+    const name = (targetName(core.world, schedule) ?? '').toLowerCase();
+    return statuses.includes(statusOf(schedule)) && name.includes(wanted);
+  });
+  const { items, total } = pageByNumber(matching, query);
+  const shown = items.map((schedule) => showSchedule(core, schedule));
+  return { kind: 'schedule', operation: 'page', data: { items: shown, total, ...totals(core, all) } };
+}
+
+/** Comma-separated; unknown words are ignored, as the job list does with `state`. */
+function wantedStatuses(query: URLSearchParams): readonly ScheduleStatus[] {
+  const words = (query.get('status') ?? '').split(',').map((word) => word.trim().toLowerCase());
+  const known = STATUSES.filter((status) => words.includes(status.toLowerCase()));
+  return known.length > 0 ? known : STATUSES;
+}
+
+/** Totals across all the caller's schedules, whatever the filter. */
+function totals(core: Core, all: ScheduleRecord[]): Fields {
+  const count = (status: ScheduleStatus): number => all.filter((one) => statusOf(one) === status).length;
+  const next = all.flatMap((schedule) => nextRunTime(core, schedule) ?? []).sort();
+  return {
+    totalSchedules: all.length,
+    enabledCount: all.length - count('Disabled'),
+    waitingCount: count('Waiting'),
+    runningCount: count('Running'),
+    nextRunTime: next[0] ?? null,
+  };
+}
+
+function listUpcoming(core: Core, { query }: Call): Answer {
+  const { from, to } = rangeOf(core, query);
+  const agentId = query.get('agentId') ?? '';
+  const all = narrowed([...core.world.schedules.values()], new URLSearchParams({ agentId }));
+  const runs = all
+    .filter((schedule) => schedule.isEnabled)
+    .flatMap((schedule) => runsOf(core, schedule, from, to))
+    .sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0));
+  return { kind: 'none', operation: 'other', data: runs.slice(0, MAX_UPCOMING) };
+}
+
+function runsOf(core: Core, schedule: ScheduleRecord, from: Date, to: Date): { runTime: string }[] {
+  const { targetType, targetId } = schedule;
+  const about = { scheduleId: shownId(core, schedule.id), targetType, targetId };
+  // `from` itself counts: step back by the smallest time.
+  const times = fireTimes(schedule, new Date(from.getTime() - 1), MAX_UPCOMING, to);
+  return times.map((time) => ({ ...about, runTime: time.toISOString() }));
+}
+
+/** Default now to 42 days ahead; at most 120 days (§8). */
+function rangeOf(core: Core, query: URLSearchParams): { from: Date; to: Date } {
+  const from = instant(query, 'from') ?? core.clock();
+  const to = instant(query, 'to') ?? new Date(from.getTime() + DEFAULT_RANGE_DAYS * DAY_MS);
+  if (to < from) throw badRequest("The query value 'to' must not be before 'from'.");
+  if (to.getTime() - from.getTime() > MAX_RANGE_DAYS * DAY_MS) {
+    throw badRequest(`The range is at most ${MAX_RANGE_DAYS} days.`);
+  }
+  return { from, to };
+}
+
+function instant(query: URLSearchParams, name: string): Date | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw badRequest(`The query value '${name}' must be a date and time.`);
+  return date;
+}

@@ -1,0 +1,119 @@
+import { type Fields, isFields } from './body.js';
+import { SeedError } from './seed.js';
+
+/** Checks the shape of a seed file: which properties there are, and of what type. */
+
+interface Check {
+  readonly holds: (value: unknown) => boolean;
+  readonly name: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const TEXT: Check = { holds: isText, name: 'a string' };
+const FLAG: Check = { holds: (value) => typeof value === 'boolean', name: 'true or false' };
+const NUMBER: Check = { holds: (value) => typeof value === 'number', name: 'a number' };
+const TEXTS: Check = {
+  holds: (value) => Array.isArray(value) && value.every(isText),
+  name: 'an array of strings',
+};
+const TEXT_OR_NULL: Check = { holds: (value) => value === null || isText(value), name: 'a string or null' };
+const ID: Check = {
+  holds: (value) => isText(value) || typeof value === 'number',
+  name: 'a string or a number',
+};
+const INPUTS: Check = {
+  holds: (value) => Array.isArray(value) && value.every(isInput),
+  name: 'an array of { "key": string, "defaultValue": string }',
+};
+
+function isInput(value: unknown): boolean {
+  return isFields(value) && isText(value.key) && isText(value.defaultValue);
+}
+
+interface Shape {
+  readonly required: Readonly<Record<string, Check>>;
+  readonly optional: Readonly<Record<string, Check>>;
+}
+
+const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG };
+
+const SECTIONS: Readonly<Record<string, Shape>> = {
+  agents: {
+    required: { externalAgentId: TEXT, name: TEXT },
+    optional: { id: TEXT, version: TEXT, inputParameters: INPUTS, assigned: FLAG },
+  },
+  groups: { required: { name: TEXT, members: TEXTS }, optional: COLLECTION },
+  pipelines: { required: { name: TEXT, steps: TEXTS }, optional: COLLECTION },
+  schedules: {
+    required: { targetId: TEXT, scheduleType: TEXT, startTime: TEXT },
+    optional: {
+      id: ID,
+      targetType: TEXT,
+      intervalValue: NUMBER,
+      intervalUnit: TEXT,
+      cronExpression: TEXT,
+      timeZoneId: TEXT,
+      inputParameters: TEXT,
+      isEnabled: FLAG,
+    },
+  },
+  keys: {
+    required: { name: TEXT },
+    optional: {
+      id: TEXT,
+      key: TEXT,
+      scopes: TEXTS,
+      user: TEXT,
+      isRevoked: FLAG,
+      createdDate: TEXT,
+      expires: TEXT_OR_NULL,
+      lastUsedDate: TEXT_OR_NULL,
+    },
+  },
+};
+
+const PARTS = [...Object.keys(SECTIONS), 'scopes'];
+
+export function checkShape(seed: unknown): asserts seed is Fields {
+  if (!isFields(seed))
+    throw new SeedError('top level', 'is not a JSON object', `Give it some of ${list(PARTS)}.`);
+  checkKnown('top level', seed, PARTS);
+  if (seed.scopes !== undefined) checkField('scopes', seed.scopes, TEXTS);
+  for (const [name, shape] of Object.entries(SECTIONS)) checkSection(name, seed[name], shape);
+}
+
+function checkSection(name: string, entries: unknown, shape: Shape): void {
+  if (entries === undefined) return;
+  if (!Array.isArray(entries)) throw new SeedError(name, 'is not an array', `Write "${name}": [ … ].`);
+  entries.forEach((entry: unknown, index) => {
+    checkEntry(`${name}[${index}]`, entry, shape);
+  });
+}
+
+function checkEntry(where: string, entry: unknown, { required, optional }: Shape): void {
+  const known = { ...required, ...optional };
+  if (!isFields(entry)) {
+    throw new SeedError(where, 'is not an object', `Give it ${list(Object.keys(required))}.`);
+  }
+  checkKnown(where, entry, Object.keys(known));
+  const missing = Object.keys(required).find((key) => entry[key] === undefined);
+  if (missing) throw new SeedError(where, `has no "${missing}"`, 'Add it: it is required.');
+  for (const [key, check] of Object.entries(known)) {
+    if (entry[key] !== undefined) checkField(`${where}.${key}`, entry[key], check);
+  }
+}
+
+function checkField(where: string, value: unknown, check: Check): void {
+  if (!check.holds(value)) throw new SeedError(where, `is not ${check.name}`, `Make it ${check.name}.`);
+}
+
+function checkKnown(where: string, entry: Fields, known: readonly string[]): void {
+  const unknown = Object.keys(entry).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new SeedError(where, `has an unknown property "${unknown}"`, `Known here: ${list(known)}.`);
+}
+
+function list(names: readonly string[]): string {
+  return names.join(', ');
+}

@@ -1,0 +1,106 @@
+import type { IntervalUnit, ScheduleSettings } from './world.js';
+
+/** The friendly form of an initial world: what a seed file holds. Every part is optional. */
+
+export interface Seed {
+  /** Default: the agents of `defaultSeed()`. */
+  agents?: SeedAgent[];
+  groups?: SeedGroup[];
+  pipelines?: SeedPipeline[];
+  schedules?: SeedSchedule[];
+  keys?: SeedKey[];
+  /** The scope names that the service knows. Default: `agents.run` alone. */
+  scopes?: string[];
+}
+
+export interface SeedAgent {
+  id?: string;
+  externalAgentId: string;
+  name: string;
+  version?: string;
+  inputParameters?: { key: string; defaultValue: string }[];
+  /** Default true. False: an agent of someone else, invisible to the caller. */
+  assigned?: boolean;
+}
+
+interface SeedCollection {
+  id?: string;
+  name: string;
+  description?: string;
+  isActive?: boolean;
+  /** Default true. False: provided by the operator, not to be changed. */
+  canManage?: boolean;
+}
+
+/** `members`: externalAgentIds, or ids. */
+export interface SeedGroup extends SeedCollection {
+  members: string[];
+}
+
+/** `steps`: externalAgentIds, or ids, in order. */
+export interface SeedPipeline extends SeedCollection {
+  steps: string[];
+}
+
+/** The body of a schedule create (interface.md §2); `targetId` may name an agent by its externalAgentId too. */
+export interface SeedSchedule
+  extends Partial<Pick<ScheduleSettings, 'targetType' | 'timeZoneId' | 'inputParameters' | 'isEnabled'>> {
+  id?: string | number;
+  scheduleType: ScheduleSettings['scheduleType'];
+  targetId: string;
+  startTime: string;
+  intervalValue?: number;
+  intervalUnit?: IntervalUnit;
+  cronExpression?: string;
+}
+
+export interface SeedKey {
+  id?: string;
+  /** The full key, to call with. Without it nobody can use the key: it is only listed. */
+  key?: string;
+  name: string;
+  scopes?: string[];
+  /** Whose key it is. Default: the caller. */
+  user?: string;
+  isRevoked?: boolean;
+  createdDate?: string;
+  expires?: string | null;
+  lastUsedDate?: string | null;
+}
+
+/** Says what is wrong in a seed, where, and what to do about it. */
+export class SeedError extends Error {
+  constructor(where: string, what: string, help: string) {
+    super(`seed: ${where}: ${what}. ${help}`);
+    this.name = 'SeedError';
+  }
+}
+
+const AGENTS: readonly [string, string, Record<string, string>][] = [
+  ['acme-shop', 'Acme Shop prices', { country: 'DE', query: '' }],
+  ['globex', 'Globex product search', { country: 'DE', query: '', maxPages: '5' }],
+  ['initech', 'Initech catalogue', { country: 'DE', category: 'all' }],
+  ['umbrella-pharma', 'Umbrella Pharma stock', { country: 'DE' }],
+  ['hooli-jobs', 'Hooli job postings', { query: '', location: '' }],
+  ['stark-listings', 'Stark property listings', { city: 'Berlin', maxPrice: '' }],
+  ['wayne-news', 'Wayne newsroom', { since: '' }],
+  ['login-check', 'Login check', {}],
+  ['catalogue', 'Catalogue crawl', { section: 'all' }],
+  ['prices', 'Price refresh', { currency: 'EUR' }],
+];
+
+/** Ten agents with fixed ids, and nothing else. */
+export function defaultSeed(): Seed {
+  return { agents: AGENTS.map(seedAgent) };
+}
+
+function seedAgent([externalAgentId, name, inputs]: (typeof AGENTS)[number], index: number): SeedAgent {
+  const number = String(index + 1).padStart(12, '0');
+  return {
+    id: `a9e00000-0000-4000-8000-${number}`,
+    externalAgentId,
+    name,
+    version: `1.${index}.0`,
+    inputParameters: Object.entries(inputs).map(([key, defaultValue]) => ({ key, defaultValue })),
+  };
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+
+/**
+ * The state of the service: plain mutable records in maps. Tests read and change it directly.
+ * Map keys are ids in lower case, because the service takes a GUID in either case.
+ */
+
+/** An agent (interface.md §2, Agent). `assigned` false: not assigned to the caller or the caller's company. */
+export interface AgentRecord {
+  id: string;
+  externalAgentId: string;
+  name: string;
+  version: string;
+  inputParameters: { key: string; defaultValue: string }[];
+  assigned: boolean;
+}
+
+/** A group or a pipeline (interface.md §2): `agentIds` are the members, or the stages in order. */
+export interface CollectionRecord {
+  id: string;
+  name: string;
+  description: string;
+  isActive: boolean;
+  agentIds: string[];
+  canManage: boolean;
+  activeRunCount: number;
+  lastRunStatus: string | null;
+  lastRunAt: string | null;
+}
+
+export const TARGET_TYPES = ['Agent', 'Group', 'Pipeline'] as const;
+export type TargetType = (typeof TARGET_TYPES)[number];
+export const SCHEDULE_TYPES = ['Basic', 'Cron', 'Once'] as const;
+export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
+export const INTERVAL_UNITS = ['Minutes', 'Hours', 'Days', 'Weeks'] as const;
+export type IntervalUnit = (typeof INTERVAL_UNITS)[number];
+
+/** What a create or update body of a schedule says (interface.md §2, Schedule). */
+export interface ScheduleSettings {
+  targetType: TargetType;
+  targetId: string;
+  scheduleType: ScheduleType;
+  intervalValue: number | null;
+  intervalUnit: IntervalUnit | null;
+  cronExpression: string | null;
+  /** Wall clock in `timeZoneId`, `YYYY-MM-DDTHH:MM:SS`, with a fraction only where one was sent. */
+  startTime: string;
+  timeZoneId: string;
+  inputParameters: string;
+  isEnabled: boolean;
+}
+
+/** A stored schedule. `status`, `description` and `nextRunTime` are computed when it is shown. */
+export interface ScheduleRecord extends ScheduleSettings {
+  id: string;
+  isRunning: boolean;
+  lastRunTime: string | null;
+  lastJobStatusName: string | null;
+  lastJobId: string | null;
+  errorMessage: string | null;
+}
+
+/** An API key (interface.md §5): only its hash is kept. No scopes means the user's full access. */
+export interface KeyRecord {
+  id: string;
+  user: string;
+  hash: string;
+  keyPrefix: string;
+  name: string;
+  scopes: string[];
+  isRevoked: boolean;
+  createdDate: string;
+  expires: string | null;
+  lastUsedDate: string | null;
+}
+
+export interface World {
+  agents: Map<string, AgentRecord>;
+  groups: Map<string, CollectionRecord>;
+  pipelines: Map<string, CollectionRecord>;
+  schedules: Map<string, ScheduleRecord>;
+  keys: Map<string, KeyRecord>;
+  /** The scope names that the service knows; others are dropped when a key is created (§5.8). */
+  scopes: string[];
+  /** The newest active key of the caller in clear, so that `roster sandbox` can tell it again. */
+  apiKey: string;
+  /** The next id where schedule ids are numbers. */
+  nextScheduleNumber: number;
+}
+
+export function emptyWorld(): World {
+  return {
+    agents: new Map(),
+    groups: new Map(),
+    pipelines: new Map(),
+    schedules: new Map(),
+    keys: new Map(),
+    scopes: ['agents.run'],
+    apiKey: '',
+    nextScheduleNumber: 1,
+  };
+}
+
+const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isGuid(text: string): boolean {
+  return GUID.test(text);
+}
+
+/** Looks a record up by the id of a path or a body, in either case. */
+export function byId<T>(records: Map<string, T>, id: string): T | undefined {
+  return records.get(id.toLowerCase());
+}
+
+export function put<T extends { id: string }>(records: Map<string, T>, record: T): T {
+  records.set(record.id.toLowerCase(), record);
+  return record;
+}
+
+/** The type of a schedule id is not stated (§1, convention 4): a GUID, or the next free number. */
+export function newScheduleId(world: World, numeric: boolean): string {
+  if (!numeric) return randomUUID();
+  while (world.schedules.has(String(world.nextScheduleNumber))) world.nextScheduleNumber += 1;
+  return String(world.nextScheduleNumber++);
+}

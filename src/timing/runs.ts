@@ -1,0 +1,171 @@
+import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './clock-change.js';
+import { type Cron, nextFireDay, readCron } from './cron.js';
+import type { IntervalUnit } from './interval.js';
+import { type LocalTime, readWallClock } from './wall-clock.js';
+import { offsetAt } from './zone.js';
+
+/** When a schedule fires (interface §2, Schedule). `startTime` is wall clock in the schedule's zone. */
+export type Timing =
+  | {
+      readonly type: 'Basic';
+      readonly value: number;
+      readonly unit: IntervalUnit;
+      readonly startTime: string;
+    }
+  | { readonly type: 'Cron'; readonly expression: string; readonly startTime: string }
+  | { readonly type: 'Once'; readonly startTime: string };
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** The last instant that a Date can hold. */
+const lastInstant = 8.64e15;
+
+/**
+ * The first `count` runs at or after `from`, never before `startTime`; fewer when there are no more. The interface
+ * does not say what clock changes do, so this assumes the usual: intervals of minutes and hours count real time;
+ * days and weeks keep the wall clock, as cron does; a skipped time moves on by as much as the clocks do; a repeated
+ * one runs the first time, but a cron for every hour runs both times. Throws RangeError for a timing or zone that
+ * the checks of this room refuse.
+ */
+export function nextRuns(timing: Timing, timeZone: string, from: Date, count: number): Date[] {
+  return runsBetween(timing, timeZone, from, new Date(lastInstant), count);
+}
+
+/** The runs at or after `from` and before `until`, at most `limit` of them. As `nextRuns` otherwise. */
+export function runsBetween(
+  timing: Timing,
+  timeZone: string,
+  from: Date,
+  until: Date,
+  limit: number,
+): Date[] {
+  const found: Date[] = [];
+  if (limit < 1) return found;
+  for (const instant of eachRun(timing, timeZone, from)) {
+    if (instant >= until.getTime()) break;
+    found.push(new Date(instant));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** True when a `Once` schedule's time has come: the service would never fire it, or fire it at once. */
+export function isPast(startTime: string, timeZone: string, now: Date): boolean {
+  return toInstant(startTime, timeZone).getTime() <= now.getTime();
+}
+
+/** Instants in milliseconds, each later than the one before. */
+function* eachRun(timing: Timing, zone: string, from: Date): Generator<number> {
+  if (Number.isNaN(from.getTime())) throw new RangeError('not an instant');
+  const start = readWallClock(timing.startTime);
+  const earliest = Math.max(from.getTime(), firstInstant(start, zone));
+  let last = Number.NEGATIVE_INFINITY;
+  for (const instant of candidates(timing, zone, start, earliest)) {
+    if (instant > lastInstant) return;
+    // A zone that left out a whole day (Pacific/Apia, 2011) puts that day's run on top of the next day's.
+    if (instant < earliest || instant <= last) continue;
+    last = instant;
+    yield instant;
+  }
+}
+
+function candidates(timing: Timing, zone: string, start: LocalTime, earliest: number): Iterable<number> {
+  switch (timing.type) {
+    case 'Once':
+      return [firstInstant(start, zone)];
+    case 'Cron':
+      return cronRuns(readCron(timing.expression), zone, earliest);
+    case 'Basic': {
+      if (!Number.isSafeInteger(timing.value) || timing.value < 1) throw new RangeError('not an interval');
+      return basicRuns(timing.value, timing.unit, zone, start, earliest);
+    }
+    default:
+      return timing satisfies never;
+  }
+}
+
+function basicRuns(
+  value: number,
+  unit: IntervalUnit,
+  zone: string,
+  start: LocalTime,
+  earliest: number,
+): Iterable<number> {
+  switch (unit) {
+    case 'Minutes':
+      return elapsedRuns(firstInstant(start, zone), value * minute, earliest);
+    case 'Hours':
+      return elapsedRuns(firstInstant(start, zone), value * hour, earliest);
+    case 'Days':
+      return calendarRuns(start, value * dayLength, zone, earliest);
+    case 'Weeks':
+      return calendarRuns(start, value * 7 * dayLength, zone, earliest);
+    default:
+      return unit satisfies never;
+  }
+}
+
+function* elapsedRuns(start: number, step: number, earliest: number): Generator<number> {
+  const skipped = Math.max(0, Math.ceil((earliest - start) / step));
+  for (let instant = start + skipped * step; instant <= lastInstant; instant += step) yield instant;
+}
+
+function* calendarRuns(start: LocalTime, step: number, zone: string, earliest: number): Generator<number> {
+  // Rounded down, for a skipped time may have moved on across `earliest`; eachRun drops what is too soon.
+  const skipped = Math.max(0, Math.floor((earliest + offsetAt(zone, earliest) - start) / step));
+  for (let local = start + skipped * step; local <= lastInstant - dayLength; local += step) {
+    yield firstInstant(local, zone);
+  }
+}
+
+function* cronRuns(cron: Cron, zone: string, earliest: number): Generator<number> {
+  const earliestLocal = earliest + offsetAt(zone, earliest);
+  const today = Math.floor(earliestLocal / dayLength) * dayLength;
+  // Days around a clock change are put in order together: a skipped time may move into the next day.
+  let near: number[] = [];
+  let yesterday = today;
+  // From yesterday on, for the same reason.
+  for (const day of fireDays(cron, today - dayLength)) {
+    const offset = steadyOffset(day, zone);
+    if (offset !== null || day - yesterday > dayLength) {
+      yield* near.sort((a, b) => a - b);
+      near = [];
+    }
+    if (offset === null) for (const instant of runsOfChangeDay(cron, day, zone)) near.push(instant);
+    else for (const local of timesOf(cron, day, earliest + offset)) yield local - offset;
+    yesterday = day;
+  }
+  yield* near.sort((a, b) => a - b);
+}
+
+/** Days of the wall clock, as their midnight in local time. */
+function* fireDays(cron: Cron, from: LocalTime): Generator<LocalTime> {
+  let day = nextFireDay(cron, new Date(from));
+  while (day !== null) {
+    yield day.getTime();
+    day = nextFireDay(cron, new Date(day.getTime() + dayLength));
+  }
+}
+
+function* runsOfChangeDay(cron: Cron, day: LocalTime, zone: string): Generator<number> {
+  const everyHour = cron.hours.length === 24;
+  for (const local of timesOf(cron, day, day)) {
+    const first = firstInstant(local, zone);
+    yield first;
+    const second = everyHour ? instantsOf(local, zone)[1] : undefined;
+    if (second !== undefined) yield second;
+  }
+}
+
+/** Local times of one day from `earliest` on; whole hours and minutes before it are not walked through. */
+function* timesOf(cron: Cron, day: LocalTime, earliest: LocalTime): Generator<LocalTime> {
+  for (const each of cron.hours) {
+    const hourStart = day + each * hour;
+    if (hourStart + hour <= earliest) continue;
+    for (const inHour of cron.minutes) {
+      const minuteStart = hourStart + inHour * minute;
+      if (minuteStart + minute <= earliest) continue;
+      for (const second of cron.seconds) yield minuteStart + second * 1000;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { quoted, type TimingProblem } from './problem.js';
+
+/**
+ * A wall-clock time as a number: milliseconds since 1970-01-01T00:00:00 on the same wall clock. It is no
+ * instant until a zone makes it one (clock-change.ts).
+ */
+export type LocalTime = number;
+
+interface Parts {
+  readonly date: string;
+  readonly minutes: string;
+  readonly seconds: string;
+  /** Digits after the point, without zeros at the end. */
+  readonly fraction: string;
+}
+
+const strict = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
+/** What a service may answer: `t` or a space for `T`. */
+const lenient = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
+
+/**
+ * Why a manifest may not say this time; null when it may. A time is `YYYY-MM-DDTHH:MM[:SS[.fraction]]` with no
+ * offset, since the schedule's zone gives it (interface §1.6), and a real day of the years 1970 to 9999.
+ */
+export function wallClockProblem(text: string): TimingProblem | null {
+  const parts = partsOf(text, strict);
+  if (parts === null) return shapeProblem(text);
+  if (toLocalTime(parts) === null) {
+    return {
+      message: `${quoted(text)} is not a time of the calendar`,
+      help: calendarHelp(parts),
+    };
+  }
+  return null;
+}
+
+/**
+ * The one spelling of a wall-clock time: `YYYY-MM-DDTHH:MM:SS`, with a fraction only where it is not zero. Equal
+ * texts are equal times. A text that cannot be read is its own canonical form.
+ */
+export function canonicalWallClock(text: string): string {
+  const parts = partsOf(text, lenient);
+  if (parts === null || toLocalTime(parts) === null) return text;
+  return `${parts.date}T${parts.minutes}:${parts.seconds}${parts.fraction === '' ? '' : `.${parts.fraction}`}`;
+}
+
+/** Throws RangeError for a text that cannot be read; fractions below a millisecond are cut. */
+export function readWallClock(text: string): LocalTime {
+  const parts = partsOf(text, lenient);
+  const local = parts === null ? null : toLocalTime(parts);
+  if (local === null) throw new RangeError(`not a wall-clock time: ${quoted(text)}`);
+  return local;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS` (with milliseconds where they are not zero) of a local time. */
+export function writeWallClock(local: LocalTime): string {
+  return new Date(local)
+    .toISOString()
+    .slice(0, -1)
+    .replace(/\.000$/, '');
+}
+
+function partsOf(text: string, pattern: RegExp): Parts | null {
+  const [, date, minutes, seconds = '00', fraction = ''] = pattern.exec(text) ?? [];
+  if (date === undefined || minutes === undefined) return null;
+  return { date, minutes, seconds, fraction: fraction.replace(/0+$/, '') };
+}
+
+function toLocalTime({ date, minutes, seconds, fraction }: Parts): LocalTime | null {
+  const iso = `${date}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}`;
+  const local = Date.parse(`${iso}Z`);
+  // Date.parse turns 30 February into 1 March and 24:00 into the next day: only what comes back unchanged is real.
+  if (Number.isNaN(local) || local < 0 || new Date(local).toISOString() !== `${iso}Z`) return null;
+  return local;
+}
+
+function shapeProblem(text: string): TimingProblem {
+  const message = `${quoted(text)} is not a wall-clock time`;
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return { message, help: `Add the time of day: "${text}T00:00:00".` };
+  const before = text.replace(/ ?(?:Z|[+-]\d\d(?::?\d\d)?)$/i, '');
+  if (before !== text && partsOf(before, lenient) !== null) {
+    return {
+      message: `${quoted(text)} carries an offset`,
+      help: 'Leave the offset out: the time is wall clock in timeZone. Set timeZone (UTC if it is left out) and write the time of day there.',
+    };
+  }
+  if (partsOf(text, lenient) !== null) return { message, help: `Write "${canonicalWallClock(text)}".` };
+  return { message, help: 'Write YYYY-MM-DDTHH:MM:SS, such as "2026-12-01T06:00:00".' };
+}
+
+function calendarHelp({ date, minutes, seconds }: Parts): string {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  if (year < 1970) return 'The year must be 1970 or later.';
+  if (month < 1 || month > 12) return 'The month must be 01 to 12.';
+  const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  if (day < 1 || day > last) return `That month has the days 01 to ${last}.`;
+  return `"${minutes}:${seconds}" must be 00:00:00 to 23:59:59.`;
+}

@@ -1,0 +1,84 @@
+import { IANAZone } from 'luxon';
+import { quoted, type TimingProblem } from './problem.js';
+import { looksIana, renamed } from './zone-names.js';
+
+/** The known word that is nearest to a mistyped one, or null when none is near. */
+export type Nearest = (word: string, known: readonly string[]) => string | null;
+
+/** Canonical names of zones that exist; a Map because asking Intl costs about 50 µs. */
+const canonicalNames = new Map<string, string>();
+/** Longer texts are not compared with every zone's name. */
+const longestName = 60;
+
+const zones = new Map<string, IANAZone>();
+
+/**
+ * Why a manifest may not name this zone; null when it may. A zone is an IANA name (interface §2, Schedule) in any
+ * case, older names such as Asia/Calcutta among them. Abbreviations and offsets are refused.
+ */
+export function zoneProblem(text: string, nearest: Nearest = () => null): TimingProblem | null {
+  if (canonicalName(text) !== null) return null;
+  return { message: `${quoted(text)} is not an IANA time zone`, help: hint(text, nearest) };
+}
+
+/**
+ * One name for all names of a zone: Asia/Calcutta, Asia/Kolkata and asia/kolkata give Asia/Kolkata. Zones that
+ * merely keep the same time (Europe/Oslo, Europe/Berlin) stay two. A name that is no IANA zone is returned as it is.
+ */
+export function canonicalZone(text: string): string {
+  return canonicalName(text) ?? text;
+}
+
+/** Milliseconds that local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
+export function offsetAt(zone: string, instant: number): number {
+  return Math.round(zoneOf(zone).offset(instant) * 60_000);
+}
+
+function zoneOf(text: string): IANAZone {
+  const known = zones.get(text);
+  if (known !== undefined) return known;
+  if (canonicalName(text) === null) throw new RangeError(`not an IANA time zone: ${quoted(text)}`);
+  const zone = IANAZone.create(text);
+  zones.set(text, zone);
+  return zone;
+}
+
+function canonicalName(text: string): string | null {
+  const known = canonicalNames.get(text);
+  if (known !== undefined) return known;
+  if (!looksIana(text)) return null;
+  const resolved = resolve(text);
+  if (resolved === null) return null;
+  const name = renamed.get(resolved) ?? resolved;
+  canonicalNames.set(text, name);
+  return name;
+}
+
+function resolve(text: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone;
+  } catch (error) {
+    // Intl has no other way to say that it does not know a zone.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function hint(text: string, nearest: Nearest): string {
+  if (/^(UTC|GMT)?[+-]\d/i.test(text)) {
+    return 'Name a place, such as Europe/Berlin: an offset does not follow daylight saving.';
+  }
+  if (/^[A-Z]{2,5}(\d[A-Z]{3})?$/.test(text)) {
+    return 'Name a place, such as America/New_York: an abbreviation can mean several zones.';
+  }
+  const known = text.length > longestName ? [] : knownNames();
+  const city = text.trim().replaceAll(' ', '_').toLowerCase();
+  const near =
+    known.find((name) => city !== '' && name.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, known);
+  return near === null ? 'Write an IANA name, such as Europe/Berlin or UTC.' : `Did you mean ${near}?`;
+}
+
+function knownNames(): readonly string[] {
+  const names = Intl.supportedValuesOf('timeZone').map((name) => renamed.get(name) ?? name);
+  return [...new Set([...names, 'UTC'])];
+}

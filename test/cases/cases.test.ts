@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type Fault, startProxy } from '../support/proxy.js';
+import { Workspace } from '../support/roster.js';
+
+/** One case: what is there, what is declared, what was applied before, and what roster shall make of it. */
+interface Case {
+  /** The sandbox's seed. */
+  seed?: object;
+  /** roster.yaml without the project's name. */
+  manifest: string;
+  /** A manifest that is applied first: what the inventory knows. */
+  before?: string;
+  /** What is changed outside roster after `before` was applied: seed objects by section and name. */
+  meanwhile?: Meanwhile;
+  prune?: string;
+  allow?: { deletes?: string; selfRevoke?: boolean };
+  /** Expected changes; `none` is not listed. */
+  plan: Expected[];
+  /** Expected warnings. */
+  warnings?: string[];
+  /** The requests that change something, sorted. Ids are written as *. */
+  requests: string[];
+}
+
+interface Meanwhile {
+  delete?: { section: 'groups' | 'pipelines' | 'schedules'; name?: string }[];
+  set?: { section: 'groups' | 'pipelines' | 'schedules'; name?: string; values: object }[];
+}
+
+interface Expected {
+  address: string;
+  action: string;
+  origin?: string;
+  adopted?: boolean;
+  /** Names of the fields that differ. */
+  fields?: string[];
+}
+
+const folder = new URL('.', import.meta.url).pathname;
+const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.yaml'))
+  .sort()
+  .map((name) => [name.replace(/\.yaml$/, ''), parse(readFileSync(join(folder, name), 'utf8')) as Case] as const);
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+describe.each(cases)('%s', (_name, given) => {
+  test('plans and applies as written', async () => {
+    const { sandbox, workspace } = await arrange(given);
+    const plan = await workspace.planJson(flagsOf(given));
+    expect(plan.diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
+    expect(plan.changes.map((change) => pick(change, given))).toEqual(given.plan);
+    expect(plan.diagnostics.map((each) => each.code)).toEqual(given.warnings ?? []);
+    expect(writesOf(sandbox)).toEqual([]); // law 3: plan sends only reads
+
+    const report = await workspace.applyJson(flagsOf(given));
+    expect(report.diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
+    expect([report.exit, report.converged]).toEqual([0, true]);
+    expect(writesOf(sandbox).sort()).toEqual(given.requests);
+  });
+
+  test('law 1: after apply, the plan is empty and a second apply writes nothing', async () => {
+    const { sandbox, workspace } = await arrange(given);
+    await workspace.apply(flagsOf(given));
+    expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
+    const before = writesOf(sandbox).length;
+    expect((await workspace.apply(flagsOf(given))).exit).toBe(0);
+    expect(writesOf(sandbox).length).toBe(before);
+  });
+
+  test('laws 2 and 4: the order of the input does not matter, and the plan survives a JSON round trip', async () => {
+    const { sandbox, workspace } = await arrange(given);
+    const plan = await workspace.planJson(flagsOf(given));
+    reverse(sandbox);
+    workspace.write('roster.yaml', manifestText(reversed(given.manifest)));
+    const other = await workspace.planJson(flagsOf(given));
+    expect(other.digest).toBe(plan.digest);
+    expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+  });
+
+  test.each<Fault>(['fail', 'lose'])('law 5: when any one write meets the fault "%s", one more apply converges', async (fault) => {
+    for (let nth = 1; nth <= given.requests.length; nth += 1) {
+      const { sandbox, workspace } = await arrange(given);
+      const proxy = await startProxy(sandbox.url);
+      cleanups.push(() => proxy.close());
+      workspace.env['ROSTER_URL'] = proxy.url;
+      proxy.arm(nth, fault);
+      await workspace.apply(flagsOf(given));
+      proxy.arm(0, fault);
+      keepWorking(sandbox, workspace);
+      const second = await workspace.applyJson(flagsOf(given));
+      expect([second.exit, second.diagnostics.filter((each) => each.severity === 'error')]).toEqual([0, []]);
+      expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
+      expect(countsOf(sandbox)).toEqual(await countsWithoutFault(given));
+    }
+  });
+});
+
+async function arrange(given: Case): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
+  const seed = parseSeed(JSON.stringify(given.seed ?? {}));
+  const sandbox = await startSandbox({ seed });
+  const workspace = new Workspace({ 'roster.yaml': manifestText(given.before ?? given.manifest) }, sandbox);
+  cleanups.push(() => workspace.remove(), () => sandbox.close());
+  if (given.before !== undefined) {
+    const first = await workspace.apply({ allowSelfRevoke: true });
+    if (first.exit !== 0) throw new Error(`the manifest before does not apply: ${first.stderr}`);
+    interfere(sandbox, given.meanwhile ?? {});
+    keepWorking(sandbox, workspace);
+    workspace.write('roster.yaml', manifestText(given.manifest));
+  }
+  sandbox.requests.length = 0;
+  return { sandbox, workspace };
+}
+
+/** A key that was created took the caller's place: go on with the newest, as CI would. */
+function keepWorking(sandbox: Sandbox, workspace: Workspace): void {
+  workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
+}
+
+function interfere({ world }: Sandbox, { delete: deleted = [], set = [] }: Meanwhile): void {
+  for (const { section, name } of deleted) {
+    for (const [id, each] of world[section]) if (name === undefined || ('name' in each && each.name === name)) world[section].delete(id);
+  }
+  for (const { section, name, values } of set) {
+    for (const each of world[section].values()) if (name === undefined || ('name' in each && each.name === name)) Object.assign(each, values);
+  }
+}
+
+function manifestText(manifest: string): string {
+  return `project: case\n${manifest}`;
+}
+
+/** The same manifest with every section's entries in the opposite order. */
+function reversed(manifest: string): string {
+  const value = parse(manifest) as Record<string, unknown>;
+  const sections = ['groups', 'pipelines', 'schedules', 'keys'];
+  const turned = Object.entries(value).map(([key, inner]) => [
+    key,
+    sections.includes(key) ? Object.fromEntries(Object.entries(inner as object).reverse()) : inner,
+  ]);
+  return JSON.stringify(Object.fromEntries(turned)).slice(1, -1);
+}
+
+function reverse({ world }: Sandbox): void {
+  for (const map of [world.agents, world.groups, world.pipelines, world.schedules] as Map<string, unknown>[]) {
+    const entries = [...map].reverse();
+    map.clear();
+    for (const [key, value] of entries) map.set(key, value);
+  }
+}
+
+function flagsOf(given: Case) {
+  return {
+    ...(given.prune === undefined ? {} : { prune: given.prune }),
+    ...(given.allow?.deletes === undefined ? {} : { allowDeletes: given.allow.deletes }),
+    ...(given.allow?.selfRevoke === true ? { allowSelfRevoke: true } : {}),
+  };
+}
+
+function pick(change: { address: string; action: string; origin: string | null; adopted: boolean; fields: readonly { path: string }[] }, given: Case): Expected {
+  const expected = given.plan.find((each) => each.address === change.address);
+  return {
+    address: change.address,
+    action: change.action,
+    ...(expected?.origin === undefined ? {} : { origin: String(change.origin) }),
+    ...(expected?.adopted === undefined ? {} : { adopted: change.adopted }),
+    ...(expected?.fields === undefined ? {} : { fields: change.fields.map((field) => field.path) }),
+  };
+}
+
+function writesOf(sandbox: Sandbox): string[] {
+  return sandbox.requests
+    .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/api/schedules/preview'))
+    .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/gi, '*')}`);
+}
+
+function countsOf({ world }: Sandbox) {
+  const keys = [...world.keys.values()].filter((key) => !key.isRevoked).map((key) => key.name).sort();
+  return { groups: world.groups.size, pipelines: world.pipelines.size, schedules: world.schedules.size, keys };
+}
+
+async function countsWithoutFault(given: Case) {
+  const { sandbox, workspace } = await arrange(given);
+  await workspace.apply(flagsOf(given));
+  return countsOf(sandbox);
+}

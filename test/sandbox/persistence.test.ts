@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DataFileError, worldFromJson, worldToJson } from '../../src/sandbox/index.js';
+import { ACME, GROUP, service } from './service.js';
+
+const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
+
+test('a sandbox goes on where it stopped', async () => {
+  const file = await dataFile();
+  const first = await service({ dataFile: file });
+  const { id } = (await first.call('POST', '/api/search-groups', { name: 'Kept', agentIds: [ACME] })).body
+    .data;
+  await first.call('DELETE', `/api/search-groups/${GROUP}`);
+  const saved = await readFile(file, 'utf8');
+  expect(saved).toContain('Kept');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(file, '..'))).toEqual(['data.json']);
+  await first.close();
+
+  const second = await service({ dataFile: file, seed: {} });
+  expect(second.apiKey).toBe(first.apiKey);
+  expect((await second.call('GET', `/api/search-groups/${id}`)).body.data.name).toBe('Kept');
+  expect((await second.call('GET', `/api/search-groups/${GROUP}`)).status).toBe(404);
+  expect(worldToJson(worldFromJson(saved))).toBe(saved);
+});
+
+test('after a rotation the new key is the one that is told', async () => {
+  const file = await dataFile();
+  const first = await service({ dataFile: file });
+  const { key } = (await first.call('POST', '/api/api-keys')).body.data;
+  await first.close();
+  const second = await service({ dataFile: file });
+  expect(second.apiKey).toBe(key);
+  expect((await second.call('GET', '/api/api-keys')).status).toBe(200);
+  expect((await second.call('GET', '/api/api-keys', undefined, { 'X-Api-Key': first.apiKey })).status).toBe(
+    401,
+  );
+});
+
+test('when no key is left, a new one is made at the start', async () => {
+  const file = await dataFile();
+  const first = await service({ dataFile: file });
+  const [key] = (await first.call('GET', '/api/api-keys')).body.data;
+  await first.call('DELETE', `/api/api-keys/${key.id}`);
+  await first.close();
+  const second = await service({ dataFile: file });
+  expect(second.apiKey).not.toBe(first.apiKey);
+  expect((await second.call('GET', '/api/api-keys')).body.data).toHaveLength(2);
+});
+
+test('changes at the same time are all saved', async () => {
+  const file = await dataFile();
+  const { call } = await service({ dataFile: file });
+  const names = Array.from({ length: 40 }, (_, index) => `group ${index}`);
+  await Promise.all(names.map((name) => call('POST', '/api/search-groups', { name, agentIds: [] })));
+  const saved = await readFile(file, 'utf8');
+  expect(names.filter((name) => !saved.includes(`"${name}"`))).toEqual([]);
+});
+
+test.each(['', '{', '[]', '{"formatVersion":2}', '{"formatVersion":1}', '{"formatVersion":1,"agents":[{}]}'])(
+  'a data file %j is refused, not overwritten',
+  async (text) => {
+    const file = await dataFile();
+    await writeFile(file, text);
+    await expect(service({ dataFile: file })).rejects.toThrow(DataFileError);
+    expect(await readFile(file, 'utf8')).toBe(text);
+  },
+);

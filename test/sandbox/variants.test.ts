@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import { isVariant, VARIANTS, type Variant } from '../../src/sandbox/index.js';
+import {
+  ACME,
+  type Body,
+  GLOBEX,
+  GROUP,
+  HIDDEN_GROUP,
+  INITECH,
+  PIPELINE,
+  SEED,
+  type Service,
+  service,
+  UNKNOWN,
+} from './service.js';
+
+/** One check a variant: how the service differs from the plain one. The type demands one for each. */
+
+type Check = (service: Service) => Promise<void>;
+
+const GROUPS = '/api/search-groups';
+const PIPELINES = '/api/pipelines';
+const SCHEDULES = '/api/schedules';
+const KEYS = '/api/api-keys';
+
+const CRON = {
+  targetId: ACME,
+  scheduleType: 'Cron',
+  cronExpression: '0 30 2 * * MON',
+  startTime: '2026-12-01T06:00:00',
+  timeZoneId: 'Asia/Kolkata',
+  inputParameters: '{"a":1,"b":"x"}',
+};
+const BASIC = {
+  targetId: ACME,
+  scheduleType: 'Basic',
+  intervalValue: 6,
+  intervalUnit: 'Hours',
+  startTime: '2026-12-01T06:00:00',
+};
+const ONCE = { targetId: ACME, scheduleType: 'Once', startTime: '2020-01-01T00:00:00' };
+
+const data = async ({ call }: Service, method: string, path: string, body?: unknown): Promise<Body> =>
+  (await call(method, path, body)).body.data;
+const status = async ({ call }: Service, method: string, path: string, body?: unknown): Promise<number> =>
+  (await call(method, path, body)).status;
+const list = (on: Service, path: string): Promise<Body> => data(on, 'GET', path);
+const made = (on: Service, body: object): Promise<Body> => data(on, 'POST', SCHEDULES, body);
+const ids = (records: { id: unknown }[]): unknown[] => records.map((record) => record.id);
+
+const comesBack =
+  (body: object, change: object): Check =>
+  async (on) => {
+    expect(await made(on, body)).toMatchObject(change);
+    expect((await list(on, SCHEDULES))[0]).toMatchObject(change);
+    expect((await list(on, `${SCHEDULES}/page`)).items[0]).toMatchObject(change);
+  };
+
+const CHECKS: Record<Variant, Check> = {
+  'lists-as-items': async (on) => {
+    for (const path of [GROUPS, PIPELINES, SCHEDULES, KEYS]) {
+      expect((await list(on, path)).items).toBeInstanceOf(Array);
+    }
+    expect(await list(on, '/api/scraper-agents')).toBeInstanceOf(Array);
+  },
+  'lists-paged': async (on) => {
+    for (let index = 0; index < 28; index += 1) await made(on, BASIC);
+    expect(await list(on, SCHEDULES)).toMatchObject({ total: 28, items: { length: 25 } });
+    expect(await list(on, `${SCHEDULES}?page=2`)).toMatchObject({ total: 28, items: { length: 3 } });
+    expect(await list(on, `${GROUPS}?pageSize=1&page=2`)).toMatchObject({ total: 2, items: { length: 1 } });
+  },
+  'lists-cursor': async (on) => {
+    for (let index = 0; index < 28; index += 1) await made(on, BASIC);
+    const { items, nextCursor } = await list(on, SCHEDULES);
+    const rest = await list(on, `${SCHEDULES}?cursor=${nextCursor}`);
+    expect(rest.nextCursor).toBeNull();
+    expect(new Set(ids([...items, ...rest.items])).size).toBe(28);
+    expect(await status(on, 'GET', `${SCHEDULES}?cursor=zzz`)).toBe(400);
+  },
+  'lists-newest-first': async (on) => {
+    const { id } = await made(on, BASIC);
+    await made(on, CRON);
+    expect((await list(on, SCHEDULES)).at(-1).id).toBe(id);
+  },
+  'items-without-members': async (on) => {
+    expect((await list(on, GROUPS))[0]).toMatchObject({ id: GROUP, memberCount: 2 });
+    expect((await list(on, GROUPS))[0]).not.toHaveProperty('members');
+    expect((await list(on, PIPELINES))[0]).not.toHaveProperty('steps');
+    expect((await list(on, `${GROUPS}/${GROUP}`)).members).toHaveLength(2);
+  },
+  'items-minimal': async (on) => {
+    expect((await list(on, GROUPS))[0]).toEqual({ id: GROUP, name: 'Shops' });
+    expect((await list(on, PIPELINES))[0]).toEqual({ id: PIPELINE, name: 'Nightly' });
+    expect((await list(on, `${GROUPS}/${GROUP}`)).isActive).toBe(true);
+  },
+  'revoked-keys-hidden': async (on) => {
+    const { key } = await data(on, 'POST', KEYS);
+    const keys = await on.call('GET', KEYS, undefined, { 'X-Api-Key': key });
+    expect(keys.body.data).toHaveLength(1);
+  },
+  'no-data-answers': async (on) => {
+    const created = await on.call('POST', GROUPS, { name: 'x', agentIds: [] });
+    expect(created.body).toEqual({ success: true, message: expect.any(String) });
+    expect(await list(on, GROUPS)).toHaveLength(3);
+    const { id } = await made(on, CRON);
+    expect(await data(on, 'PUT', `${SCHEDULES}/${id}`, CRON)).toBeUndefined();
+    expect(await data(on, 'POST', `${SCHEDULES}/${id}/enabled`, { isEnabled: false })).toBeUndefined();
+    expect((await data(on, 'POST', KEYS)).key).toMatch(/^svc_live_/);
+  },
+  'answers-id-only': async (on) => {
+    expect(await data(on, 'PUT', `${GROUPS}/${GROUP}`, { name: 'x' })).toEqual({ id: GROUP });
+  },
+  'answers-bare-id': async (on) => {
+    expect(await data(on, 'PUT', `${PIPELINES}/${PIPELINE}/steps`, { agentIds: [ACME] })).toBe(PIPELINE);
+  },
+  'created-201': async (on) => {
+    expect(await status(on, 'POST', GROUPS, { name: 'x', agentIds: [] })).toBe(201);
+    expect(await status(on, 'PUT', `${GROUPS}/${GROUP}`, {})).toBe(200);
+    expect(await status(on, 'POST', KEYS)).toBe(201);
+  },
+  'deleted-204': async (on) => {
+    expect(await on.call('DELETE', `${GROUPS}/${GROUP}`)).toMatchObject({ status: 204, text: '' });
+  },
+  'errors-nested': async (on) => {
+    const { body } = await on.call('GET', `${GROUPS}/${UNKNOWN}`);
+    expect(body).toEqual({ error: { message: expect.any(String) } });
+  },
+  'errors-text': async (on) => {
+    const { text, headers } = await on.call('GET', `${GROUPS}/${UNKNOWN}`);
+    expect(text).toBe('The group was not found.');
+    expect(headers.get('content-type')).toContain('text/plain');
+  },
+  'extra-fields': async (on) => {
+    expect((await on.call('GET', GROUPS)).body).toHaveProperty('traceId');
+    expect((await list(on, GROUPS))[0].members[0]).toHaveProperty('tenantId');
+    expect((await list(on, '/api/scraper-agents'))[0].inputParameters[0]).toHaveProperty('tags');
+  },
+  'nulls-absent': async (on) => {
+    expect((await list(on, GROUPS))[0]).not.toHaveProperty('lastRunAt');
+    expect(await made(on, CRON)).not.toHaveProperty('intervalValue');
+  },
+  'numeric-schedule-ids': async (on) => {
+    expect([(await made(on, CRON)).id, (await made(on, CRON)).id]).toEqual([1, 2]);
+    expect(await status(on, 'PUT', `${SCHEDULES}/1`, CRON)).toBe(200);
+    expect(await data(on, 'POST', `${SCHEDULES}/bulk/delete`, { ids: [1, '2', 3] })).toMatchObject({
+      affected: 2,
+    });
+  },
+  'schedule-id-named': async (on) => {
+    const { scheduleId, ...rest } = await made(on, CRON);
+    expect(rest).not.toHaveProperty('id');
+    expect(await status(on, 'DELETE', `${SCHEDULES}/${scheduleId}`)).toBe(200);
+  },
+  'uppercase-guids': async (on) => {
+    const [group] = await list(on, GROUPS);
+    expect(group).toMatchObject({
+      id: GROUP.toUpperCase(),
+      members: [{ scraperAgentId: ACME.toUpperCase() }, {}],
+    });
+    expect(await status(on, 'DELETE', `${GROUPS}/${group.id}`)).toBe(200);
+  },
+  'null-descriptions': async (on) => expect((await list(on, GROUPS))[0].description).toBeNull(),
+  'absent-descriptions': async (on) => expect((await list(on, GROUPS))[0]).not.toHaveProperty('description'),
+  'names-trimmed': async (on) => {
+    const body = { name: '  x ', agentIds: [] };
+    expect((await data(on, 'POST', GROUPS, body)).name).toBe('x');
+  },
+  'names-decomposed': async (on) => {
+    const body = { name: 'Müller', agentIds: [] };
+    expect((await data(on, 'POST', PIPELINES, body)).name).toBe('Mu\u0308ller');
+  },
+  'timestamps-short': async (on) => expect((await made(on, CRON)).nextRunTime).toMatch(/:00Z$/),
+  'timestamps-ticks': async (on) => expect((await list(on, KEYS))[0].createdDate).toMatch(/:00\.0000000Z$/),
+  'members-reversed': async (on) => {
+    const { members } = await list(on, `${GROUPS}/${GROUP}`);
+    expect(members[0].scraperAgentId).toBe(GLOBEX);
+  },
+  'steps-from-one': async (on) => {
+    const { steps } = await list(on, `${PIPELINES}/${PIPELINE}`);
+    expect(steps).toMatchObject([{ sortOrder: 1 }, { sortOrder: 2 }]);
+  },
+  'steps-shuffled': async (on) => {
+    expect((await list(on, PIPELINES))[0].steps).toMatchObject([{ sortOrder: 1 }, { sortOrder: 0 }]);
+    const { steps } = await list(on, `${PIPELINES}/${PIPELINE}`);
+    expect(steps).toMatchObject([{ sortOrder: 0 }, { sortOrder: 1 }]);
+  },
+  'hidden-by-id': async (on) => {
+    expect(await list(on, GROUPS)).toHaveLength(2);
+    expect(await status(on, 'GET', `${GROUPS}/${HIDDEN_GROUP}`)).toBe(200);
+    expect(await status(on, 'PUT', `${GROUPS}/${HIDDEN_GROUP}/members`, { agentIds: [ACME] })).toBe(200);
+  },
+  'create-honours-active': async (on) => {
+    const body = { name: 'x', agentIds: [], isActive: false };
+    expect((await data(on, 'POST', GROUPS, body)).isActive).toBe(false);
+  },
+  'empty-refused': async (on) => {
+    expect(await status(on, 'POST', GROUPS, { name: 'x', agentIds: [] })).toBe(400);
+    expect(await status(on, 'PUT', `${PIPELINES}/${PIPELINE}/steps`, { agentIds: [] })).toBe(400);
+  },
+  'duplicate-names-refused': async (on) => {
+    expect(await status(on, 'POST', GROUPS, { name: 'Shops', agentIds: [] })).toBe(400);
+    expect(await status(on, 'PUT', `${GROUPS}/${GROUP}`, { name: 'Shops' })).toBe(200);
+    expect(await status(on, 'POST', PIPELINES, { name: 'Shops', agentIds: [] })).toBe(200);
+  },
+  'duplicate-members-refused': async (on) => {
+    expect(await status(on, 'POST', GROUPS, { name: 'x', agentIds: [ACME, ACME] })).toBe(400);
+  },
+  'delete-cascades': async (on) => {
+    await made(on, { ...CRON, targetType: 'Group', targetId: GROUP });
+    await made(on, CRON);
+    await on.call('DELETE', `${GROUPS}/${GROUP}`);
+    expect(await list(on, SCHEDULES)).toMatchObject([{ targetId: ACME }]);
+  },
+  'delete-refuses-targeted': async (on) => {
+    const { id } = await made(on, { ...CRON, targetType: 'Group', targetId: GROUP });
+    expect(await status(on, 'DELETE', `${GROUPS}/${GROUP}`)).toBe(409);
+    await on.call('DELETE', `${SCHEDULES}/${id}`);
+    expect(await status(on, 'DELETE', `${GROUPS}/${GROUP}`)).toBe(200);
+  },
+  'delete-missing-ok': async (on) => {
+    for (const path of [GROUPS, PIPELINES, SCHEDULES, KEYS]) {
+      expect(await status(on, 'DELETE', `${path}/${UNKNOWN}`)).toBe(200);
+    }
+  },
+  'inputs-reserialised': async (on) => {
+    const { inputParameters } = await made(on, CRON);
+    expect(inputParameters).not.toBe(CRON.inputParameters);
+    expect(JSON.parse(inputParameters)).toEqual({ a: 1, b: 'x' });
+    expect(Object.keys(JSON.parse(inputParameters))).toEqual(['b', 'a']);
+  },
+  'null-inputs': comesBack(BASIC, { inputParameters: null }),
+  'start-time-short': comesBack(CRON, { startTime: '2026-12-01T06:00' }),
+  'start-time-fraction': comesBack(CRON, { startTime: '2026-12-01T06:00:00.000' }),
+  'start-time-ticks': comesBack(CRON, { startTime: '2026-12-01T06:00:00.0000000' }),
+  'zone-alias': comesBack(CRON, { timeZoneId: 'Asia/Calcutta' }),
+  'cron-spaces': comesBack(CRON, { cronExpression: ' 0  30  2  *  *  mon ' }),
+  'enabled-by-status': async (on) => {
+    const disabled = await made(on, { ...CRON, isEnabled: false });
+    expect(disabled.status).toBe('Disabled');
+    expect(disabled).not.toHaveProperty('isEnabled');
+  },
+  'numbers-as-strings': comesBack(BASIC, { intervalValue: '6' }),
+  'unused-timing-defaults': comesBack(CRON, { intervalValue: 0, intervalUnit: 'Minutes' }),
+  'past-once-refused': async (on) => {
+    expect(await status(on, 'POST', SCHEDULES, ONCE)).toBe(400);
+    expect(await status(on, 'POST', SCHEDULES, { ...ONCE, startTime: '2027-01-01T00:00:00' })).toBe(200);
+  },
+  'unknown-target-404': async (on) => {
+    expect(await status(on, 'POST', SCHEDULES, { ...CRON, targetId: UNKNOWN })).toBe(404);
+  },
+  'preview-objects': async (on) => {
+    const [first] = await data(on, 'POST', `${SCHEDULES}/preview`, BASIC);
+    expect(first).toEqual({ runTime: '2026-12-01T06:00:00.000Z' });
+  },
+  'preview-run-times': async (on) => {
+    const { runTimes } = await data(on, 'POST', `${SCHEDULES}/preview`, BASIC);
+    expect(runTimes[0]).toBe('2026-12-01T06:00:00.000Z');
+  },
+  'preview-short': async (on) => {
+    expect(await data(on, 'POST', `${SCHEDULES}/preview`, BASIC)).toHaveLength(3);
+  },
+  'preview-unavailable': async (on) => {
+    expect(await status(on, 'POST', `${SCHEDULES}/preview`, BASIC)).toBe(404);
+  },
+  'keys-without-id': async (on) => {
+    expect((await list(on, KEYS))[0]).not.toHaveProperty('id');
+    expect(await data(on, 'POST', KEYS)).not.toHaveProperty('id');
+  },
+  'key-id-named': async (on) => {
+    expect((await list(on, KEYS))[0]).toMatchObject({ keyId: expect.any(String) });
+    expect((await list(on, KEYS))[0]).not.toHaveProperty('id');
+  },
+  'key-answers-bare': async (on) => {
+    expect(Object.keys(await data(on, 'POST', KEYS))).toEqual(['key']);
+  },
+  'key-answers-top-level': async (on) => {
+    const { body } = await on.call('POST', KEYS);
+    expect(body).toEqual({
+      success: true,
+      message: expect.any(String),
+      key: expect.stringMatching(/^svc_live_/),
+    });
+  },
+  'key-prefix-short': async (on) => expect((await list(on, KEYS))[0].keyPrefix).toBe('svc_live_san'),
+  'key-prefix-masked': async (on) => expect((await list(on, KEYS))[0].keyPrefix).toBe('svc_live_sandbox...'),
+  'key-prefix-constant': async (on) => expect((await list(on, KEYS))[0].keyPrefix).toBe('svc_live_'),
+  'scopes-reordered': async (on) => {
+    const body = { scopes: ['agents.run', 'second'] };
+    expect((await data(on, 'POST', KEYS, body)).scopes).toEqual(['second', 'agents.run']);
+  },
+  'scopes-null': async (on) => expect((await list(on, KEYS))[0].scopes).toBeNull(),
+  'scopes-absent': async (on) => expect((await list(on, KEYS))[0]).not.toHaveProperty('scopes'),
+  'revokes-calling-key-only': async (on) => {
+    await data(on, 'POST', KEYS);
+    expect(await status(on, 'GET', KEYS)).toBe(401);
+    const other = await on.call('GET', KEYS, undefined, { 'X-Api-Key': 'svc_live_another_key' });
+    expect(other.status).toBe(200);
+  },
+};
+
+describe('each variant', () => {
+  const seed = {
+    ...SEED,
+    scopes: ['agents.run', 'second'],
+    keys: [{ name: 'sandbox', key: 'svc_live_sandbox_0000000000000000' }],
+  };
+  // For one variant alone: elsewhere a second key would be in the way.
+  const withAnother = {
+    ...seed,
+    keys: [...seed.keys, { name: 'another', key: 'svc_live_another_key', scopes: ['agents.run'] }],
+  };
+
+  test.each(Object.entries(CHECKS))('%s', async (name, check) => {
+    if (!isVariant(name)) throw new Error(name);
+    const needsAnother = name === 'revokes-calling-key-only';
+    await check(await service({ variants: [name], seed: needsAnother ? withAnother : seed }));
+  });
+
+  test.each(Object.entries(CHECKS))('without %s its check fails', async (name, check) => {
+    const needsAnother = name === 'revokes-calling-key-only';
+    const plain = await service({ seed: needsAnother ? withAnother : seed });
+    await expect(check(plain)).rejects.toThrow();
+  });
+});
+
+test('every variant has a one-line description', () => {
+  for (const text of Object.values(VARIANTS)) expect(text).toMatch(/^[^\n]{10,120}$/);
+  expect(isVariant('toString')).toBe(false);
+});
+
+test('several variants at once', async () => {
+  const variants: Variant[] = [
+    'lists-cursor',
+    'items-without-members',
+    'uppercase-guids',
+    'null-descriptions',
+  ];
+  const { call } = await service({ variants });
+  const { body } = await call('GET', `${GROUPS}?pageSize=1`);
+  expect(body.data.items).toHaveLength(1);
+  expect(body.data.items[0]).toMatchObject({ id: GROUP.toUpperCase(), description: null });
+  expect(body.data.items[0]).not.toHaveProperty('members');
+});
+
+test('seeded schedules get numbers too, unless their id is given', async () => {
+  const once = { targetId: INITECH, scheduleType: 'Once' as const, startTime: '2027-01-01T00:00:00' };
+  const schedules = [once, { ...once, id: 7 }, { ...once, id: UNKNOWN }];
+  const { call } = await service({ seed: { ...SEED, schedules }, variants: ['numeric-schedule-ids'] });
+  expect(ids((await call('GET', SCHEDULES)).body.data)).toEqual([1, 7, UNKNOWN]);
+});

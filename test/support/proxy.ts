@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What happens to one request on its way: `fail` is a refusal before it arrives, `lose` cuts the answer off. */
+export type Fault = 'fail' | 'lose';
+
+export interface Proxy {
+  readonly url: string;
+  /** Requests that change something, as "METHOD path", in the order of arrival. */
+  readonly writes: string[];
+  /** The n-th write from now on (from 1) meets the fault, once; 0 is none. */
+  arm(nth: number, fault: Fault): void;
+  close(): Promise<void>;
+}
+
+/** Stands between the program and a service and spoils one request. */
+export async function startProxy(target: string): Promise<Proxy> {
+  const writes: string[] = [];
+  let armed = { at: 0, fault: 'fail' as Fault };
+  const server = createServer((incoming, outgoing) => {
+    const path = incoming.url ?? '';
+    const writing = incoming.method !== 'GET' && !path.startsWith('/api/schedules/preview');
+    if (writing) writes.push(`${incoming.method} ${path}`);
+    const hit = writing && writes.length === armed.at;
+    if (hit && armed.fault === 'fail') refuse(incoming, outgoing);
+    else forward(target, incoming, outgoing, hit);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    writes,
+    arm(nth, fault) {
+      writes.length = 0;
+      armed = { at: nth, fault };
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  incoming.resume();
+  incoming.on('end', () => {
+    outgoing.writeHead(400, { 'content-type': 'application/json' });
+    outgoing.end(JSON.stringify({ success: false, message: 'refused by the test' }));
+  });
+}
+
+function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse, lose: boolean): void {
+  const onward = send(`${target}${incoming.url}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
+    if (lose) {
+      answer.resume();
+      answer.on('end', () => incoming.socket.destroy());
+      return;
+    }
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  onward.on('error', () => outgoing.destroy());
+  incoming.pipe(onward);
+}

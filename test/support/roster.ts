@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { apply } from '../../src/cli/apply.js';
+import { Output } from '../../src/cli/output.js';
+import { plan } from '../../src/cli/plan.js';
+import type { ApplyFlags, PlanFlags, Surroundings } from '../../src/cli/settings.js';
+import { validate } from '../../src/cli/validate.js';
+import type { PlanJson, ReportJson } from '../../src/view/plan-json.js';
+
+/** Catches what the program prints, after the redaction that every output goes through. */
+class Captured extends Output {
+  stdout = '';
+  stderr = '';
+  override out(text: string): void {
+    this.stdout += this.redact(text);
+  }
+  override err(text: string): void {
+    this.stderr += this.redact(text);
+  }
+}
+
+export interface Ran {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project's folder with the commands run in it, in this process: what the command line does, without its start. */
+export class Workspace {
+  readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  env: Record<string, string>;
+
+  constructor(files: Readonly<Record<string, string>>, service: { url: string; apiKey: string }) {
+    this.env = { ROSTER_URL: service.url, ROSTER_API_KEY: service.apiKey, PATH: process.env['PATH'] ?? '' };
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+  }
+
+  write(name: string, text: string): void {
+    const path = join(this.root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  validate(): Promise<Ran> {
+    return this.run((around, output) => validate({}, around, output));
+  }
+
+  plan(flags: PlanFlags = {}, addresses: string[] = []): Promise<Ran> {
+    return this.run((around, output) => plan(addresses, flags, around, output));
+  }
+
+  apply(flags: ApplyFlags = {}, addresses: string[] = []): Promise<Ran> {
+    const never = { requested: () => false };
+    return this.run((around, output) => apply(addresses, { yes: true, ...flags }, around, output, never));
+  }
+
+  async planJson(flags: PlanFlags = {}): Promise<PlanJson & Ran> {
+    const ran = await this.plan({ ...flags, format: 'json' });
+    return { ...ran, ...(JSON.parse(ran.stdout) as PlanJson) };
+  }
+
+  async applyJson(flags: ApplyFlags = {}): Promise<ReportJson & Ran> {
+    const ran = await this.apply({ ...flags, format: 'json' });
+    return { ...ran, ...(JSON.parse(ran.stdout) as ReportJson) };
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  private async run(command: (around: Surroundings, output: Output) => Promise<number>): Promise<Ran> {
+    const output = new Captured();
+    const around: Surroundings = {
+      cwd: this.root,
+      env: this.env,
+      stdinIsTerminal: false,
+      stdoutIsTerminal: false,
+      stderrIsTerminal: false,
+      columns: null,
+    };
+    const exit = await command(around, output);
+    return { exit, stdout: output.stdout, stderr: output.stderr };
+  }
+}

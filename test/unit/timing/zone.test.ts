@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalZone, offsetAt, zoneProblem } from '../../../src/timing/zone.js';
+import { renamed } from '../../../src/timing/zone-names.js';
+
+describe('a zone is accepted', () => {
+  test.each([
+    'UTC',
+    'utc',
+    'Etc/UTC',
+    'Etc/GMT+5',
+    'Europe/Berlin',
+    'europe/berlin',
+    'AMERICA/NEW_YORK',
+    'America/Argentina/Buenos_Aires',
+    'Asia/Calcutta',
+    'US/Pacific',
+    'Japan',
+    'GB',
+    ...Intl.supportedValuesOf('timeZone'),
+  ])('%s', (name) => {
+    expect(zoneProblem(name)).toBeNull();
+  });
+});
+
+describe('a zone is refused', () => {
+  test.each([
+    ['EST', 'abbreviation'],
+    ['PST', 'abbreviation'],
+    ['IST', 'abbreviation'],
+    ['CET', 'abbreviation'],
+    ['EST5EDT', 'abbreviation'],
+    ['+02:00', 'daylight saving'],
+    ['-5', 'daylight saving'],
+    ['UTC+2', 'daylight saving'],
+    ['', 'IANA name'],
+    [' ', 'IANA name'],
+    ['Mars/Phobos', 'IANA name'],
+    ['Europe/', 'IANA name'],
+    ['SystemV/EST5', 'IANA name'],
+    ['Etc/Unknown', 'IANA name'],
+    ['posixrules', 'IANA name'],
+    ['Berlin', 'Did you mean Europe/Berlin?'],
+    ['new york', 'Did you mean America/New_York?'],
+    ['Europe/Berlin ', 'IANA name'],
+    ['Europe/Berlin\n', 'IANA name'],
+    ['x'.repeat(100_000), 'IANA name'],
+  ])('%.40j', (name, help) => {
+    expect(zoneProblem(name)?.help).toContain(help);
+  });
+
+  test('with the nearest name, when the caller can tell it', () => {
+    const nearest = (word: string, known: readonly string[]) =>
+      word === 'Europe/Berlyn' && known.includes('Europe/Berlin') ? 'Europe/Berlin' : null;
+    expect(zoneProblem('Europe/Berlyn', nearest)?.help).toBe('Did you mean Europe/Berlin?');
+  });
+});
+
+describe('two names of one zone are equal', () => {
+  test.each([
+    ['Asia/Calcutta', 'Asia/Kolkata'],
+    ['Europe/Kiev', 'Europe/Kyiv'],
+    ['UTC', 'Etc/UTC'],
+    ['UTC', 'Etc/Zulu'],
+    ['UTC', 'Zulu'],
+    ['UTC', 'GMT'],
+    ['Europe/Berlin', 'europe/BERLIN'],
+    ['US/Pacific', 'America/Los_Angeles'],
+    ['GB', 'Europe/London'],
+    ['Japan', 'Asia/Tokyo'],
+    ...renamed,
+  ])('%s and %s', (one, other) => {
+    expect(canonicalZone(one)).toBe(canonicalZone(other));
+  });
+
+  test('under the name that IANA gives the zone today', () => {
+    expect(canonicalZone('Asia/Calcutta')).toBe('Asia/Kolkata');
+    expect(canonicalZone('etc/zulu')).toBe('UTC');
+  });
+
+  test('and zones that only keep the same time are not', () => {
+    expect(canonicalZone('Europe/Oslo')).not.toBe(canonicalZone('Europe/Berlin'));
+    expect(canonicalZone('Etc/GMT+1')).not.toBe(canonicalZone('Etc/GMT-1'));
+  });
+
+  test('and a canonical name is its own', () => {
+    const names = Intl.supportedValuesOf('timeZone').map(canonicalZone);
+    expect(names.map(canonicalZone)).toEqual(names);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('and what is no zone stays as it is', () => {
+    for (const text of ['', 'EST', 'Mars/Phobos', 'W. Europe Standard Time']) {
+      expect(canonicalZone(text)).toBe(text);
+    }
+  });
+});
+
+test('an offset needs a zone that exists', () => {
+  expect(offsetAt('Europe/Berlin', Date.UTC(2026, 6, 1))).toBe(2 * 3_600_000);
+  expect(() => offsetAt('Mars/Phobos', 0)).toThrow(RangeError);
+});
