@@ -1,13 +1,6 @@
 /** roster as a library: the pieces of the command, to be put together by a program of its own. */
-export {
-  type Applied,
-  type ApplyInputs,
-  apply,
-  type KeyKeeping,
-  type StepEvent,
-  type Verdict,
-  type Writer,
-} from './apply/apply.js';
+export { type Applied, type ApplyInputs, apply, type StepEvent } from './apply/apply.js';
+export type { KeyKeeping, Verdict, Writer } from './apply/writer.js';
 export { fileStore } from './inventory/file-store.js';
 export { kinds } from './kinds/index.js';
 export { type Loaded, type LoadOptions, loadProject } from './manifest/load.js';

@@ -10,25 +10,7 @@ import { lookFor } from './lost.js';
 import { resolveRequest } from './resolve.js';
 import { runSteps, type StepState } from './schedule-steps.js';
 import { keepSecret } from './secret.js';
-
-/** What apply can do with the service. */
-export interface Writer {
-  /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` can read. */
-  send(request: Request): Promise<{ readonly data: unknown }>;
-  readonly reader: Reader;
-  /** All further requests are made with this key. */
-  useKey(key: string): void;
-}
-
-/** What a failed request means for what it was to do. */
-export type Verdict = {
-  readonly certainty: 'not-sent' | 'refused' | 'unknown';
-  /** The object is not there: for a delete, that is what was wanted. */
-  readonly gone: boolean;
-  /** The key does not work any more: nothing else can be done. */
-  readonly unauthorized: boolean;
-  readonly message: string;
-};
+import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
 export interface ApplyInputs {
   readonly plan: Plan;
@@ -46,14 +28,6 @@ export interface ApplyInputs {
   readonly onStep: (event: StepEvent) => void;
   readonly keys: KeyKeeping;
   sleep(milliseconds: number): Promise<void>;
-}
-
-/** Where new keys go. */
-export interface KeyKeeping {
-  deliver(delivery: Delivery, key: string): Promise<void>;
-  withdraw(delivery: Delivery): void;
-  /** Keeps a key that could not be delivered in a file of mode 0600 and answers its name. */
-  rescue(key: string): string;
 }
 
 export type StepEvent =

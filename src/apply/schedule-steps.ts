@@ -24,16 +24,23 @@ export async function runSteps(
     steps.filter((step) => !step.last),
     states,
     runner,
+    runner.concurrency,
   );
   await runWave(
     steps.filter((step) => step.last),
     states,
-    { ...runner, concurrency: 1 },
+    runner,
+    1,
   );
   return states;
 }
 
-function runWave(wave: readonly Step[], states: Map<string, StepState>, runner: StepRunner): Promise<void> {
+function runWave(
+  wave: readonly Step[],
+  states: Map<string, StepState>,
+  runner: StepRunner,
+  concurrency: number,
+): Promise<void> {
   const waiting = new Map(wave.map((step) => [step.id, step.after.filter((id) => !states.has(id)).length]));
   const followers = followersOf(wave);
   const ready = wave.filter((step) => waiting.get(step.id) === 0);
@@ -58,7 +65,7 @@ function runWave(wave: readonly Step[], states: Map<string, StepState>, runner: 
       }, reject);
     };
     const pump = () => {
-      while (next < ready.length && active < runner.concurrency) {
+      while (next < ready.length && active < concurrency) {
         const step = ready[next++];
         if (step === undefined) break;
         const skipped = reasonToSkip(step, states) ?? runner.stopped();

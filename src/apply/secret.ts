@@ -2,8 +2,8 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
-import type { KeyKeeping, Verdict, Writer } from './apply.js';
 import type { StepState } from './schedule-steps.js';
+import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
 interface Keeping {
   readonly delivery: Delivery;

@@ -1,7 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
-import { type Applied, apply as carryOut, type Verdict } from '../apply/apply.js';
+import { type Applied, apply as carryOut } from '../apply/apply.js';
 import { inventoryAfter } from '../apply/bookkeeping.js';
 import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
+import type { Verdict } from '../apply/writer.js';
 import { writeAtomic } from '../inventory/atomic.js';
 import { print } from '../inventory/format.js';
 import { kinds } from '../kinds/index.js';

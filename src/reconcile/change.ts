@@ -38,7 +38,7 @@ function create(match: Match, entry: Desired, { names }: Circumstances): Decided
   const origin: Origin = known === null ? 'manifest' : 'remote';
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, null, entry.spec, origin, names))
-    .filter((field) => field.after !== null || field.sensitive);
+    .filter((field) => field.sensitive || !isBlank(field.after));
   return {
     ...decided(match, 'create', { fields, origin, name: nameOf(match, entry) }),
     drafts: kind.create(entry.spec, entry),
@@ -98,7 +98,7 @@ function decideUndeclared(match: Match, { prune, names }: Circumstances): Decide
     return decided(match, 'none', { notes: ['no longer declared; left alone because of prune: never'] });
   const fields = Object.keys(observed.spec === null ? {} : kind.fields)
     .map((field) => deletedField(match, field, observed.spec, names))
-    .filter((field) => field.before !== null || field.sensitive);
+    .filter((field) => field.sensitive || !isBlank(field.before));
   const removable = observed.id !== null && observed.manageable !== false;
   return {
     ...decided(match, 'delete', { fields, origin: 'manifest' }),
@@ -162,6 +162,11 @@ function deletedField(match: Match, field: string, before: unknown, names: Names
   const sensitive = isSensitive(match, field);
   const shown = sensitive ? null : rule.show(rawValue(before, field), names);
   return { path: field, before: shown, after: null, sensitive, layout: rule.layout, origin: 'manifest' };
+}
+
+/** A field that says nothing, in an object that is new or goes: no text, no inputs, a timing of another sort. */
+function isBlank(value: Json): boolean {
+  return value === null || value === '' || canonical(value) === '{}';
 }
 
 /** What came from the environment now, or did when it was applied last, is shown nowhere. */

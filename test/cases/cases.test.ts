@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { Workspace } from '../support/roster.js';
@@ -44,7 +44,9 @@ const folder = new URL('.', import.meta.url).pathname;
 const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.yaml'))
   .sort()
-  .map((name) => [name.replace(/\.yaml$/, ''), parse(readFileSync(join(folder, name), 'utf8')) as Case] as const);
+  .map(
+    (name) => [name.replace(/\.yaml$/, ''), parse(readFileSync(join(folder, name), 'utf8')) as Case] as const,
+  );
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -69,6 +71,7 @@ describe.each(cases)('%s', (_name, given) => {
   test('law 1: after apply, the plan is empty and a second apply writes nothing', async () => {
     const { sandbox, workspace } = await arrange(given);
     await workspace.apply(flagsOf(given));
+    keepWorking(sandbox, workspace);
     expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
     const before = writesOf(sandbox).length;
     expect((await workspace.apply(flagsOf(given))).exit).toBe(0);
@@ -85,29 +88,39 @@ describe.each(cases)('%s', (_name, given) => {
     expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
   });
 
-  test.each<Fault>(['fail', 'lose'])('law 5: when any one write meets the fault "%s", one more apply converges', async (fault) => {
-    for (let nth = 1; nth <= given.requests.length; nth += 1) {
-      const { sandbox, workspace } = await arrange(given);
-      const proxy = await startProxy(sandbox.url);
-      cleanups.push(() => proxy.close());
-      workspace.env['ROSTER_URL'] = proxy.url;
-      proxy.arm(nth, fault);
-      await workspace.apply(flagsOf(given));
-      proxy.arm(0, fault);
-      keepWorking(sandbox, workspace);
-      const second = await workspace.applyJson(flagsOf(given));
-      expect([second.exit, second.diagnostics.filter((each) => each.severity === 'error')]).toEqual([0, []]);
-      expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
-      expect(countsOf(sandbox)).toEqual(await countsWithoutFault(given));
-    }
-  });
+  test.each<Fault>(['fail', 'lose'])(
+    'law 5: when any one write meets the fault "%s", one more apply converges',
+    async (fault) => {
+      for (let nth = 1; nth <= given.requests.length; nth += 1) {
+        const { sandbox, workspace } = await arrange(given);
+        const proxy = await startProxy(sandbox.url);
+        cleanups.push(() => proxy.close());
+        workspace.env['ROSTER_URL'] = proxy.url;
+        proxy.arm(nth, fault);
+        await workspace.apply(flagsOf(given));
+        proxy.arm(0, fault);
+        keepWorking(sandbox, workspace);
+        const second = await workspace.applyJson(flagsOf(given));
+        expect([second.exit, second.diagnostics.filter((each) => each.severity === 'error')]).toEqual([
+          0,
+          [],
+        ]);
+        keepWorking(sandbox, workspace);
+        expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
+        expect(countsOf(sandbox)).toEqual(await countsWithoutFault(given));
+      }
+    },
+  );
 });
 
 async function arrange(given: Case): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
   const seed = parseSeed(JSON.stringify(given.seed ?? {}));
   const sandbox = await startSandbox({ seed });
   const workspace = new Workspace({ 'roster.yaml': manifestText(given.before ?? given.manifest) }, sandbox);
-  cleanups.push(() => workspace.remove(), () => sandbox.close());
+  cleanups.push(
+    () => workspace.remove(),
+    () => sandbox.close(),
+  );
   if (given.before !== undefined) {
     const first = await workspace.apply({ allowSelfRevoke: true });
     if (first.exit !== 0) throw new Error(`the manifest before does not apply: ${first.stderr}`);
@@ -126,10 +139,12 @@ function keepWorking(sandbox: Sandbox, workspace: Workspace): void {
 
 function interfere({ world }: Sandbox, { delete: deleted = [], set = [] }: Meanwhile): void {
   for (const { section, name } of deleted) {
-    for (const [id, each] of world[section]) if (name === undefined || ('name' in each && each.name === name)) world[section].delete(id);
+    for (const [id, each] of world[section])
+      if (name === undefined || ('name' in each && each.name === name)) world[section].delete(id);
   }
   for (const { section, name, values } of set) {
-    for (const each of world[section].values()) if (name === undefined || ('name' in each && each.name === name)) Object.assign(each, values);
+    for (const each of world[section].values())
+      if (name === undefined || ('name' in each && each.name === name)) Object.assign(each, values);
   }
 }
 
@@ -145,11 +160,14 @@ function reversed(manifest: string): string {
     key,
     sections.includes(key) ? Object.fromEntries(Object.entries(inner as object).reverse()) : inner,
   ]);
-  return JSON.stringify(Object.fromEntries(turned)).slice(1, -1);
+  return stringify(Object.fromEntries(turned));
 }
 
 function reverse({ world }: Sandbox): void {
-  for (const map of [world.agents, world.groups, world.pipelines, world.schedules] as Map<string, unknown>[]) {
+  for (const map of [world.agents, world.groups, world.pipelines, world.schedules] as Map<
+    string,
+    unknown
+  >[]) {
     const entries = [...map].reverse();
     map.clear();
     for (const [key, value] of entries) map.set(key, value);
@@ -164,7 +182,16 @@ function flagsOf(given: Case) {
   };
 }
 
-function pick(change: { address: string; action: string; origin: string | null; adopted: boolean; fields: readonly { path: string }[] }, given: Case): Expected {
+function pick(
+  change: {
+    address: string;
+    action: string;
+    origin: string | null;
+    adopted: boolean;
+    fields: readonly { path: string }[];
+  },
+  given: Case,
+): Expected {
   const expected = given.plan.find((each) => each.address === change.address);
   return {
     address: change.address,
@@ -182,8 +209,16 @@ function writesOf(sandbox: Sandbox): string[] {
 }
 
 function countsOf({ world }: Sandbox) {
-  const keys = [...world.keys.values()].filter((key) => !key.isRevoked).map((key) => key.name).sort();
-  return { groups: world.groups.size, pipelines: world.pipelines.size, schedules: world.schedules.size, keys };
+  const keys = [...world.keys.values()]
+    .filter((key) => !key.isRevoked)
+    .map((key) => key.name)
+    .sort();
+  return {
+    groups: world.groups.size,
+    pipelines: world.pipelines.size,
+    schedules: world.schedules.size,
+    keys,
+  };
 }
 
 async function countsWithoutFault(given: Case) {

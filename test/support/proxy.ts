@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What happens to one request on its way: `fail` is a refusal before it arrives, `lose` cuts the answer off. */
@@ -50,15 +50,19 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
 }
 
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse, lose: boolean): void {
-  const onward = send(`${target}${incoming.url}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
-    if (lose) {
-      answer.resume();
-      answer.on('end', () => incoming.socket.destroy());
-      return;
-    }
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
-  });
+  const onward = send(
+    `${target}${incoming.url}`,
+    { method: incoming.method, headers: incoming.headers },
+    (answer) => {
+      if (lose) {
+        answer.resume();
+        answer.on('end', () => incoming.socket.destroy());
+        return;
+      }
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    },
+  );
   onward.on('error', () => outgoing.destroy());
   incoming.pipe(onward);
 }

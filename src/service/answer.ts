@@ -1,0 +1,71 @@
+import { isJsonObject, type JsonObject } from '../model/json.js';
+import { type Effect, Unexpected } from '../model/request.js';
+import { explain, oneLine } from './explain.js';
+import { ServiceFailure } from './failure.js';
+import { firstHeader, type Reply } from './http.js';
+import { unexpected } from './operations/record.js';
+
+/** An answer whose envelope is right (interface §1.3). */
+export interface Envelope {
+  /** Null when the answer to an action has none. */
+  readonly data: unknown;
+  /** What stands beside `data`: some services put the totals of a bare list there. */
+  readonly beside: JsonObject;
+}
+
+/** Reads the body of a 2xx. Throws `Unexpected`, and ServiceFailure where it says `success: false`. */
+export function readAnswer(subject: string, effect: Effect, reply: Reply): Envelope {
+  if (reply.body.length === 0 && effect !== 'read') return { data: null, beside: {} };
+  const body = readJson(reply);
+  if (!isJsonObject(body)) throw unexpected('an object with data', body);
+  const { success, message: _, data, ...beside } = body;
+  if (success === false) throw failedInside(subject, reply.status, body);
+  if (success !== undefined && success !== true) throw unexpected('success to be true or false', success);
+  if (data !== undefined) return { data, beside };
+  // A new key "in the response field `key`" may stand beside the message (interface §2), and would be lost for good.
+  const isAnswer = success === true || (effect === 'create' && ('id' in beside || 'key' in beside));
+  if (effect === 'read' || !isAnswer) throw new Unexpected(`expected data, got ${propertiesOf(body)}`);
+  return { data: Object.keys(beside).length === 0 ? null : beside, beside };
+}
+
+function readJson(reply: Reply): unknown {
+  const encoding = firstHeader(reply, 'content-encoding');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+    throw new Unexpected(
+      `expected an answer without compression, got ${JSON.stringify(encoding.slice(0, 40))}`,
+    );
+  const text = decoded(reply.body);
+  try {
+    return JSON.parse(text);
+  } catch {
+    const type = oneLine(firstHeader(reply, 'content-type') ?? 'no content type').slice(0, 80);
+    throw new Unexpected(`expected JSON, got ${type}: ${JSON.stringify(text.slice(0, 80))}`);
+  }
+}
+
+function decoded(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new Unexpected('expected text in UTF-8, got other bytes');
+  }
+}
+
+/** The names alone: what they hold may be private. */
+function propertiesOf(body: JsonObject): string {
+  const names = Object.keys(body).slice(0, 8);
+  return names.length === 0 ? 'an empty object' : `an object with ${names.join(', ').slice(0, 80)}`;
+}
+
+function failedInside(subject: string, status: number, body: JsonObject): ServiceFailure {
+  const { message, errorCode } = explain(body);
+  return new ServiceFailure({
+    code: 'service-error',
+    message: `${subject} answered ${status} with success: false${message === '' ? '' : `: ${message}`}`,
+    status,
+    errorCode,
+    certainty: 'unknown',
+    passing: false,
+    retryAfterMs: null,
+  });
+}

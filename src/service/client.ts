@@ -1,0 +1,244 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { problem } from '../model/diagnostic.js';
+import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
+import { type Envelope, readAnswer } from './answer.js';
+import { type FailureFacts, ServiceFailure } from './failure.js';
+import { createTransport, NoReply, type Transport } from './http.js';
+import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
+import { createQueue, type Queue } from './queue.js';
+import { redact } from './redact.js';
+import { brokenOff, noAnswer, refusal } from './refusal.js';
+import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
+import { targetOf } from './target.js';
+import { serviceUrl } from './url.js';
+
+export interface ClientSettings {
+  /** Checked again by `serviceUrl`. */
+  readonly baseUrl: URL | string;
+  /** Null makes every request fail with `missing-setting`. */
+  readonly apiKey: string | null;
+  /** Requests on the wire at the same time. */
+  readonly concurrency: number;
+  /** For one attempt in total. It does not run while the request waits for its turn. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+  /** Once it has fired nothing is tried again: what is in flight ends as it ends. */
+  readonly signal?: AbortSignal | undefined;
+  /** Shared by clients of one run. */
+  readonly budget?: RetryBudget | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly sleep?: RetrySettings['sleep'] | undefined;
+  /** Of one body; 64 MB unless given. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** `data` of the answer to a write: of any shape, null when there was none (interface §4). */
+export interface Answer {
+  readonly data: unknown;
+}
+
+export interface ClientStats {
+  readonly requests: number;
+  readonly attempts: number;
+  readonly retries: number;
+}
+
+/** Speaks to the service. Every failure is a ServiceFailure; a wrong request is a bug and throws a plain error. */
+export interface Client extends Reader {
+  send(request: Request): Promise<Answer>;
+  /** Attempts from now on carry this key: a new key has ended the old one (interface §5.5). */
+  useKey(key: string): void;
+  /** The same client without any way to write. */
+  reader(): Reader;
+  close(): Promise<void>;
+  readonly stats: ClientStats;
+}
+
+const largestBody = 64 * 1024 * 1024;
+
+export function createClient(settings: ClientSettings): Client {
+  return new HttpClient(settings);
+}
+
+class HttpClient implements Client {
+  readonly #base: URL;
+  readonly #settings: ClientSettings;
+  readonly #transport: Transport;
+  readonly #queue: Queue;
+  readonly #retry: RetrySettings;
+  readonly #keys = new Set<string>();
+  #key: string | null;
+  /** The key that the service has answered 401 to: asking on with it is pointless. */
+  #refusedKey: string | null = null;
+  #attempts = 0;
+
+  constructor(settings: ClientSettings) {
+    const { concurrency, timeoutMs, apiKey } = settings;
+    this.#base = serviceUrl(String(settings.baseUrl));
+    this.#settings = settings;
+    this.#key = apiKey;
+    if (apiKey !== null) this.#keys.add(apiKey);
+    this.#queue = createQueue(concurrency);
+    this.#retry = retrySettings(settings);
+    this.#transport = createTransport({
+      origin: this.#base.origin,
+      connections: concurrency,
+      timeoutMs,
+      maxBytes: settings.maxBytes ?? largestBody,
+    });
+  }
+
+  async read<T>(call: Call<T>): Promise<T> {
+    const { data } = await this.#get(call.request, call.request.query ?? null);
+    return this.#parsing(subjectOf(call.request), () => call.parse(data));
+  }
+
+  async readAll<T>(call: ListCall<T>): Promise<T[]> {
+    const { request } = call;
+    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query });
+    try {
+      const items = await readPages({ fetch, queue: createQueue(this.#settings.concurrency) });
+      return parseItems(items, call);
+    } catch (error) {
+      throw this.#explained(subjectOf(request), error);
+    }
+  }
+
+  async send(request: Request): Promise<Answer> {
+    const { data } = await this.#withRetries(request, request.query ?? null);
+    return { data };
+  }
+
+  useKey(key: string): void {
+    this.#key = key;
+    this.#keys.add(key);
+  }
+
+  reader(): Reader {
+    return { read: (call) => this.read(call), readAll: (call) => this.readAll(call) };
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  get stats(): ClientStats {
+    const { requests, retries } = this.#retry.budget;
+    return { requests, retries, attempts: this.#attempts };
+  }
+
+  #get(request: Request, query: PageQuery | null): Promise<Envelope> {
+    if (request.effect !== 'read') throw new Error(`${subjectOf(request)} is not a read`);
+    return this.#withRetries(request, query);
+  }
+
+  #withRetries(request: Request, query: PageQuery | null): Promise<Envelope> {
+    const path = targetOf(this.#base, request.path, query);
+    return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, path)));
+  }
+
+  async #attempt(request: Request, path: string): Promise<Envelope> {
+    const subject = subjectOf(request);
+    const key = this.#currentKey(subject);
+    this.#attempts += 1;
+    try {
+      return await this.#exchange(subject, request, path, key);
+    } catch (error) {
+      if (error instanceof ServiceFailure && error.status === 401) this.#refusedKey = key;
+      throw this.#explained(subject, error);
+    }
+  }
+
+  async #exchange(subject: string, request: Request, path: string, key: string): Promise<Envelope> {
+    const { method, effect } = request;
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const headers = this.#headers(key, body !== null);
+    const reply = await this.#transport.exchange({ method, path, headers, body });
+    if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply);
+    if (reply.cut !== null) throw brokenOff(subject, reply.status, reply.cut, this.#settings.timeoutMs);
+    return readAnswer(subject, effect, reply);
+  }
+
+  #headers(key: string, hasBody: boolean): Record<string, string> {
+    return {
+      'x-api-key': key,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': this.#settings.userAgent,
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    };
+  }
+
+  #currentKey(subject: string): string {
+    const key = this.#key;
+    if (key === null) throw problem('missing-setting', 'there is no API key', 'set ROSTER_API_KEY');
+    if (key !== this.#refusedKey) return key;
+    throw new ServiceFailure({
+      code: 'unauthorized',
+      message: `${subject} was not sent, because the service has refused the API key`,
+      status: 401,
+      errorCode: null,
+      certainty: 'not-sent',
+      passing: false,
+      retryAfterMs: null,
+    });
+  }
+
+  #parsing<T>(subject: string, parse: () => T): T {
+    try {
+      return parse();
+    } catch (error) {
+      throw this.#explained(subject, error);
+    }
+  }
+
+  /** The one place where words of the service become words of ours: API keys are masked here. Bugs pass through. */
+  #explained(subject: string, error: unknown): unknown {
+    const facts = this.#factsOf(subject, error);
+    if (facts === null) return error;
+    const clean = (text: string) => redact(text, this.#keys);
+    const errorCode = facts.errorCode === null ? null : clean(facts.errorCode);
+    const attempts = error instanceof ServiceFailure ? error.attempts : 1;
+    return new ServiceFailure({ ...facts, message: clean(facts.message), errorCode }, attempts);
+  }
+
+  #factsOf(subject: string, error: unknown): FailureFacts | null {
+    if (error instanceof ServiceFailure) return error.facts;
+    if (error instanceof NoReply) return noAnswer(subject, error, this.#settings.timeoutMs).facts;
+    if (!(error instanceof Unexpected)) return null;
+    const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
+    return {
+      code: 'unexpected-response',
+      message: `${what}: ${error.message}`,
+      status: null,
+      errorCode: null,
+      certainty: 'unknown',
+      passing: false,
+      retryAfterMs: null,
+    };
+  }
+}
+
+function subjectOf({ method, path }: Request): string {
+  return `${method} ${path}`;
+}
+
+function retrySettings(settings: ClientSettings): RetrySettings {
+  return {
+    budget: settings.budget ?? { requests: 0, retries: 0 },
+    random: settings.random ?? Math.random,
+    sleep: settings.sleep ?? sleep,
+    onRetry: settings.onRetry ?? (() => {}),
+    signal: settings.signal,
+  };
+}
+
+/** A timer may fire a fraction early, and `Retry-After` is never cut short: hence the extra ms. */
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait(ms + 1, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}

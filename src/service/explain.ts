@@ -1,0 +1,78 @@
+import { isJsonObject } from '../model/json.js';
+
+/** What an error body says, whatever its shape (interface §7: "the complete shape: not shown"). */
+export interface Explanation {
+  /** On one line, at most 500 characters; empty when nothing was found. */
+  readonly message: string;
+  readonly errorCode: string | null;
+}
+
+const longest = 500;
+
+/** Reads a body as it came: JSON, plain text or a web page. */
+export function explainText(body: string): Explanation {
+  const data = parsed(body);
+  return explain(data === undefined ? plain(body) : data);
+}
+
+export function explain(data: unknown): Explanation {
+  return { message: oneLine(messageIn(data) ?? ''), errorCode: codeIn(data) };
+}
+
+/** One line of at most 500 characters. Other control characters stay: the views show them escaped. */
+export function oneLine(text: string): string {
+  const line = text.replace(/[\s\u0085\u2028\u2029]+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // Not JSON: the words of a proxy or a web server.
+    return undefined;
+  }
+}
+
+/** Of a web page only its title says anything. */
+function plain(body: string): string {
+  if (!/^\s*</.test(body)) return body;
+  return /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1] ?? '';
+}
+
+function messageIn(data: unknown): string | null {
+  if (typeof data === 'string') return data === '' ? null : data;
+  if (Array.isArray(data)) return joined(data);
+  if (!isJsonObject(data)) return null;
+  const titled = [data['title'], data['detail']].filter(isText).join(': ');
+  const own = ['message', 'error', 'errorMessage'].map((name) => messageIn(data[name])).find(isText);
+  const list = messageIn(data['errors']) ?? fieldErrors(data['errors']);
+  const parts = [own ?? titled, list ?? ''].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join(': ');
+}
+
+function joined(list: readonly unknown[]): string | null {
+  const found = list.map(messageIn).filter(isText);
+  return found.length === 0 ? null : found.join('; ');
+}
+
+/** `{ errors: { Name: ["is too long"] } }`. */
+function fieldErrors(errors: unknown): string | null {
+  if (!isJsonObject(errors)) return null;
+  const parts = Object.entries(errors).flatMap(([name, value]) => {
+    const message = messageIn(value);
+    return message === null ? [] : [`${name}: ${message}`];
+  });
+  return parts.length === 0 ? null : parts.join('; ');
+}
+
+function codeIn(data: unknown): string | null {
+  if (!isJsonObject(data)) return null;
+  const inner = isJsonObject(data['error']) ? data['error'] : {};
+  const found = [data['errorCode'], data['code'], inner['errorCode'], inner['code']].find(isText);
+  return found === undefined ? null : oneLine(found).slice(0, 100);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,44 @@
+import { isJsonObject } from '../../model/json.js';
+import { type ListCall, Unexpected } from '../../model/request.js';
+import type { Agent } from '../../model/resource.js';
+import { asRecord, field, idText, text, unexpected } from './record.js';
+
+/** The agents assigned to the caller (interface §2 Agent, §4 Agents). */
+export function listAgents(): ListCall<Agent> {
+  return {
+    request: { method: 'GET', path: '/api/scraper-agents', effect: 'read' },
+    noun: 'agent',
+    parse: parseAgent,
+  };
+}
+
+function parseAgent(item: unknown): Agent {
+  const record = asRecord(item, 'an object');
+  return {
+    id: idText(field(record, 'id'), 'id'),
+    externalAgentId: text(record, 'externalAgentId'),
+    name: text(record, 'name'),
+    inputKeys: readInputKeys(field(record, 'inputParameters')),
+  };
+}
+
+/** A list of `{ key }`; or, as everywhere else in the interface (§1.5), a JSON object written as text. */
+function readInputKeys(value: unknown): readonly string[] {
+  if (value === undefined || value === null || value === '') return [];
+  const read = typeof value === 'string' ? parsed(value) : value;
+  if (isJsonObject(read)) return Object.keys(read);
+  if (Array.isArray(read)) return read.map(readInputKey);
+  throw unexpected('inputParameters to be a list', value);
+}
+
+function readInputKey(entry: unknown): string {
+  return typeof entry === 'string' ? entry : text(asRecord(entry, 'inputParameters to hold objects'), 'key');
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Unexpected('expected inputParameters to be a list or JSON, got other text');
+  }
+}

@@ -1,0 +1,124 @@
+import { isJsonObject } from '../../model/json.js';
+import type { ListCall, Request } from '../../model/request.js';
+import type { IdOrPending } from '../../model/resource.js';
+import * as created from './created.js';
+import { asRecord, field, flag, looseId, optionalText, type RemoteRecord, unexpected } from './record.js';
+import { segment } from './segment.js';
+
+/** An API key as the service lists it (interface §2, API key): never the key itself. */
+export interface RemoteKey {
+  /** Not among the listed fields, though revoking needs it: null where it is missing. */
+  readonly id: string | null;
+  readonly rawId: string | number | null;
+  readonly keyPrefix: string | null;
+  readonly name: string | null;
+  /** Null where the service did not say. An empty list is full access (interface §5.8). */
+  readonly scopes: readonly string[] | null;
+  readonly isActive: boolean;
+  readonly isRevoked: boolean;
+  readonly createdDate: string | null;
+  readonly expires: string | null;
+  readonly lastUsedDate: string | null;
+}
+
+/** A key that was just made. `key` is shown by the service this once. */
+export interface CreatedKey {
+  readonly key: string;
+  readonly id: string | null;
+  readonly keyPrefix: string | null;
+  /** As granted, which may be fewer than asked for; null where the answer did not say. */
+  readonly scopes: readonly string[] | null;
+}
+
+const path = '/api/api-keys';
+
+/** Revoking takes an id that no field list names (interface §2). */
+const idNames = ['id', 'keyId', 'apiKeyId'] as const;
+
+/** The keys of the user that the calling key belongs to. */
+export function listKeys(): ListCall<RemoteKey> {
+  return { request: { method: 'GET', path, effect: 'read' }, noun: 'API key', parse: parseKey };
+}
+
+function parseKey(item: unknown): RemoteKey {
+  const record = asRecord(item, 'an object');
+  const id = idNames.map((name) => field(record, name)).find((each) => each != null) ?? null;
+  return {
+    ...(id === null ? { id: null, rawId: null } : looseId(id, 'id')),
+    keyPrefix: optionalText(record, 'keyPrefix'),
+    name: optionalText(record, 'name'),
+    scopes: readScopes(record),
+    isActive: flag(record, 'isActive'),
+    isRevoked: flag(record, 'isRevoked'),
+    createdDate: optionalText(record, 'createdDate'),
+    expires: optionalText(record, 'expires'),
+    lastUsedDate: optionalText(record, 'lastUsedDate'),
+  };
+}
+
+function readScopes(record: RemoteRecord): readonly string[] | null {
+  const scopes = field(record, 'scopes');
+  if (scopes === undefined || scopes === null) return null;
+  if (isTextList(scopes)) return scopes;
+  throw unexpected('scopes to be a list of text', scopes);
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** Revokes the user's active key (interface §5.5). No scopes means full access, and so do names that nobody knows. */
+export function createKey({ name, scopes }: { name: string; scopes?: readonly string[] }): Request {
+  return {
+    method: 'POST',
+    path,
+    body: { name, ...(scopes === undefined ? {} : { scopes }) },
+    effect: 'create',
+  };
+}
+
+export function revokeKey(id: IdOrPending): Request {
+  return { method: 'DELETE', path: `${path}/${segment(id)}`, effect: 'repeatable' };
+}
+
+/** The new key's id in the `data` of the answer to `createKey`; null when it shows none. */
+export function createdId(data: unknown): string | null {
+  return created.createdId(data, idNames);
+}
+
+/**
+ * The new key in the `data` of the answer to `createKey`: in `key`, there or one level down, or as the data
+ * itself. Null when there is none. Never put what comes out of here into a message.
+ */
+export function createdKey(data: unknown): CreatedKey | null {
+  if (typeof data === 'string')
+    return isKey(data) ? { key: data, id: null, keyPrefix: null, scopes: null } : null;
+  if (!isJsonObject(data)) return null;
+  const holder = [data, ...Object.values(data)].find((each) => isJsonObject(each) && isText(each['key']));
+  if (!isJsonObject(holder) || !isText(holder['key'])) return loneKey(data);
+  const scopes = [holder['scopes'], data['scopes']].find(isTextList) ?? null;
+  const keyPrefix = [holder['keyPrefix'], data['keyPrefix']].find(isText) ?? null;
+  return { key: holder['key'], id: createdId(holder) ?? createdId(data), keyPrefix, scopes };
+}
+
+/** Under another name, such as `{ apiKey: "svc_live_…" }`: told by its prefix (interface §5.3). */
+function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null {
+  const entries = Object.entries(data).filter(([name]) => name !== 'keyPrefix');
+  const keys = entries.flatMap(([, value]) => (typeof value === 'string' && isKey(value) ? [value] : []));
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) return null;
+  return {
+    key,
+    id: createdId(data),
+    keyPrefix: isText(data['keyPrefix']) ? data['keyPrefix'] : null,
+    scopes: isTextList(data['scopes']) ? data['scopes'] : null,
+  };
+}
+
+function isKey(text: string): boolean {
+  return /^svc_live_[\x21-\x7e]+$/.test(text);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

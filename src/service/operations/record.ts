@@ -1,0 +1,110 @@
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { Unexpected } from '../../model/request.js';
+import { isSegment, normalId } from './segment.js';
+
+/** An object that the service sent, before anything about it is known. */
+export type RemoteRecord = { readonly [key: string]: unknown };
+
+/** Says what came without repeating it at length: values may be private, and no message may grow with them. */
+export function described(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
+  return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+}
+
+export function unexpected(expected: string, came: unknown): Unexpected {
+  return new Unexpected(`expected ${expected}, got ${described(came)}`);
+}
+
+export function asRecord(value: unknown, what: string): RemoteRecord {
+  if (isJsonObject(value)) return value;
+  throw unexpected(what, value);
+}
+
+/** The property's own value; undefined when it is absent. Inherited ones, such as `constructor`, are not the service's. */
+export function field(record: RemoteRecord, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+export function text(record: RemoteRecord, name: string): string {
+  const value = field(record, name);
+  if (typeof value === 'string') return value;
+  throw unexpected(`${name} to be text`, value);
+}
+
+export function optionalText(record: RemoteRecord, name: string): string | null {
+  return field(record, name) === undefined || field(record, name) === null ? null : text(record, name);
+}
+
+/** Null when absent: unknown is not false. */
+export function optionalFlag(record: RemoteRecord, name: string): boolean | null {
+  const value = field(record, name);
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw unexpected(`${name} to be true or false`, value);
+}
+
+export function flag(record: RemoteRecord, name: string): boolean {
+  const value = optionalFlag(record, name);
+  if (value === null) throw unexpected(`${name} to be true or false`, field(record, name));
+  return value;
+}
+
+/** A whole number of zero or more, also when it is spelled as text. */
+export function wholeNumber(value: unknown): number | null {
+  const read = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof read === 'number' && Number.isSafeInteger(read) && read >= 0 ? read : null;
+}
+
+export function optionalCount(record: RemoteRecord, name: string): number | null {
+  const value = field(record, name);
+  if (value === undefined || value === null) return null;
+  const count = wholeNumber(value);
+  if (count === null) throw unexpected(`${name} to be a whole number`, value);
+  return count;
+}
+
+/** An id as text, GUIDs in lower case. */
+export function idText(value: unknown, name: string): string {
+  if (typeof value === 'string' && isSegment(value)) return normalId(value);
+  throw unexpected(`${name} to be an id`, value);
+}
+
+/** An id whose type the interface does not state (§1.4): as text to compare, and as received to send back. */
+export interface LooseId {
+  readonly id: string;
+  readonly rawId: string | number;
+}
+
+/** Numbers beyond 2^53 were rounded while being read: they would name another object, so they are refused. */
+export function looseId(value: unknown, name: string): LooseId {
+  if (typeof value !== 'number') {
+    const id = idText(value, name);
+    return { id, rawId: id };
+  }
+  if (Number.isSafeInteger(value)) return { id: String(value), rawId: value };
+  throw unexpected(`${name} to be an id`, value);
+}
+
+/** The word of `known` that `value` is, whatever its case. A word that nobody knows is never guessed at. */
+export function oneOf<W extends string>(value: unknown, known: readonly W[], name: string): W {
+  const word = typeof value === 'string' ? value.toLowerCase() : null;
+  const found = known.find((each) => each.toLowerCase() === word);
+  if (found === undefined) throw unexpected(`${name} to be one of ${known.join(', ')}`, value);
+  return found;
+}
+
+/** Properties worth telling a person, on which nothing rests: those of another type than a plain value are left out. */
+export function factsOf(record: RemoteRecord, names: readonly string[]): JsonObject {
+  const facts: Record<string, Json> = {};
+  for (const name of names) {
+    const value = field(record, name);
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      facts[name] = value;
+  }
+  return facts;
+}

@@ -1,0 +1,75 @@
+import { isJsonObject } from '../../model/json.js';
+import { Unexpected } from '../../model/request.js';
+import { asRecord, described, field, unexpected } from './record.js';
+
+/**
+ * Upcoming run times in the answer to a preview (interface §4: "returns upcoming run times (UTC)", shape not
+ * shown): a list, bare or as the one list in an object, of instants or of objects with an instant.
+ * @returns instants such as `2026-12-01T06:00:00Z`, earliest first.
+ */
+export function parseRuns(data: unknown): readonly string[] {
+  return findList(data).map(readRun).sort();
+}
+
+/** Names of the list, best first: beside it an answer may hold lists of other things. */
+const listNames = [
+  'runTimes',
+  'runs',
+  'nextRuns',
+  'nextRunTimes',
+  'upcomingRuns',
+  'upcoming',
+  'times',
+  'items',
+];
+
+function findList(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  const record = asRecord(data, 'a list of run times');
+  const named = listNames.map((name) => field(record, name)).find((value) => Array.isArray(value));
+  if (Array.isArray(named)) return named;
+  const lists = Object.values(record).filter((value) => Array.isArray(value));
+  const [only] = lists;
+  if (only === undefined || lists.length > 1) throw unexpected('one list of run times', data);
+  return only;
+}
+
+/** Property names that hold the instant, best first: some services give the local time beside it. */
+const timeNames = [
+  'utc',
+  'utcTime',
+  'timeUtc',
+  'runTimeUtc',
+  'runAtUtc',
+  'startTimeUtc',
+  'runTime',
+  'runAt',
+  'time',
+  'at',
+  'scheduledTime',
+  'scheduledAt',
+  'nextRunTime',
+  'startTime',
+  'start',
+  'date',
+];
+
+function readRun(entry: unknown): string {
+  if (typeof entry === 'string') return instant(entry);
+  if (!isJsonObject(entry)) throw unexpected('a run time', entry);
+  const name = timeNames.find((each) => Object.hasOwn(entry, each));
+  const value = name === undefined ? undefined : entry[name];
+  if (typeof value !== 'string') throw unexpected('a run time with its instant', value);
+  return instant(value);
+}
+
+const isoInstant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/** Without an offset it is UTC: interface §1.6 says so of every timestamp in a response. */
+function instant(text: string): string {
+  const match = isoInstant.exec(text);
+  const time =
+    match === null ? Number.NaN : Date.parse(match[3] === undefined ? `${text.replace(' ', 'T')}Z` : text);
+  if (Number.isNaN(time)) throw new Unexpected(`expected a run time in UTC, got ${described(text)}`);
+  return new Date(time).toISOString().replace('.000Z', 'Z');
+}

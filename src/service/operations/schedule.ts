@@ -1,0 +1,134 @@
+import type { JsonObject } from '../../model/json.js';
+import { Unexpected } from '../../model/request.js';
+import {
+  asRecord,
+  described,
+  factsOf,
+  field,
+  idText,
+  type LooseId,
+  looseId,
+  oneOf,
+  optionalFlag,
+  optionalText,
+  type RemoteRecord,
+  text,
+  unexpected,
+  wholeNumber,
+} from './record.js';
+
+const targetTypes = ['Agent', 'Group', 'Pipeline'] as const;
+const scheduleTypes = ['Basic', 'Cron', 'Once'] as const;
+const intervalUnits = ['Minutes', 'Hours', 'Days', 'Weeks'] as const;
+const statuses = ['Waiting', 'Running', 'Disabled'] as const;
+
+export type TargetType = (typeof targetTypes)[number];
+export type ScheduleType = (typeof scheduleTypes)[number];
+export type IntervalUnit = (typeof intervalUnits)[number];
+
+/** A schedule as the service shows it (interface §2, Schedule). */
+export interface RemoteSchedule extends LooseId {
+  readonly targetType: TargetType;
+  /** GUID, lower case. */
+  readonly targetId: string;
+  readonly scheduleType: ScheduleType;
+  /** For Basic, as is intervalUnit; null otherwise, whatever the service keeps there. */
+  readonly intervalValue: number | null;
+  readonly intervalUnit: IntervalUnit | null;
+  /** For Cron, as received; null otherwise. */
+  readonly cronExpression: string | null;
+  /** Wall clock in the zone, as received. */
+  readonly startTime: string;
+  readonly timeZoneId: string;
+  /** A JSON object written as text, as received. */
+  readonly inputParameters: string | null;
+  readonly isEnabled: boolean;
+  /** status, nextRunTime, lastRunTime, lastJobStatusName, lastJobId, errorMessage, where given. */
+  readonly facts: JsonObject;
+}
+
+export function parseSchedule(item: unknown): RemoteSchedule {
+  const record = asRecord(item, 'an object');
+  const scheduleType = oneOf(field(record, 'scheduleType'), scheduleTypes, 'scheduleType');
+  return {
+    ...readId(record),
+    targetType: oneOf(field(record, 'targetType') ?? 'Agent', targetTypes, 'targetType'),
+    targetId: idText(field(record, 'targetId'), 'targetId'),
+    scheduleType,
+    ...readTiming(record, scheduleType),
+    startTime: readStartTime(record),
+    timeZoneId: optionalText(record, 'timeZoneId') || 'UTC',
+    inputParameters: readInputs(record),
+    isEnabled: readEnabled(record),
+    facts: factsOf(record, [
+      'status',
+      'nextRunTime',
+      'lastRunTime',
+      'lastJobStatusName',
+      'lastJobId',
+      'errorMessage',
+    ]),
+  };
+}
+
+/** The record's own id is not among the fields that the interface lists: `id` and `scheduleId` both read. */
+function readId(record: RemoteRecord): LooseId {
+  const named = ['id', 'scheduleId'].map((name) => field(record, name)).filter((each) => each != null);
+  const ids = named.map((each) => looseId(each, 'id'));
+  const [first, second] = ids;
+  if (first === undefined) throw unexpected('id to be an id', undefined);
+  if (second !== undefined && second.id !== first.id)
+    throw new Unexpected('expected id and scheduleId to be the same, got two');
+  return first;
+}
+
+function readTiming(record: RemoteRecord, type: ScheduleType) {
+  const none = { intervalValue: null, intervalUnit: null, cronExpression: null };
+  switch (type) {
+    case 'Basic':
+      return {
+        ...none,
+        intervalValue: readInterval(field(record, 'intervalValue')),
+        intervalUnit: oneOf(field(record, 'intervalUnit'), intervalUnits, 'intervalUnit'),
+      };
+    case 'Cron':
+      return { ...none, cronExpression: text(record, 'cronExpression') };
+    case 'Once':
+      return none;
+    default:
+      return type satisfies never;
+  }
+}
+
+function readInterval(value: unknown): number {
+  const interval = wholeNumber(value);
+  if (interval === null || interval === 0)
+    throw unexpected('intervalValue to be a whole number above 0', value);
+  return interval;
+}
+
+function readStartTime(record: RemoteRecord): string {
+  const startTime = text(record, 'startTime');
+  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(startTime))
+    throw unexpected('startTime to be a date and a time', startTime);
+  return startTime;
+}
+
+/** Text by the interface. A nested object says the same, so it reads too; what it holds is never put into a message. */
+function readInputs(record: RemoteRecord): string | null {
+  const value = field(record, 'inputParameters');
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && !Array.isArray(value)) return JSON.stringify(value);
+  throw new Unexpected('expected inputParameters to be text');
+}
+
+/** `status` tells it where `isEnabled` is not given; it is checked in any case, since a new word may mean anything. */
+function readEnabled(record: RemoteRecord): boolean {
+  const word = field(record, 'status');
+  const status = word === undefined || word === null ? null : oneOf(word, statuses, 'status');
+  const isEnabled = optionalFlag(record, 'isEnabled');
+  if (isEnabled !== null) return isEnabled;
+  if (status === null) throw new Unexpected(`expected isEnabled or status, got ${described(undefined)}`);
+  return status !== 'Disabled';
+}

@@ -1,0 +1,100 @@
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Call, ListCall, Request } from '../../model/request.js';
+import type { IdOrPending } from '../../model/resource.js';
+import * as created from './created.js';
+import { wholeNumber } from './record.js';
+import { parseRuns } from './runs.js';
+import {
+  type IntervalUnit,
+  parseSchedule,
+  type RemoteSchedule,
+  type ScheduleType,
+  type TargetType,
+} from './schedule.js';
+import { idInBody, segment } from './segment.js';
+
+export type { IntervalUnit, RemoteSchedule, ScheduleType, TargetType };
+
+/** What create, replace and preview take (interface §2 Schedule, §4 Schedules). */
+export interface ScheduleBody {
+  readonly targetType: TargetType;
+  readonly targetId: IdOrPending;
+  readonly scheduleType: ScheduleType;
+  /** For Basic, as is intervalUnit. */
+  readonly intervalValue?: number;
+  readonly intervalUnit?: IntervalUnit;
+  /** For Cron: six fields, seconds first. */
+  readonly cronExpression?: string;
+  /** Wall clock in the zone, no offset. */
+  readonly startTime: string;
+  readonly timeZoneId: string;
+  /** A JSON object written as text. */
+  readonly inputParameters?: string | null;
+  /** Required here though the interface has a default: a replace without it would start a paused schedule. */
+  readonly isEnabled: boolean;
+}
+
+const path = '/api/schedules';
+
+/** All of the caller's schedules. */
+export function listSchedules(): ListCall<RemoteSchedule> {
+  return { request: { method: 'GET', path, effect: 'read' }, noun: 'schedule', parse: parseSchedule };
+}
+
+/** Asks when such a schedule would run: instants in UTC, earliest first. 400 says why the body is invalid. Changes nothing. */
+export function previewSchedule(body: ScheduleBody): Call<readonly string[]> {
+  return {
+    request: { method: 'POST', path: `${path}/preview`, body: bodyOf(body), effect: 'read' },
+    parse: parseRuns,
+  };
+}
+
+export function createSchedule(body: ScheduleBody): Request {
+  return { method: 'POST', path, body: bodyOf(body), effect: 'create' };
+}
+
+/** Replaces the whole schedule: what the body leaves out goes back to its default. */
+export function replaceSchedule(id: IdOrPending, body: ScheduleBody): Request {
+  return { method: 'PUT', path: `${path}/${segment(id)}`, body: bodyOf(body), effect: 'repeatable' };
+}
+
+export function enableSchedule(id: IdOrPending, isEnabled: boolean): Request {
+  return {
+    method: 'POST',
+    path: `${path}/${segment(id)}/enabled`,
+    body: { isEnabled },
+    effect: 'repeatable',
+  };
+}
+
+export function deleteSchedule(id: IdOrPending): Request {
+  return { method: 'DELETE', path: `${path}/${segment(id)}`, effect: 'repeatable' };
+}
+
+/** `ids` as the service wrote them: numbers stay numbers. Unknown ids are skipped, not an error. */
+export function bulkEnable(ids: readonly (string | number)[], isEnabled: boolean): Request {
+  return { method: 'POST', path: `${path}/bulk/enabled`, body: { ids, isEnabled }, effect: 'repeatable' };
+}
+
+export function bulkDelete(ids: readonly (string | number)[]): Request {
+  return { method: 'POST', path: `${path}/bulk/delete`, body: { ids }, effect: 'repeatable' };
+}
+
+/** The new schedule's id in the `data` of the answer to `createSchedule`; null when it shows none. */
+export function createdId(data: unknown): string | null {
+  return created.createdId(data, ['id', 'scheduleId']);
+}
+
+/** What a bulk call did; null when its answer does not say. */
+export function bulkCounts(data: unknown): { affected: number; skipped: number } | null {
+  if (!isJsonObject(data)) return null;
+  const affected = wholeNumber(data['affected']);
+  const skipped = wholeNumber(data['skipped']);
+  return affected === null || skipped === null ? null : { affected, skipped };
+}
+
+function bodyOf(body: ScheduleBody): JsonObject {
+  const { targetId, ...rest } = body;
+  const written: Record<string, Json> = { ...rest, targetId: idInBody(targetId) };
+  return written;
+}

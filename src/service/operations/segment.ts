@@ -1,0 +1,34 @@
+import { problem } from '../../model/diagnostic.js';
+import type { Json } from '../../model/json.js';
+import { type IdOrPending, isPending } from '../../model/resource.js';
+
+/** Unreserved characters of RFC 3986 alone: such an id means the same in a path as outside, so nothing is left to encode. */
+const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
+
+const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Dots are refused because every URL parser resolves them, encoded or not: `..` would reach another endpoint. */
+export function isSegment(id: string): boolean {
+  return idGrammar.test(id) && id !== '.' && id !== '..';
+}
+
+/** GUIDs are the same in either case (interface §1.4): lower case is the one spelling used here. */
+export function normalId(id: string): string {
+  return guid.test(id) ? id.toLowerCase() : id;
+}
+
+/**
+ * A path segment for an id. That of an object which is yet to be created is written `{address}`; whoever sends
+ * the request replaces it. Throws Problem `unknown-id` for what no id of the service can be.
+ */
+export function segment(id: IdOrPending): string {
+  if (isPending(id)) return `{${id.pending}}`;
+  if (isSegment(id)) return id;
+  const help = 'an id has 1 to 200 letters, digits and the characters . _ ~ -';
+  throw problem('unknown-id', `${JSON.stringify(id.slice(0, 80))} cannot be an id of the service`, help);
+}
+
+/** An id in a request body, where a pending one stays a value until its object exists. */
+export function idInBody(id: IdOrPending): Json {
+  return isPending(id) ? { pending: id.pending } : id;
+}

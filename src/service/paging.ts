@@ -1,0 +1,169 @@
+import type { JsonObject } from '../model/json.js';
+import { isJsonObject } from '../model/json.js';
+import { type ListCall, Unexpected } from '../model/request.js';
+import type { Envelope } from './answer.js';
+import { looseId, unexpected, wholeNumber } from './operations/record.js';
+import type { Queue } from './queue.js';
+
+/** The largest page that the interface allows (§8). */
+const pageSize = 100;
+const mostPages = 10_000;
+const mostItems = 1_000_000;
+
+export type PageQuery = Readonly<Record<string, string | number>>;
+
+export interface PageSource {
+  /** Reads one page; null asks without paging, since no list is said to be paged (interface §4). */
+  fetch(query: PageQuery | null): Promise<Envelope>;
+  readonly queue: Queue;
+}
+
+/**
+ * Every item of a list, however it comes: bare, as `{ items }`, by cursor or by page number (interface §1.7, §1.8).
+ * Throws `Unexpected` rather than return a part: what a list lacks may be created or deleted because of it.
+ */
+export async function readPages(source: PageSource): Promise<unknown[]> {
+  const first = readPage(await source.fetch(null));
+  const items = await completeList(first, source);
+  checkRepeats(items);
+  return items;
+}
+
+/** Parses the items one by one. `UnexpectedItem` says which one could not be read. */
+export function parseItems<T>(items: readonly unknown[], call: ListCall<T>): T[] {
+  return items.map((item, index) => {
+    try {
+      return call.parse(item);
+    } catch (error) {
+      throw error instanceof Unexpected
+        ? new UnexpectedItem(`${call.noun} ${index + 1}`, error.message)
+        : error;
+    }
+  });
+}
+
+export class UnexpectedItem extends Unexpected {
+  /** `group 3`. */
+  readonly item: string;
+
+  constructor(item: string, expected: string) {
+    super(expected);
+    this.item = item;
+  }
+}
+
+async function completeList(first: Page, source: PageSource): Promise<unknown[]> {
+  if (first.nextCursor !== null) return byCursor(first, source);
+  if (first.total === null || first.total === first.items.length) return first.items;
+  if (first.total < first.items.length) throw disagreeing(first.total, first.items.length);
+  const large = readPage(await source.fetch({ page: 1, pageSize }));
+  return large.nextCursor === null ? byNumber(large, source) : byCursor(large, source);
+}
+
+async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
+  const items = [...first.items];
+  const seen = new Set<string>();
+  let page = first;
+  while (page.nextCursor !== null) {
+    if (page.items.length === 0)
+      throw new Unexpected('expected items before the next cursor, got an empty page');
+    if (seen.has(page.nextCursor)) throw new Unexpected('expected each cursor once, got one twice');
+    seen.add(page.nextCursor);
+    checkSize(seen.size + 1, items.length);
+    page = readPage(await source.fetch({ cursor: page.nextCursor, pageSize }));
+    for (const item of page.items) items.push(item);
+  }
+  if (page.total !== null && page.total !== items.length) throw disagreeing(page.total, items.length);
+  return items;
+}
+
+/** Once the first page shows how many the service puts on one, the others are read at the same time. */
+async function byNumber(first: Page, source: PageSource): Promise<unknown[]> {
+  const { total, items } = first;
+  if (total === null) throw new Unexpected('expected a total on every page, got one without');
+  if (items.length === 0 && total > 0) throw disagreeing(total, 0);
+  const count = items.length === 0 ? 0 : Math.ceil(total / items.length);
+  checkSize(count, total);
+  const numbers = Array.from({ length: Math.max(0, count - 1) }, (_, index) => index + 2);
+  const rest = await source.queue.map(numbers, async (page) => {
+    const next = readPage(await source.fetch({ page, pageSize }));
+    if (next.total !== total)
+      throw new Unexpected(`expected the total ${total} on every page, got ${next.total}`);
+    return next.items;
+  });
+  const all = [items, ...rest].flat();
+  if (all.length !== total) throw disagreeing(total, all.length);
+  return all;
+}
+
+function disagreeing(total: number, items: number): Unexpected {
+  return new Unexpected(`expected as many items as the total says, got ${items} of ${total}`);
+}
+
+function checkSize(pages: number, items: number): void {
+  if (pages > mostPages) throw new Unexpected(`expected at most ${mostPages} pages, got more`);
+  if (items > mostItems) throw new Unexpected(`expected at most ${mostItems} items, got more`);
+}
+
+interface Page {
+  readonly items: unknown[];
+  readonly nextCursor: string | null;
+  readonly total: number | null;
+}
+
+function readPage({ data, beside }: Envelope): Page {
+  if (Array.isArray(data)) return { items: data, ...readMarks(beside, data.length) };
+  if (!isJsonObject(data)) throw unexpected('a list', data);
+  const items: unknown = data['items'];
+  if (!Array.isArray(items)) throw unexpected('a list, or an object with the list items', items ?? data);
+  return { items, ...readMarks(data, items.length) };
+}
+
+function readMarks(holder: JsonObject, length: number): Omit<Page, 'items'> {
+  const nextCursor = readCursor(holder['nextCursor']);
+  const total = readTotal(holder);
+  if (nextCursor === null && total === null) checkWhole(holder, length);
+  return { nextCursor, total };
+}
+
+function readCursor(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'string') return value;
+  throw unexpected('nextCursor to be text or null', value);
+}
+
+/** `totalSchedules` is that of the unfiltered list, and no list here is filtered: all totals must be one number. */
+function readTotal(holder: JsonObject): number | null {
+  const named = ['total', 'totalCount', 'totalSchedules'].filter((name) => holder[name] != null);
+  const totals = named.map((name) => {
+    const total = wholeNumber(holder[name]);
+    if (total === null) throw unexpected(`${name} to be a whole number`, holder[name]);
+    return total;
+  });
+  if (new Set(totals).size > 1) throw new Unexpected(`expected one total, got ${totals.join(' and ')}`);
+  return totals[0] ?? null;
+}
+
+/** Signs of more to come without a way to it: taking the page for the whole would be a guess. */
+function checkWhole(holder: JsonObject, length: number): void {
+  const more = ['hasMore', 'hasNextPage', 'hasNext'].find((name) => holder[name] === true);
+  if (more !== undefined) throw new Unexpected(`expected a cursor or a total beside ${more}, got neither`);
+  const size = wholeNumber(holder['pageSize']);
+  const full = size !== null && size > 0 && length >= size;
+  if (full && holder['nextCursor'] === undefined)
+    throw new Unexpected('expected a cursor or a total beside a full page, got neither');
+}
+
+/** An id on two pages means that the list moved while it was read, so another item may have been missed. */
+function checkRepeats(items: readonly unknown[]): void {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const value: unknown = isJsonObject(item)
+      ? (item['id'] ?? item['scheduleId'] ?? item['keyId'])
+      : undefined;
+    if (value === undefined || value === null) continue;
+    const { id } = looseId(value, 'id');
+    if (seen.has(id)) throw new Unexpected(`expected each id once, got ${id} twice`);
+    seen.add(id);
+  }
+}

@@ -1,0 +1,112 @@
+import { explain, explainText } from './explain.js';
+import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
+import { DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
+import { retryAfterMs } from './retry-after.js';
+
+/** Worth another try a moment later, as far as HTTP goes. */
+const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Enough of an error page to find its words in. */
+const readBytes = 65_536;
+
+/** What an answer other than a 2xx means (interface §7). `subject` is the request's method and path. */
+export function refusal(subject: string, reply: Reply): ServiceFailure {
+  const { status } = reply;
+  const { message, errorCode } = explainText(new TextDecoder().decode(reply.body.subarray(0, readBytes)));
+  const base = {
+    status,
+    errorCode,
+    certainty: certaintyOf(status),
+    passing: passing.has(status),
+    retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
+  };
+  if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply) });
+  const said = `${subject} answered ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
+  return new ServiceFailure({
+    ...base,
+    ...meaning(status),
+    message: message === '' ? said : `${said}: ${message}`,
+  });
+}
+
+/** 408 says that the service gave up waiting, not what it had done by then; a 303 even follows a success. */
+function certaintyOf(status: number): Certainty {
+  return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unknown';
+}
+
+function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
+  if (status === 401)
+    return {
+      code: 'unauthorized',
+      help: 'the API key is missing, malformed or revoked; creating a key revokes the one before it',
+    };
+  if (status === 403)
+    return { code: 'forbidden', help: 'the API key, or its user, lacks the permission for this' };
+  return { code: 'service-error' };
+}
+
+/** Following it would carry the API key to wherever the answer says. */
+function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'message' | 'help'> {
+  const location = firstHeader(reply, 'location');
+  const target = location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  return {
+    code: 'unexpected-response',
+    message: `${subject} answered ${reply.status}, a redirect${target}; redirects are not followed`,
+    help: 'set the URL of the service itself',
+  };
+}
+
+/** A 2xx whose body broke off. */
+export function brokenOff(subject: string, status: number, cut: Error, timeoutMs: number): ServiceFailure {
+  const tooLong = 'code' in cut && cut.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  const why = tooLong ? 'an answer that is too long' : wordsFor(cut, timeoutMs);
+  return new ServiceFailure({
+    code: tooLong ? 'unexpected-response' : 'service-error',
+    message: `${subject} answered ${status}, then failed: ${why}`,
+    status,
+    errorCode: null,
+    certainty: 'unknown',
+    passing: !tooLong,
+    retryAfterMs: null,
+  });
+}
+
+export function noAnswer(subject: string, { cause, code, sent }: NoReply, timeoutMs: number): ServiceFailure {
+  const certificate = !sent && code !== null && certificateCode.test(code);
+  return new ServiceFailure({
+    // What came is not HTTP. The error's code depends on where the parser stopped.
+    code:
+      cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
+    message: `${subject} failed: ${wordsFor(cause, timeoutMs)}`,
+    ...(certificate ? { help: 'NODE_EXTRA_CA_CERTS names a file with further certificate authorities' } : {}),
+    status: null,
+    errorCode: null,
+    certainty: sent ? 'unknown' : 'not-sent',
+    passing: cause instanceof DeadlineError || (code !== null && passingCode.test(code)),
+    retryAfterMs: null,
+  });
+}
+
+/** Anything else, a wrong certificate or an answer that is not HTTP, is as wrong a moment later. */
+const passingCode =
+  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET|UND_ERR_CONNECT_TIMEOUT|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+
+const certificateCode = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+const words = new Map([
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ENOTFOUND', 'the host name is not known'],
+  ['EAI_AGAIN', 'the host name could not be looked up'],
+  ['ECONNRESET', 'the connection was reset'],
+  ['UND_ERR_SOCKET', 'the connection was closed'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no connection within the time allowed'],
+]);
+
+function wordsFor(error: unknown, timeoutMs: number): string {
+  if (error instanceof DeadlineError) return `no answer within ${timeoutMs / 1000} s`;
+  if (!(error instanceof Error)) return 'no answer';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  if (code === null) return explain(error.message).message;
+  const known = words.get(code);
+  return known === undefined ? `${explain(error.message).message} (${code})` : `${known} (${code})`;
+}

@@ -1,0 +1,14 @@
+import type { Request } from '../model/request.js';
+
+const segmentGrammar = /^[A-Za-z0-9._~%-]+$/;
+
+/** The path and query to send, below the service's base path. A path that could leave `/api/` is a bug, not trouble. */
+export function targetOf(base: URL, path: string, query: Request['query'] | null): string {
+  const segments = path.split('/').slice(1);
+  const sound = segments.every((each) => segmentGrammar.test(each) && !/^(\.|%2e){1,2}$/i.test(each));
+  if (!path.startsWith('/api/') || !sound)
+    throw new Error(`not a path of the service: ${JSON.stringify(path)}`);
+  const pairs = Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  const search = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+  return `${base.pathname.replace(/\/+$/, '')}${path}${search}`;
+}

@@ -1,0 +1,5 @@
+// The package ships types for its main entry only.
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici';
+  export default Pool;
+}

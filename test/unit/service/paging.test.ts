@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { Unexpected } from '../../../src/model/request.js';
+import type { Envelope } from '../../../src/service/answer.js';
+import { type PageQuery, parseItems, readPages, UnexpectedItem } from '../../../src/service/paging.js';
+import { createQueue } from '../../../src/service/queue.js';
+
+type Respond = (query: PageQuery | null) => unknown;
+
+function source(respond: Respond, beside = {}) {
+  const queries: (PageQuery | null)[] = [];
+  return {
+    queries,
+    queue: createQueue(4),
+    async fetch(query: PageQuery | null): Promise<Envelope> {
+      queries.push(query);
+      return { data: respond(query), beside };
+    },
+  };
+}
+
+const items = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => ({ id: `i${from + n}` }));
+
+const numbered =
+  (count: number, most = 100): Respond =>
+  (query) => {
+    const size = Math.min(Number(query?.['pageSize'] ?? 25), most);
+    const from = (Number(query?.['page'] ?? 1) - 1) * size;
+    return { items: items(from, Math.min(count, from + size)), total: count };
+  };
+
+describe('lists that are whole', () => {
+  const cases: [string, Respond, number, number][] = [
+    ['bare', () => items(0, 3), 3, 1],
+    ['bare and empty', () => [], 0, 1],
+    ['items alone', () => ({ items: items(0, 3) }), 3, 1],
+    ['items and no cursor', () => ({ items: items(0, 25), nextCursor: null, pageSize: 25 }), 25, 1],
+    ['a total that is met', () => ({ items: items(0, 3), total: 3, totalSchedules: 3 }), 3, 1],
+    ['an empty total', () => ({ items: [], total: 0 }), 0, 1],
+    ['by number', numbered(230), 230, 4],
+    ['by number, exactly two pages', numbered(200), 200, 3],
+    ['by number, where 40 is the most', numbered(100, 40), 100, 4],
+    ['by number, once asked for more', numbered(90), 90, 2],
+    ['keys without ids', () => [{ name: 'a' }, { name: 'a' }], 2, 1],
+    [
+      'by cursor',
+      (query) => {
+        const from = Number(query?.['cursor'] ?? 0);
+        return { items: items(from, from + 10), nextCursor: from < 40 ? String(from + 10) : null };
+      },
+      50,
+      5,
+    ],
+  ];
+  test.each(cases)('%s', async (_name, respond, count, requests) => {
+    const pages = source(respond);
+    const found = await readPages(pages);
+    expect(found).toHaveLength(count);
+    expect(pages.queries).toHaveLength(requests);
+    expect(pages.queries[0]).toBeNull();
+  });
+
+  test('totals beside a bare list count too', async () => {
+    const pages = source((query) => (query === null ? items(0, 2) : items(0, 5)), { total: 5 });
+    expect(await readPages(pages)).toHaveLength(5);
+  });
+});
+
+describe('lists that are not', () => {
+  const cases: [string, Respond, RegExp][] = [
+    ['null', () => null, /a list, got null/],
+    ['an empty object', () => ({}), /the list items, got an object/],
+    ['items missing', () => ({ groups: [] }), /the list items/],
+    ['items of another type', () => ({ items: 'none' }), /got the text "none"/],
+    [
+      'a repeated cursor',
+      (q) => ({ items: items(q ? 5 : 0, q ? 6 : 5), nextCursor: 'a' }),
+      /each cursor once/,
+    ],
+    ['an empty page and a cursor', () => ({ items: [], nextCursor: 'a' }), /empty page/],
+    ['a cursor that is a number', () => ({ items: [], nextCursor: 1 }), /nextCursor to be text/],
+    ['the same page again', () => ({ items: items(0, 25), total: 50 }), /each id once, got i0 twice/],
+    ['the same id in two spellings', () => [{ id: 1 }, { id: '1' }], /each id once/],
+    ['a total below the items', () => ({ items: items(0, 3), total: 2 }), /got 3 of 2/],
+    ['a total never met', () => ({ items: [], total: 2 }), /got 0 of 2/],
+    ['a short page', (q) => ({ items: q?.['page'] === 2 ? [] : items(0, 2), total: 3 }), /got 2 of 3/],
+    ['two totals', () => ({ items: items(0, 3), total: 3, totalSchedules: 4 }), /one total, got 3 and 4/],
+    ['a total that is text', () => ({ items: [], total: 'many' }), /total to be a whole number/],
+    [
+      'a total that moves',
+      (q) => ({ items: items(0, 2), total: q?.['page'] === 2 ? 5 : 4 }),
+      /total 4 on every page/,
+    ],
+    ['too many pages', () => ({ items: items(0, 1), total: 10_001 }), /at most 10000 pages/],
+    ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /beside hasMore/],
+    ['a full page without a way on', () => ({ items: items(0, 2), pageSize: 2 }), /beside a full page/],
+    ['an id like a path', () => [{ id: '../keys' }], /id to be an id/],
+    ['an id above 2^53', () => [{ id: 2 ** 53 }], /id to be an id/],
+  ];
+  test.each(cases)('%s', async (_name, respond, message) => {
+    const found = readPages(source(respond));
+    await expect(found).rejects.toThrow(Unexpected);
+    await expect(found).rejects.toThrow(message);
+  });
+
+  test('endless cursors', async () => {
+    let page = 0;
+    const endless = source(() => {
+      page += 1;
+      return { items: [{ id: `i${page}` }], nextCursor: String(page) };
+    });
+    await expect(readPages(endless)).rejects.toThrow('at most 10000 pages');
+  });
+
+  test('after one page failed no further one is asked for', async () => {
+    const pages = source(numbered(10_000));
+    const fetch = pages.fetch;
+    pages.fetch = async (query) => {
+      const answer = await fetch(query);
+      if (query?.['page'] === 2) throw new Error('page 2');
+      return answer;
+    };
+    await expect(readPages(pages)).rejects.toThrow('page 2');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pages.queries.length).toBeLessThan(10);
+  });
+});
+
+test('an item that cannot be read is named by its place; a bug in a parser stays a bug', () => {
+  const call = { request: { method: 'GET', path: '/api/x', effect: 'read' }, noun: 'group' } as const;
+  const parse = (item: unknown) => {
+    if (item === 3) throw new Unexpected('expected two');
+    if (item === 4) throw new TypeError('bug');
+    return item;
+  };
+  expect(() => parseItems([1, 3], { ...call, parse })).toThrow(UnexpectedItem);
+  expect(() => parseItems([1, 3], { ...call, parse })).toThrow('expected two');
+  expect(() => parseItems([4], { ...call, parse })).toThrow(TypeError);
+});
