@@ -1,0 +1,67 @@
+import type { Change, Objection, Plan } from '../model/plan.js';
+import { callsOf } from './calls.js';
+import { changeText } from './change-text.js';
+import { inert } from './escape.js';
+import { cut, hang, indent, usableWidth, wrap } from './layout.js';
+import { type Paint, painter, type TextOptions } from './paint.js';
+import { planLine } from './summary-line.js';
+
+/**
+ * The plan for a person at a terminal (contract §4, §6): every acting change in plan order, then why apply would
+ * refuse it, the digest, and the summary as the very last line. Diagnostics are not in it: they go to stderr.
+ */
+export function planText(plan: Plan, options: TextOptions): string {
+  const paint = painter(options.color);
+  const width = usableWidth(options.width);
+  const blocks = [
+    headerLines(plan, width, paint),
+    ...changeBlocks(plan, width, options.verbose ?? false, paint),
+    objectionLines(plan.objections, width, paint),
+    [`Digest: ${inert(plan.digest)}`],
+    [paint('strong', planLine(plan))],
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+export function headerLines(plan: Plan, width: number, paint: Paint): string[] {
+  const environment = plan.environment === null ? '' : `, environment ${inert(plan.environment)}`;
+  const project = cut(`Project ${inert(plan.project)}${environment}`, width);
+  return [paint('strong', project), `Service ${cut(inert(plan.service), width - 8)}`];
+}
+
+/** Changes of one kind stand together; details keep a blank line between changes, bare headings do not need one. */
+function changeBlocks(plan: Plan, width: number, verbose: boolean, paint: Paint): string[][] {
+  const calls = callsOf(plan);
+  const blocks: string[][] = [];
+  let last: { readonly change: Change; readonly bare: boolean } | null = null;
+  for (const change of plan.changes) {
+    if (change.action === 'none') continue;
+    const lines = changeText(change, calls(change), { width, verbose, paint });
+    const bare = lines.length === 1;
+    const joins = last?.bare === true && bare && last.change.kind === change.kind;
+    if (joins) blocks.at(-1)?.push(...lines);
+    else blocks.push(lines);
+    last = { change, bare };
+  }
+  return blocks;
+}
+
+export function objectionLines(objections: readonly Objection[], width: number, paint: Paint): string[] {
+  if (objections.length === 0) return [];
+  return [
+    paint('danger', 'Apply would refuse this plan:'),
+    ...objections.flatMap((each) => objectionText(each, width, paint)),
+  ];
+}
+
+function objectionText({ code, message, help, address }: Objection, width: number, paint: Paint): string[] {
+  const about = address === null || message.includes(address) ? '' : `${inert(address)}: `;
+  const [first = '', ...rest] = wrap(`[${code}] ${about}${inert(message)}`, width - 6);
+  // Deeper than a change's heading: no message can pose as one.
+  const reason = [...indent([first], 2), ...indent(rest, 6)];
+  const advice = help === '' ? [] : indent(hang('help: ', wrap(inert(help), width - 10)), 4);
+  return [...reason.map((line) => paint('danger', line)), ...advice];
+}

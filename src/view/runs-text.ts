@@ -1,0 +1,52 @@
+import type { NextRuns, Run } from '../model/plan.js';
+import { inert } from './escape.js';
+import { cut, pad, widthOf } from './layout.js';
+import type { Paint } from './paint.js';
+
+/** Runs that are shown of each schedule (contract §4). */
+const shownRuns = 5;
+
+/** When a schedule will start next, before and after, each in its zone and in UTC. */
+export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
+  const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
+  const title = `next runs in ${cut(inert(runs.timeZone), 40)} (and UTC), ${source}:`;
+  return [title, ...table(column(runs.before), column(runs.after), width, paint).map((line) => `  ${line}`)];
+}
+
+function column(runs: readonly Run[] | null): string[] | null {
+  if (runs === null) return null;
+  return runs.length === 0 ? ['(never)'] : runs.slice(0, shownRuns).map(runText);
+}
+
+function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
+  if (before === null) return (after ?? []).map((each) => paint('added', each));
+  if (after === null) return before.map((each) => paint('removed', each));
+  if (before.join() === after.join()) return [...after, '(unchanged)'];
+  const left = Math.max(...before.map(widthOf));
+  const right = Math.max(...after.map(widthOf));
+  if (left + right + 5 > width) {
+    return [
+      ...before.map((each) => paint('removed', `- ${each}`)),
+      ...after.map((each) => paint('added', `+ ${each}`)),
+    ];
+  }
+  return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => {
+    const arrow = index === 0 ? ' → ' : '   ';
+    return paint('removed', pad(before[index] ?? '', left)) + arrow + paint('added', after[index] ?? '');
+  });
+}
+
+/** `2026-12-01 06:00 (05:00 UTC)`; UTC's date only where it is another one, seconds only where there are any. */
+export function runText({ local, utc }: Run): string {
+  const [here, there] = [short(local), short(utc)];
+  const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];
+  const time = day !== '' && there.startsWith(day) ? there.slice(day.length) : there;
+  return `${cut(here, 30)} (${cut(time, 30)} UTC)`;
+}
+
+function short(time: string): string {
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.0+)?Z?$/.exec(time);
+  if (parts === null) return inert(time);
+  const [, date = '', minutes = '', seconds = ''] = parts;
+  return `${date} ${minutes}${seconds === ':00' ? '' : seconds}`;
+}

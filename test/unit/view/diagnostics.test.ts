@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../../src/model/diagnostic.js';
+import { diagnosticsGithub } from '../../../src/view/diagnostics-github.js';
+import { countLine, diagnosticsText } from '../../../src/view/diagnostics-text.js';
+import { widthOf } from '../../../src/view/layout.js';
+import { sarif } from '../../../src/view/sarif.js';
+import { excerpt } from '../../../src/view/source-excerpt.js';
+import { diagnostics, place } from './samples.js';
+
+function marked(line: string, span: string, width = 80) {
+  const { text, start, length } = excerpt(place(1, line.indexOf(span) + 1, span.length, line), width);
+  return { text, before: text.slice(0, start), start, length };
+}
+
+describe('an excerpt', () => {
+  it('puts the marks under plain text', () => {
+    expect(marked('name: abc', 'abc')).toEqual({ text: 'name: abc', before: 'name: ', start: 6, length: 3 });
+  });
+
+  it('counts a tab as four columns', () => expect(marked('\tname', 'name').start).toBe(4));
+
+  it('counts wide characters and emoji as the terminal does', () => {
+    expect(marked('価格: 👍🏽 x', 'x').start).toBe(widthOf('価格: 👍🏽 '));
+    expect(marked('a: 価格', '価格').length).toBe(4);
+  });
+
+  it('shows hidden characters and marks them whole', () => {
+    expect(marked('a: \u202ex', '\u202e')).toMatchObject({ text: 'a: \\u{202e}x', start: 3, length: 8 });
+  });
+
+  it('cuts a long line around the span', () => {
+    const { text, start, length } = marked(`${'x'.repeat(5000)}HERE${'y'.repeat(5000)}`, 'HERE', 60);
+    expect(widthOf(text)).toBeLessThanOrEqual(60);
+    expect(text.slice(start, start + length)).toBe('HERE');
+    expect(text).toMatch(/^….*…$/);
+  });
+
+  it('marks the end of the line when the place is behind it', () => {
+    expect(excerpt(place(1, 99, 1, 'ab'), 80)).toMatchObject({ text: 'ab', start: 2, length: 1 });
+  });
+
+  it('marks no further than a long span is shown', () => {
+    const { text, start, length } = marked('z'.repeat(9000), 'z'.repeat(9000), 50);
+    expect(widthOf(text)).toBeLessThanOrEqual(50);
+    expect(start + length).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('text', () => {
+  it('is empty when nothing is wrong', () => expect(diagnosticsText([], { color: false })).toBe(''));
+
+  it.each([
+    [2, 1, '2 errors, 1 warning'],
+    [1, 0, '1 error'],
+    [0, 3, '3 warnings'],
+  ])('counts %i and %i', (errors, warnings, line) => {
+    const list = [...Array(errors).fill('error'), ...Array(warnings).fill('warning')];
+    expect(countLine(list.map((severity) => ({ severity, code: 'usage', message: '' })))).toBe(line);
+  });
+});
+
+describe('workflow commands', () => {
+  const one: Diagnostic = {
+    severity: 'error',
+    code: 'usage',
+    message: '100% a\nb',
+    place: place(1, 1, 1, '', 'a,b:c.yaml'),
+  };
+
+  it('escape what would end a property or a command', () => {
+    const line = diagnosticsGithub([one]);
+    expect(line).toContain('file=a%2Cb%3Ac.yaml,');
+    expect(line).toContain('::100%25 a\\u{a}b');
+    expect(line.split('\n')).toHaveLength(2);
+  });
+
+  it('say how many there are past ten of each severity', () => {
+    const list = [
+      ...Array<Diagnostic>(13).fill(one),
+      ...Array<Diagnostic>(11).fill({ ...one, severity: 'warning' }),
+    ];
+    const lines = diagnosticsGithub(list).trimEnd().split('\n');
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe(
+      '::notice title=roster::3 more errors and 1 more warning: `roster validate` shows all',
+    );
+  });
+});
+
+it('writes SARIF whose results point at its rules', () => {
+  const [run] = sarif(diagnostics, '1.2.3').runs;
+  expect(run.results).toHaveLength(diagnostics.length);
+  for (const { ruleId, ruleIndex } of run.results) expect(run.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+  expect(
+    JSON.stringify(
+      sarif(
+        [{ severity: 'error', code: 'usage', message: '', place: place(1, 1, 1, '', 'a b:c\\d.yaml') }],
+        '',
+      ),
+    ),
+  ).toContain('"uri":"a%20b%3Ac/d.yaml"');
+});

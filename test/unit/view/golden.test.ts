@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosticsGithub } from '../../../src/view/diagnostics-github.js';
+import { diagnosticsText } from '../../../src/view/diagnostics-text.js';
+import { planGitlab } from '../../../src/view/gitlab.js';
+import { jsonText } from '../../../src/view/json-text.js';
+import { planJson, reportJson, validateJson } from '../../../src/view/plan-json.js';
+import { planMarkdown } from '../../../src/view/plan-markdown.js';
+import { planText } from '../../../src/view/plan-text.js';
+import { reportText } from '../../../src/view/report-text.js';
+import { sarif } from '../../../src/view/sarif.js';
+import { expectGolden } from './golden.js';
+import { completeReport, diagnostics, emptyPlan, plan, report } from './samples.js';
+
+const layouts = [
+  { name: 'plain-80', color: false, width: 80 },
+  { name: 'plain-120', color: false, width: 120 },
+  { name: 'color-80', color: true, width: 80 },
+] as const;
+
+describe.each(layouts)('text, $name', ({ name, ...options }) => {
+  it('shows a plan', () => expectGolden(`plan-${name}.txt`, planText(plan, { ...options, verbose: false })));
+  it('shows a report', () => expectGolden(`report-${name}.txt`, reportText(report, options)));
+  it('shows diagnostics', () =>
+    expectGolden(`diagnostics-${name}.txt`, diagnosticsText(diagnostics, options)));
+});
+
+it('shows the calls of a plan with --verbose', () => {
+  expectGolden('plan-verbose.txt', planText(plan, { color: false, verbose: true }));
+});
+
+it('shows an empty plan', () => expectGolden('plan-empty.txt', planText(emptyPlan, { color: false })));
+
+it('shows a complete report', () =>
+  expectGolden('report-complete.txt', reportText(completeReport, { color: false })));
+
+it('writes Markdown', () => {
+  expectGolden('plan.md', planMarkdown(plan));
+  expectGolden('plan-empty.md', planMarkdown(emptyPlan));
+});
+
+it('writes JSON', () => {
+  expectGolden('plan.json.txt', jsonText(planJson(plan)));
+  expectGolden('report.json.txt', jsonText(reportJson(report)));
+  expectGolden('validate.json.txt', jsonText(validateJson(diagnostics)));
+  expectGolden('sarif.json.txt', jsonText(sarif(diagnostics, '0.1.0')));
+});
+
+it('writes workflow commands', () => expectGolden('diagnostics-github.txt', diagnosticsGithub(diagnostics)));
+
+it('counts for GitLab', () => expect(planGitlab(plan)).toEqual({ create: 2, update: 3, delete: 2 }));

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { htmlCode, markdownCode, markdownMarker, markdownProse } from '../../../src/view/markdown-escape.js';
+import { markdownLimit, planMarkdown } from '../../../src/view/plan-markdown.js';
+import { change, emptyPlan, field } from './samples.js';
+
+describe('escaping', () => {
+  it.each([
+    ['plain', '`plain`'],
+    ['a`b', '``a`b``'],
+    ['`', '`` ` ``'],
+    ['', '`  `'],
+    [' x ', '`  x  `'],
+    ['<b>@team', '`<b>@team`'],
+  ])('%j as code is %j', (text, expected) => expect(markdownCode(text)).toBe(expected));
+
+  it.each([
+    ['the key "roster ci" stops working', 'the key "roster ci" stops working'],
+    ['ask @team about #12 now', 'ask `@team` about `#12` now'],
+    ['see https://evil.example and <img>', 'see `https://evil.example` and `<img>`'],
+    ['1. *not* a list', '`1. *not*` a list'],
+    ['fixed in deadbeef', 'fixed in `deadbeef`'],
+    ['/close', '`/close`'],
+  ])('%j as prose is %j', (text, expected) => expect(markdownProse(text)).toBe(expected));
+
+  it('takes the meaning out of HTML', () =>
+    expect(htmlCode('</code><b>&')).toBe('<code>&lt;/code&gt;&lt;b&gt;&amp;</code>'));
+
+  it('makes a marker that cannot end its comment', () => {
+    expect(markdownMarker('pricing', 'production')).toBe('<!-- roster:pricing:production -->');
+    expect(markdownMarker('a--b-', null)).toBe('<!-- roster:a-%2Db%2D: -->');
+    expect(markdownMarker('x', '--> <b>\n:')).toBe('<!-- roster:x:-%2D%3E%20%3Cb%3E%5Cu%7Ba%7D%3A -->');
+  });
+});
+
+describe('the limit', () => {
+  const many = (action: 'create' | 'delete', number: number) =>
+    Array.from({ length: number }, (_, index) =>
+      change(`group/${action}-${index}`, {
+        action,
+        name: `Group ${index}`,
+        fields: [field('name', { after: `Group ${index}` })],
+      }),
+    );
+
+  it('keeps every delete before anything else, with its details', () => {
+    const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 5000), ...many('delete', 100)] });
+    expect(text.length).toBeLessThanOrEqual(markdownLimit);
+    for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
+    expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
+    expect(text).toMatch(/\d+ changes left out \(\d+ to create\)/);
+  });
+
+  it('shows nothing else when not all deletes fit', () => {
+    const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 10), ...many('delete', 9000)] });
+    expect(text.length).toBeLessThanOrEqual(markdownLimit);
+    expect(text).not.toContain('group/create-');
+    expect(text).toMatch(/changes left out \(10 to create, \d+ to delete\)/);
+    expect(text).toContain('**Plan: 10 to create, 0 to update, 0 to replace, 9000 to delete');
+  });
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { jsonText } from '../../../src/view/json-text.js';
+import { failureJson, planJson, reportJson, validateJson } from '../../../src/view/plan-json.js';
+import { change, completeReport, diagnostics, emptyPlan, field, plan, report } from './samples.js';
+
+function validator(name: string) {
+  const path = new URL(`../../../schemas/${name}.schema.json`, import.meta.url);
+  return new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(
+    JSON.parse(readFileSync(path, 'utf8')),
+  );
+}
+
+function errorsOf(name: string, value: unknown) {
+  const validate = validator(name);
+  validate(JSON.parse(jsonText(value)));
+  return validate.errors ?? [];
+}
+
+describe('the schemas hold for', () => {
+  it('plans', () => {
+    expect(errorsOf('plan', planJson(plan))).toEqual([]);
+    expect(errorsOf('plan', planJson({ ...emptyPlan, diagnostics }))).toEqual([]);
+  });
+  it('reports', () => {
+    expect(errorsOf('report', reportJson(report))).toEqual([]);
+    expect(errorsOf('report', reportJson(completeReport))).toEqual([]);
+  });
+  it('inventories', () => {
+    const entry = {
+      kind: 'group',
+      id: null,
+      name: 'A',
+      protect: false,
+      applied: { members: ['x'] },
+      sensitive: [],
+    };
+    const draft = { kind: 'group', name: 'B', identity: 'B' };
+    const inventory = {
+      version: 1,
+      project: 'pricing',
+      environment: null,
+      entries: { 'group/a': entry },
+      drafts: { 'group/b': draft },
+    };
+    expect(errorsOf('inventory', inventory)).toEqual([]);
+    expect(errorsOf('inventory', { ...inventory, version: 2 })).not.toEqual([]);
+  });
+});
+
+it('lists no change without an action', () => {
+  expect(planJson(plan).changes).toHaveLength(8);
+  expect(planJson(emptyPlan).changes).toEqual([]);
+});
+
+it('shows ids that are not known yet as {id}', () => {
+  const pipeline = planJson(plan).changes.find((each) => each.kind === 'pipeline');
+  expect(pipeline?.calls).toEqual([{ method: 'PUT', path: '/api/pipelines/{id}/steps' }]);
+});
+
+it('blanks sensitive values', () => {
+  const fields = [field('inputs', { before: 'a', after: 'b', sensitive: true })];
+  const [only] = planJson({ ...plan, changes: [change('group/a', { fields })] }).changes;
+  expect(only?.fields).toEqual([{ path: 'inputs', before: null, after: null, sensitive: true }]);
+});
+
+it('lists objections as errors, and a diagnostic of plan and report once', () => {
+  expect(planJson(plan).diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
+    ['warning', 'start-rate'],
+    ['error', 'not-allowed'],
+  ]);
+  const repeated = reportJson({ ...completeReport, diagnostics: plan.diagnostics });
+  expect(repeated.diagnostics).toHaveLength(2);
+});
+
+it('claims convergence only where nothing is known to be left', () => {
+  expect(reportJson(completeReport).converged).toBe(true);
+  expect(reportJson({ ...completeReport, converged: null }).converged).toBe(true);
+  expect(reportJson(report).converged).toBe(false);
+});
+
+it('answers validate and failures', () => {
+  expect(validateJson([])).toEqual({ formatVersion: 1, valid: true, diagnostics: [] });
+  expect(validateJson(diagnostics).valid).toBe(false);
+  expect(failureJson(diagnostics.slice(-1)).diagnostics).toEqual([
+    {
+      severity: 'error',
+      code: 'missing-setting',
+      message: 'no API key',
+      file: null,
+      line: null,
+      column: null,
+      help: 'set ROSTER_API_KEY',
+    },
+  ]);
+});
