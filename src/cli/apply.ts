@@ -161,7 +161,8 @@ class ApplyCommand {
     );
     const diagnostics = [...plan.diagnostics, ...applied.diagnostics];
     const settled = applied.outcomes.every((each) => each.outcome === 'done');
-    const left = this.flags.verify === false || applied.interrupted ? null : await this.readBack();
+    const unread = this.flags.verify === false || applied.interrupted || endsOwnAccess(observation, applied);
+    const left = unread ? null : await this.readBack();
     const converged = left === null ? (settled ? null : false) : left.length === 0 && settled;
     return this.result({
       plan,
@@ -286,6 +287,14 @@ const interruptedDiagnostic: Diagnostic = {
   code: 'interrupted',
   message: 'interrupted: nothing was changed',
 };
+
+/** The key that roster calls with is gone, as was asked for: there is nothing left to read back with. */
+function endsOwnAccess({ reconciled }: Observation, { outcomes }: Applied): boolean {
+  const done = new Set(outcomes.filter((each) => each.outcome === 'done').map((each) => each.address));
+  return reconciled.matches.some(
+    ({ address, entry, observed }) => entry === null && observed?.caller === true && done.has(address),
+  );
+}
 
 function exitOf(report: Report): number {
   if (report.interrupted) return exitCode.interrupted;

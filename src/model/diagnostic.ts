@@ -47,7 +47,7 @@ export const diagnosticCodes = [
   'service-error',
   'not-converged',
   'inventory-mismatch',
-  'no-match',
+  'left-alone',
   'interrupted',
   'internal',
 ] as const;

@@ -94,8 +94,7 @@ function decideUndeclared(match: Match, { prune, names }: Circumstances): Decide
   const { kind, observed, known, ours } = match;
   if (!ours && (prune !== 'all' || observed?.manageable !== true || observed.caller)) return null;
   if (observed === null) return decided(match, 'forget', { name: known?.name ?? null });
-  if (prune === 'never')
-    return decided(match, 'none', { notes: ['no longer declared; left alone because of prune: never'] });
+  if (prune === 'never') return leaveAlone(match);
   const fields = Object.keys(observed.spec === null ? {} : kind.fields)
     .map((field) => deletedField(match, field, observed.spec, names))
     .filter((field) => field.sensitive || !isBlank(field.before));
@@ -105,6 +104,17 @@ function decideUndeclared(match: Match, { prune, names }: Circumstances): Decide
     drafts: removable ? kind.remove(targetOf(observed)) : [],
     revokesCaller: kind.revokesCaller('delete', observed),
     diagnostics: removable ? [] : [notManageable(match, observed)],
+  };
+}
+
+function leaveAlone(match: Match): Decided {
+  const name = match.observed?.name ?? match.known?.name ?? null;
+  const what = name === null ? match.address : `${match.address} "${name}"`;
+  const message = `${what} is not declared any more and is left on the service (prune: never)`;
+  const help = 'delete it with --prune owned, or declare it again';
+  return {
+    ...decided(match, 'none', {}),
+    diagnostics: [{ severity: 'warning', code: 'left-alone', message, help }],
   };
 }
 

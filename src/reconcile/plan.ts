@@ -51,7 +51,9 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const all = matches.list.flatMap((each) => decide(each, { names, prune, now }) ?? []);
   const { kept, left } = select(all, inputs.selected, project.entries);
   const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
-  const diagnostics = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics), ...left];
+  const own = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics)];
+  // That an address matches nothing may only follow from an error of its entry.
+  const diagnostics = hasErrors(own) ? own : [...own, ...left];
   const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
   return { plan, diagnostics, matches: matches.list, ...bookkeeping(decided) };
 }

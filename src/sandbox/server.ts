@@ -72,7 +72,11 @@ function listen(server: ServerType, port: number, host: string): Promise<string>
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new Error(`port ${port} on ${host} is taken: choose another, or 0 for any`, { cause: error }) : error);
+      reject(
+        taken
+          ? new Error(`port ${port} on ${host} is taken: choose another, or 0 for any`, { cause: error })
+          : error,
+      );
     });
     server.listen(port, host, () => resolve(urlOf(server.address(), host)));
   });

@@ -2,7 +2,7 @@ import type { Change } from '../model/plan.js';
 import type { ChangeOutcome, Outcome, Report } from '../model/report.js';
 import { actionWords } from './change-words.js';
 import { inert } from './escape.js';
-import { cut, indent, usableWidth, wrap } from './layout.js';
+import { indent, usableWidth, wrap } from './layout.js';
 import { type Paint, painter, type Style, type TextOptions } from './paint.js';
 import { headerLines } from './plan-text.js';
 import { actingOutcomes, isComplete, outcomeCounts, reportLine } from './summary-line.js';
@@ -41,9 +41,10 @@ function outcomeLines(result: ChangeOutcome, change: Change, width: number, pain
   const what = result.outcome === 'done' ? past : verb;
   const id = result.id ?? change.id;
   const object = id === null ? '' : `  id ${inert(id)}`;
+  // Never cut: the id is what a person copies.
   const line = `${symbol} ${what.padEnd(9)} ${inert(result.address)}${object}`;
   const error = result.error === null ? [] : indent(wrap(inert(result.error), width - 13), 13);
-  return [`  ${paint(style, word.padEnd(9))}  ${cut(line, width - 13)}`, ...error];
+  return [`  ${paint(style, word.padEnd(9))}  ${line}`, ...error];
 }
 
 /** What to do now, in the order in which it should be read. */

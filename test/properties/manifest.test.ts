@@ -57,6 +57,11 @@ const yamlish = fc.array(
   { maxLength: 40 },
 );
 
+/** Larger integers are refused, because they cannot be told from their neighbours. */
+function isExact(value: number): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
 describe('manifests', () => {
   it('of any text give a project or errors, with places inside the file, and never an exception', () => {
     fc.assert(
@@ -83,7 +88,7 @@ describe('manifests', () => {
       fc.string(),
       fc.integer(),
       fc.boolean(),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).filter(isExact),
     );
     const key = fc
       .stringMatching(/^[a-z][a-z0-9]{0,8}$/)
@@ -101,8 +106,10 @@ describe('manifests', () => {
         const whole = { project: 'p', schedules: { s: { target: 'agent/a', once: 'x', inputs } } };
         const { project, diagnostics } = load(escaped(stringify(whole)));
         expect(diagnostics).toEqual([]);
-        const { entry } = project?.entries[0]?.declared as { entry: { inputs: unknown } };
-        expect(JSON.parse(JSON.stringify(entry.inputs))).toEqual(JSON.parse(JSON.stringify(inputs)));
+        const declared = project?.entries[0]?.declared as { entry: { inputs: unknown } } | undefined;
+        expect(JSON.parse(JSON.stringify(declared?.entry.inputs))).toEqual(
+          JSON.parse(JSON.stringify(inputs)),
+        );
       }),
       { numRuns: 100 },
     );
@@ -136,7 +143,9 @@ describe('texts', () => {
 
   it('are safe when quoted', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => expect(unsafe(quoted(text), 'line')).toBeNull()),
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(unsafe(quoted(text), 'line')).toBeNull();
+      }),
     );
   });
 });

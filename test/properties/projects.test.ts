@@ -23,6 +23,7 @@ const runs = Number(process.env['ROSTER_PROJECTS'] ?? 15);
  */
 const mayRefuse: Partial<Record<Variant, string>> = {
   'empty-refused': 'a group without members is refused',
+  'keys-without-id': 'a key that is no longer declared cannot be revoked without its id',
   'key-prefix-constant': 'which key is the caller cannot be told',
   'scopes-absent': 'the scopes of a new key cannot be checked',
 };
@@ -51,7 +52,7 @@ describe.each(Object.keys(VARIANTS) as Variant[])('variant %s', (variant) => {
         await converges(variant, sandbox, workspace, first);
         await converges(variant, sandbox, workspace, second);
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: process.env['CI'] !== undefined },
     );
   });
 });
@@ -66,11 +67,22 @@ async function converges(
   rmSync(join(workspace.root, '.secrets'), { recursive: true, force: true });
   const flags = { allowDeletes: '100', allowSelfRevoke: true, allowEmpty: true, allowAccountChange: true };
   const applied = await workspace.apply(flags);
-  workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
+  goOnWithAKey(sandbox, workspace);
   if (variant in mayRefuse && applied.exit !== 0) return;
-  expect([applied.exit, applied.stderr.includes('error')]).toEqual([0, false]);
+  expect([applied.exit, applied.stderr.match(/error.*/g)]).toEqual([0, null]);
   const left = await workspace.planJson(flags);
   expect(left.changes).toEqual([]);
+}
+
+/** With the newest key; with the first one where the project dropped the newest. */
+function goOnWithAKey(sandbox: Sandbox, workspace: Workspace): void {
+  const { world } = sandbox;
+  const active = [...world.keys.values()].filter((key) => !key.isRevoked);
+  if (active.length === 0) {
+    for (const key of world.keys.values()) if (key.name !== 'ci') key.isRevoked = false;
+    world.apiKey = sandbox.apiKey;
+  }
+  workspace.env['ROSTER_API_KEY'] = world.apiKey;
 }
 
 /** The world of the beginning: nothing but agents and the first key. */

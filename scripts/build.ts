@@ -1,0 +1,4 @@
+import { bundle, declareTypes } from './products.js';
+
+await bundle();
+await declareTypes();

@@ -1,0 +1,131 @@
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
+
+const common = {
+  bundle: true,
+  write: false,
+  metafile: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.18',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** Packages that some runs never need: each gets a chunk of its own, which then loads with its first use. */
+const lazyPackages = [
+  'cron-parser',
+  'diff',
+  'fastest-levenshtein',
+  'luxon',
+  'p-limit',
+  'picomatch',
+  'string-width',
+  'tinyglobby',
+  'write-file-atomic',
+];
+
+/**
+ * Bundles the command as CommonJS in chunks, each of which loads when something in it is used for the first
+ * time: Node starts CommonJS faster than modules, and most of a run's start is loading what it does not need.
+ * esbuild splits modules alone, so that is the first pass; the second turns each chunk into lazy CommonJS.
+ */
+export async function bundleCommand(root: string, entry: string, folder: string): Promise<Metafile> {
+  const first = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: {
+      roster: entry,
+      ...Object.fromEntries(lazyPackages.map((name) => [`unused/${name}`, name])),
+    },
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    mainFields: ['module', 'main'],
+    define: { 'import.meta.url': '__moduleUrl' },
+    plugins: [withoutChildProcess],
+  });
+  // What is left for a package's own entry is what roster does not use of it.
+  const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
+  await replaceFiles(await Promise.all(used.map(toCommonJs)), join(folder, 'chunks'));
+  await chmod(join(folder, 'roster.cjs'), 0o755);
+  return first.metafile;
+}
+
+interface OutputFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: 'utf8' } as const;
+
+async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
+  const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });
+  // Names stay as they are: a stack trace in a bug report must be readable.
+  const small = await transform(lazily(code), { ...shape, minifySyntax: true, minifyWhitespace: true });
+  const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
+  const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
+  return { path, text: basename(path) === 'roster.cjs' ? `#!/usr/bin/env node\n${lines}` : lines };
+}
+
+/**
+ * Turns `var import_x = require("x")` at the top of a chunk, as esbuild writes it, into a function that requires
+ * when it is first called, and each `import_x.name` into `(import_x()).name`, which `new` can stand before.
+ */
+function lazily(code: string): string {
+  const declaration = /^var (import_\w+) = (.*require.*);$/gm;
+  const names = [...code.matchAll(declaration)].map((match) => match[1]);
+  if (names.length === 0) return code;
+  const lazy = code
+    .replace(declaration, 'var $1_value, $1 = () => ($1_value ??= $2);')
+    .replaceAll(new RegExp(`\\b(${names.join('|')})\\.`, 'g'), '($1()).');
+  const other = new RegExp(`\\b(?:${names.join('|')})\\b(?!\\(\\)\\)\\.| = \\(\\) =>)`).exec(lazy);
+  if (other !== null) throw new Error(`an import that cannot be made lazy: ${other[0]}`);
+  return lazy;
+}
+
+/** commander loads child_process for subcommands that are programs of their own, of which roster has none. */
+const withoutChildProcess: Plugin = {
+  name: 'without-child-process',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes('commander') ? { path: 'nothing', namespace: 'nothing' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** Bundles the library as modules. Its packages stay imports, so that a user's project holds each of them once. */
+export async function bundleLibrary(root: string, entry: string, folder: string): Promise<void> {
+  const { outputFiles } = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: { index: entry },
+    outdir: folder,
+    chunkNames: 'library/[name]-[hash]',
+    packages: 'external',
+  });
+  await replaceFiles(outputFiles, join(folder, 'library'));
+}
+
+/** Writes each file whole or not at all, entries last, then clears `chunks` of what an earlier build left. */
+async function replaceFiles(files: readonly OutputFile[], chunks: string): Promise<void> {
+  const isChunk = (file: OutputFile) => dirname(file.path) === chunks;
+  for (const file of files.filter(isChunk)) await replaceFile(file);
+  for (const file of files.filter((each) => !isChunk(each))) await replaceFile(file);
+  const kept = new Set(files.map((file) => basename(file.path)));
+  const present = await readdir(chunks).catch(() => []);
+  await Promise.all(
+    present.filter((name) => !kept.has(name)).map((name) => rm(join(chunks, name), { force: true })),
+  );
+}
+
+async function replaceFile({ path, text }: OutputFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, text);
+  await rename(draft, path);
+}

@@ -1,0 +1,146 @@
+/**
+ * Writes src/manifest/generated/: validators compiled from the published schemas (a run then never loads the
+ * schema compiler), and the TypeScript type of the settings. Run with `npx tsx scripts/generate.ts`.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import standaloneModule from 'ajv/dist/standalone/index.js';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
+
+type Schema = { [keyword: string]: unknown };
+
+/** For people and editors alone: the validators are smaller without. */
+const prose = ['title', 'description', 'default'];
+
+const schemas = new URL('../schemas/', import.meta.url);
+const generated = new URL('../src/manifest/generated/', import.meta.url);
+const banner = '// Written by scripts/generate.ts from schemas/. Do not edit.\n';
+
+const project = readSchema('project.schema.json');
+const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
+const strict = child({ project: withoutVariables(project) }, 'project');
+const properties = child(strict, 'properties');
+const definitions = child(strict, 'definitions');
+
+const settings = settingsSchema();
+const validators: Record<string, Schema> = { settings, variants: variantsSchema() };
+for (const section of sections) {
+  const entry = child(child(properties, section), 'additionalProperties')['$ref'];
+  validators[section] = { ...child(definitions, String(entry).replace('#/definitions/', '')) };
+}
+
+mkdirSync(generated, { recursive: true });
+write('validators.js', compileValidators());
+write('validators.d.ts', declareValidators());
+write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
+
+/** The settings of the chosen environment, variables replaced. */
+function settingsSchema(): Schema {
+  const left = omit(properties, [...sections, 'vars', 'environments']);
+  return { ...omit(strict, ['definitions', '$schema', '$id', 'patternProperties']), properties: left };
+}
+
+/** What is checked as it is written, because only the environment that is chosen has its variables replaced. */
+function variantsSchema(): Schema {
+  const published = child(project, 'properties');
+  const left = { vars: published['vars'], environments: published['environments'] };
+  return { type: 'object', properties: left, definitions: project['definitions'] };
+}
+
+/** Titles would become types of their own, and the rest can be said by a check only. */
+function typeSchema(): JSONSchema {
+  return without(settings, ['title', 'oneOf', 'minItems']) as JSONSchema;
+}
+
+function compileValidators(): string {
+  // Without `unicode`, lengths are counted in UTF-16 units, and the code needs no helper of the library at run time.
+  const ajv = new Ajv({
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    ownProperties: true,
+    allErrors: true,
+    verbose: true,
+    unicode: false,
+    logger: false,
+    code: { source: true, esm: true, lines: true },
+  });
+  ajv.addVocabulary(['errorMessage', 'patternErrorMessage']);
+  for (const [name, schema] of Object.entries(validators))
+    ajv.addSchema(without(schema, prose) as Schema, name);
+  const names = Object.keys(validators);
+  const standalone = standaloneModule as unknown as typeof standaloneModule.default;
+  const code = standalone(ajv, Object.fromEntries(names.map((name) => [name, name])));
+  if (/\brequire\(|^import /m.test(code)) throw new Error('the validators must not load anything');
+  const settingNames = [...Object.keys(child(settings, 'properties')), 'vars', 'environments'];
+  return [
+    code,
+    `export const sections = { ${sections.join(', ')} };`,
+    `export const settingNames = ${JSON.stringify(settingNames)};`,
+    '',
+  ].join('\n');
+}
+
+function declareValidators(): string {
+  const all = Object.keys(validators);
+  return [
+    "import type { Validator } from '../schema-words.js';",
+    ...all.map((name) => `export declare const ${name}: Validator;`),
+    'export declare const sections: Readonly<Record<string, Validator>>;',
+    'export declare const settingNames: readonly string[];',
+    '',
+  ].join('\n');
+}
+
+/** The strict form of a published schema: the alternative "text with a variable in it", which is for editors, goes. */
+function withoutVariables(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutVariables);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutVariables(each)]));
+  const alternatives = copy['anyOf'];
+  if (!Array.isArray(alternatives) || !alternatives.some(isVariable)) return copy;
+  const [only, ...others] = alternatives.filter((each) => !isVariable(each));
+  if (others.length > 0) throw new Error('a value with a variable has one other alternative');
+  return { ...omit(copy, ['anyOf']), ...(only as Schema) };
+}
+
+/** The schema without some keywords; properties of those names stay. */
+function without(value: unknown, keywords: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => without(each, keywords));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !keywords.includes(key));
+  return Object.fromEntries(
+    kept.map(([key, each]) => [
+      key,
+      key === 'properties' ? withoutInEach(each, keywords) : without(each, keywords),
+    ]),
+  );
+}
+
+function withoutInEach(properties: unknown, keywords: readonly string[]): Schema {
+  const entries = Object.entries(properties as Schema);
+  return Object.fromEntries(entries.map(([key, each]) => [key, without(each, keywords)]));
+}
+
+function isVariable(schema: unknown): boolean {
+  return (schema as Schema)['$ref'] === '#/definitions/variable';
+}
+
+function readSchema(name: string): Schema {
+  return JSON.parse(readFileSync(new URL(name, schemas), 'utf8')) as Schema;
+}
+
+function child(schema: Schema, key: string): Schema {
+  const value = schema[key];
+  if (typeof value !== 'object' || value === null) throw new Error(`the schema has no ${key}`);
+  return value as Schema;
+}
+
+function omit(schema: Schema, keys: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(fileURLToPath(new URL(name, generated)), banner + text);
+}

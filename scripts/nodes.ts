@@ -1,0 +1,55 @@
+// Runs the test suite on every supported line of Node: npm run test:nodes [-- <vitest arguments>].
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { root } from './fresh.js';
+import { bundle } from './products.js';
+
+const lines = ['20', '22', '24'];
+
+await bundle();
+const results = [];
+for (const line of lines) results.push(await testOn(line));
+console.log(
+  `\n${results.map(({ version, passed }) => `${version}: ${passed ? 'passed' : 'FAILED'}`).join('\n')}`,
+);
+process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
+
+async function testOn(line: string): Promise<{ version: string; passed: boolean }> {
+  const node = await nodeOf(line);
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  console.log(`\nNode ${version}`);
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  // Tests start the program with process.execPath, or by its shebang, which looks `node` up in PATH.
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}` };
+  const { status } = spawnSync(node, [vitest, 'run', ...process.argv.slice(2)], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  return { version, passed: status === 0 };
+}
+
+/** The npm package `node` brings the binary; it is kept in node_modules/.cache. */
+async function nodeOf(line: string): Promise<string> {
+  const folder = join(root, 'node_modules/.cache/nodes', line);
+  const binary = join(folder, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (existsSync(binary)) return binary;
+  await mkdir(folder, { recursive: true });
+  const parameters = [
+    'install',
+    '--prefix',
+    folder,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    `node@${line}`,
+  ];
+  const { status } = spawnSync('npm', parameters, {
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0 || !existsSync(binary)) throw new Error(`could not install Node ${line}`);
+  return binary;
+}

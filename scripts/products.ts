@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleCommand, bundleLibrary } from './bundle.js';
+import { fresh, root } from './fresh.js';
+import { thirdPartyLicenses } from './licenses.js';
+
+const dist = join(root, 'dist');
+
+/** Generates what is generated from the schemas, unless it is there and nothing it is made of has changed. */
+export async function generate(): Promise<void> {
+  await fresh({
+    name: 'generate',
+    inputs: ['schemas', 'scripts/generate.ts', 'package-lock.json'],
+    outputs: ['src/manifest/generated'],
+    make: async () => run('tsx', 'scripts/generate.ts'),
+  });
+}
+
+/** Builds the command and the library into dist/, unless they are there and no source has changed. */
+export async function bundle(): Promise<void> {
+  await generate();
+  await fresh({
+    name: 'bundle',
+    inputs: ['src', 'schemas', 'scripts', 'package.json', 'package-lock.json'],
+    outputs: ['dist/roster.cjs', 'dist/index.js', 'dist/THIRD-PARTY-LICENSES.txt'],
+    make: async () => {
+      const command = await bundleCommand(root, 'src/main.ts', dist);
+      await bundleLibrary(root, 'src/index.ts', dist);
+      await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await thirdPartyLicenses(root, command));
+    },
+  });
+}
+
+/** Writes the library's types into dist/types. Fails on any type error in src. */
+export async function declareTypes(): Promise<void> {
+  run('tsc', '-p', 'tsconfig.build.json');
+  // tsc does not carry generated declarations over, though the ones it writes refer to them.
+  await cp(join(root, 'src/manifest/generated'), join(dist, 'types/manifest/generated'), {
+    recursive: true,
+    filter: (path) => !/\.[cm]?js$/.test(path) && (!path.endsWith('.ts') || path.endsWith('.d.ts')),
+  });
+}
+
+function run(program: string, ...parameters: readonly string[]): void {
+  const file = join(root, 'node_modules', '.bin', program);
+  const { status, error } = spawnSync(file, parameters, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${[program, ...parameters].join(' ')} ended with ${status}`);
+}

@@ -1,0 +1,1 @@
+export { generate as setup } from './products.js';

@@ -1,0 +1,52 @@
+// Installs the dependencies when node_modules is not what package-lock.json says, and is silent otherwise, so
+// that `npm test` and `npm run demo` work on a fresh clone, and offline ever after. Plain JavaScript without
+// dependencies, because it runs before there are any.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+if (!isInstalled()) install();
+
+function isInstalled() {
+  const wanted = packagesOf(join(root, 'package-lock.json'));
+  const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
+  if (wanted === null || present === null) return false;
+  return (
+    Object.entries(wanted).every(([path, entry]) => path === '' || fits(entry, present[path])) &&
+    Object.keys(present).every((path) => path in wanted)
+  );
+}
+
+/** npm leaves optional packages of other platforms out. */
+function fits(wanted, present) {
+  if (present === undefined) return wanted.optional === true;
+  return wanted.version === present.version && (wanted.integrity ?? present.integrity) === present.integrity;
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function install() {
+  console.error('Installing dependencies (npm ci)…');
+  const options = { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
+  const parameters = [
+    'ci',
+    '--include=dev',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  const { status, error } = spawnSync('npm', parameters, options);
+  if (error !== undefined) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,111 @@
+import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagnostic.js';
+import { limits } from './limits.js';
+import { nearest } from './nearest.js';
+import { placeOf, type Span } from './source.js';
+
+interface Told {
+  readonly diagnostic: Diagnostic;
+  readonly order: number;
+}
+
+export interface More {
+  readonly help?: string | undefined;
+  readonly related?: readonly { readonly message: string; readonly span: Span }[];
+}
+
+/** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */
+export class Diagnostics {
+  private readonly told: Told[] = [];
+  private readonly seen = new Set<string>();
+  private hidden = 0;
+  private comparisons = 0;
+  private errors = 0;
+
+  error(code: DiagnosticCode, span: Span | null, message: string, more: More = {}): void {
+    this.tell('error', code, span, message, more);
+  }
+
+  tell(severity: Severity, code: DiagnosticCode, span: Span | null, message: string, more: More = {}): void {
+    if (severity === 'error') this.errors += 1;
+    // Warnings may not crowd out errors: a run with many warnings and one error must show the error.
+    if (this.told.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
+      this.hidden += 1;
+      return;
+    }
+    const place = span === null ? undefined : placeOf(span);
+    const identity = `${severity} ${code} ${place?.file}:${place?.line}:${place?.column} ${message}`;
+    if (this.seen.has(identity)) return;
+    this.seen.add(identity);
+    const diagnostic = build(severity, code, message, place, more);
+    this.told.push({ diagnostic, order: span === null ? -1 : span.source.order });
+  }
+
+  /** The nearest known word, as the end of a help text. Null, too, once too many words were compared. */
+  near(word: string, known: Iterable<string>, count: number): string | null {
+    if (this.comparisons + count > limits.comparisons) return null;
+    this.comparisons += count;
+    return nearest(word, known);
+  }
+
+  /** True when nothing more will be shown: then words need not be found for it. */
+  get full(): boolean {
+    return this.told.length >= limits.diagnostics && this.hidden > 0;
+  }
+
+  /** Counts errors that there is no room for. */
+  skip(count: number): void {
+    this.errors += count;
+    this.hidden += count;
+  }
+
+  get failed(): boolean {
+    return this.errors > 0;
+  }
+
+  sorted(): Diagnostic[] {
+    const list = this.told.toSorted(byPosition).map((each) => each.diagnostic);
+    if (this.hidden > 0) list.push(this.more());
+    return list;
+  }
+
+  private dropWarning(): boolean {
+    const at = this.told.findIndex((each) => each.diagnostic.severity === 'warning');
+    if (at === -1) return false;
+    this.told.splice(at, 1);
+    this.hidden += 1;
+    return true;
+  }
+
+  private more(): Diagnostic {
+    const count = this.hidden === 1 ? '1 more problem is' : `${this.hidden} more problems are`;
+    const message = `${count} not shown`;
+    const severity = this.errors > 0 ? 'error' : 'warning';
+    return { severity, code: 'limit-exceeded', message, help: 'Mend the first ones, then run again.' };
+  }
+}
+
+function build(
+  severity: Severity,
+  code: DiagnosticCode,
+  message: string,
+  place: Place | undefined,
+  more: More,
+): Diagnostic {
+  return {
+    severity,
+    code,
+    message,
+    ...(place === undefined ? {} : { place }),
+    ...(more.help === undefined ? {} : { help: more.help }),
+    ...(more.related === undefined
+      ? {}
+      : { related: more.related.map(({ message, span }) => ({ message, place: placeOf(span) })) }),
+  };
+}
+
+function byPosition(a: Told, b: Told): number {
+  const [left, right] = [a.diagnostic.place, b.diagnostic.place];
+  return (
+    a.order - b.order || (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0)
+  );
+}

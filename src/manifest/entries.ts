@@ -1,0 +1,178 @@
+import type { Json, JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { type Address, addressOf, type Declared, type Tell } from '../model/resource.js';
+import type { Diagnostics } from './diagnostics.js';
+import { sections } from './generated/validators.js';
+import { nearest } from './nearest.js';
+import { check } from './schema.js';
+import { placeOf } from './source.js';
+import { quoted, type TextRule } from './text.js';
+import { type Entry, find, type Node } from './tree.js';
+import { Notes, type Variables } from './variables.js';
+
+/** One entry that was read. */
+export interface EntryRead {
+  readonly declared: Declared;
+  readonly kind: Kind;
+  readonly entry: Entry;
+  /** False when its kind told an error. */
+  readonly sound: boolean;
+}
+
+export interface EntriesRead {
+  readonly list: readonly EntryRead[];
+  /** Every entry that stands in a file, those with errors among them. */
+  readonly addresses: ReadonlyMap<Address, Entry>;
+}
+
+const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+/** Fields that may hold line breaks. */
+const prose = new Set(['description', 'inputs', 'deliver']);
+
+/** Reads the entries of all sections of all files, in the order in which they stand. */
+export class EntryReader {
+  private readonly list: EntryRead[] = [];
+  private readonly addresses = new Map<Address, Entry>();
+  private readonly bySection: ReadonlyMap<string, Kind>;
+
+  constructor(
+    kinds: readonly Kind[],
+    private readonly scopes: readonly string[],
+    private readonly variables: Variables,
+    private readonly told: Diagnostics,
+  ) {
+    this.bySection = new Map(kinds.map((kind) => [kind.section, kind]));
+  }
+
+  get result(): EntriesRead {
+    return { list: this.list, addresses: this.addresses };
+  }
+
+  section(section: Entry): void {
+    const kind = this.bySection.get(section.key.text);
+    const { value } = section;
+    if (kind === undefined) return;
+    if (value.type === 'map') for (const entry of value.entries.values()) this.entry(kind, entry);
+    else this.tellNoMap(section);
+  }
+
+  private tellNoMap(section: Entry): void {
+    const { value } = section;
+    if (value.type === 'scalar' && value.broken) return;
+    const at = value.type === 'scalar' && value.value !== null ? value : section.key;
+    this.told.error('schema', at, `\`${section.key.text}\` must be a map of entries by key`, {
+      help: `Leave it out, or write \`${section.key.text}: {}\`, where there are none.`,
+    });
+  }
+
+  private entry(kind: Kind, entry: Entry): void {
+    const key = entry.key.text;
+    const address = addressOf(kind.name, key);
+    const first = this.addresses.get(address);
+    if (!keyRule.test(key)) this.tellKey(entry);
+    else if (first !== undefined) this.tellDuplicate(address, entry, first);
+    else this.fresh(kind, address, entry);
+  }
+
+  private fresh(kind: Kind, address: Address, entry: Entry): void {
+    this.addresses.set(address, entry);
+    const notes = new Notes();
+    const { value, sensitive } = this.values(entry, notes);
+    const rule = sections[kind.section];
+    if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
+    if (!check(rule, value, entry, notes, this.told)) return;
+    this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
+  }
+
+  /** The entry's value, and the names of the fields that hold something from the environment. */
+  private values(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
+    if (entry.value.type !== 'map')
+      return { value: this.variables.read(entry.value, 'line', notes), sensitive: [] };
+    const value: Record<string, Json> = Object.create(null);
+    const sensitive: string[] = [];
+    for (const [name, field] of entry.value.entries) {
+      const rule: TextRule = prose.has(name) ? 'prose' : 'line';
+      value[name] = this.variables.read(field.value, rule, notes);
+      if (holds(field.value, notes)) sensitive.push(name);
+    }
+    return { value, sensitive };
+  }
+
+  private declare(
+    kind: Kind,
+    address: Address,
+    entry: Entry,
+    value: JsonObject,
+    sensitive: readonly string[],
+    secrets: ReadonlySet<string>,
+  ): EntryRead {
+    const key = entry.key.text;
+    let sound = true;
+    const tell: Tell = (severity, code, path, message, help) => {
+      if (severity === 'error') sound = false;
+      const words = redact(message, help, path, sensitive, secrets);
+      this.told.tell(severity, code, find(entry, path).span, words.message, { help: words.help });
+    };
+    const declared = kind.read(value, key, { tell, scopes: this.scopes, nearest });
+    const formerly = value['formerly'];
+    return {
+      kind,
+      entry,
+      sound,
+      declared: {
+        address,
+        kind: kind.name,
+        key,
+        declared,
+        id: value['id'] === undefined ? null : String(value['id']),
+        formerly: typeof formerly === 'string' ? addressOf(kind.name, formerly) : null,
+        protect: value['protect'] === true,
+        external: value['external'] === true,
+        source: placeOf(entry.key),
+        sensitive,
+        placeOf: (path) => placeOf(find(entry, path).span),
+      },
+    };
+  }
+
+  private tellKey(entry: Entry): void {
+    this.told.error('schema', entry.key, `${quoted(entry.key.text)} cannot be the key of an entry`, {
+      help: 'A key has at most 200 letters, digits, `.`, `_` and `-`, and begins with a letter or digit.',
+    });
+  }
+
+  private tellDuplicate(address: Address, entry: Entry, first: Entry): void {
+    this.told.error('duplicate-entry', entry.key, `\`${address}\` is declared twice`, {
+      help: 'Give one of them another key, or take it out.',
+      related: [{ message: 'it is declared here first', span: first.key }],
+    });
+  }
+}
+
+/** True when a value, or one inside it, comes from the environment. */
+function holds(node: Node, notes: Notes): boolean {
+  if (notes.secret.size === 0) return false;
+  if (node.type === 'scalar') return notes.secret.has(node);
+  if (node.type === 'list') return node.items.some((item) => holds(item, notes));
+  return [...node.entries.values()].some(({ value }) => holds(value, notes));
+}
+
+/** What a kind says about a value from the environment may hold it in any spelling, so none of it is repeated. */
+function redact(
+  message: string,
+  help: string | undefined,
+  path: readonly (string | number)[],
+  sensitive: readonly string[],
+  secrets: ReadonlySet<string>,
+): { message: string; help: string | undefined } {
+  const field = path[0];
+  if (sensitive.length > 0 && (field === undefined || sensitive.includes(String(field)))) {
+    const subject = field === undefined ? 'this entry' : `\`${field}\``;
+    const hidden = `${subject} is not valid with the value that it has from the environment`;
+    return { message: hidden, help: 'The value is not shown. Check the environment variable.' };
+  }
+  const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
+  const hide = (text: string) =>
+    longestFirst.reduce((left, secret) => left.replaceAll(secret, '(hidden)'), text);
+  return { message: hide(message), help: help === undefined ? undefined : hide(help) };
+}

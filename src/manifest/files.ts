@@ -1,0 +1,176 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { decode } from './decode.js';
+import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
+import { Source, type Span } from './source.js';
+import { findControl, quoted } from './text.js';
+
+const projectFile = 'roster.yaml';
+
+/** roster.yaml as named, or in the folder or the nearest parent; null when there is none, which is told. */
+export function locate(file: string | undefined, cwd: string, told: Diagnostics): string | null {
+  if (file !== undefined) return resolve(cwd, file);
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const candidate = join(folder, projectFile);
+    if (statOf(candidate) !== null) return candidate;
+    if (folder === dirname(folder)) break;
+  }
+  const other = ['roster.yml', 'roster.json'].find((name) => statOf(join(cwd, name)) !== null);
+  const help =
+    other === undefined
+      ? 'Run `roster init` to write a first one, or name a file with -f.'
+      : `There is a ${other}: rename it to ${projectFile}, or name it with -f.`;
+  told.error('missing-setting', null, `there is no ${projectFile} here or in a folder above`, { help });
+  return null;
+}
+
+/** Reads the files of one project: regular files alone, reached without a link, within the limits. */
+export class Files {
+  private bytes = 0;
+  private count = 0;
+  /** Folders that are known to be real ones. */
+  private readonly folders = new Set<string>();
+
+  constructor(
+    private readonly root: string,
+    private readonly cwd: string,
+    private readonly told: Diagnostics,
+  ) {}
+
+  /** `path` is relative to the project's folder. `asked` is what wants the file, for what is wrong with it. */
+  read(path: string, asked: Span | null): Source | null {
+    const absolute = join(this.root, path);
+    const name = this.display(absolute);
+    const why = this.refusal(path) ?? this.tooMany();
+    if (why !== null) return this.refuse(asked, name, why);
+    const bytes = this.bytesOf(absolute, name, asked);
+    return bytes === null ? null : this.text(bytes, name, asked);
+  }
+
+  /** As messages name a file: relative to the working directory, with `/`. */
+  display(absolute: string): string {
+    const path = relative(this.cwd, absolute);
+    return sep === '/' ? path : path.replaceAll(sep, '/');
+  }
+
+  /** Why a path may not be read, going down from the project's folder one name at a time; null when it may. */
+  private refusal(path: string): Refusal | null {
+    const names = path.split('/');
+    const last = names.pop() ?? '';
+    let folder = this.root;
+    if (names.includes('..'))
+      return { code: 'unreadable-file', message: "it is outside the project's folder" };
+    for (const name of names) {
+      folder = join(folder, name);
+      if (this.folders.has(folder)) continue;
+      const stats = statOf(folder);
+      if (stats === null || !stats.isDirectory()) return refusal(stats, false);
+      this.folders.add(folder);
+    }
+    const stats = statOf(join(folder, last));
+    return stats?.isFile() ? null : refusal(stats, true);
+  }
+
+  private tooMany(): Refusal | null {
+    this.count += 1;
+    if (this.count <= limits.files) return null;
+    return { code: 'limit-exceeded', message: `the project has more than ${limits.files} files` };
+  }
+
+  private bytesOf(absolute: string, name: string, asked: Span | null): Buffer | null {
+    let descriptor: number | undefined;
+    try {
+      // A link or a pipe that took the file's place since it was looked at is neither followed nor waited for.
+      descriptor = openSync(
+        absolute,
+        constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+      );
+      const stats = fstatSync(descriptor);
+      const why = stats.isFile() ? this.tooLarge(stats.size) : refusal(stats, true);
+      return why === null ? readFileSync(descriptor) : this.refuse(asked, name, why);
+    } catch (error) {
+      return this.refuse(asked, name, systemRefusal(error));
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  }
+
+  private tooLarge(size: number): Refusal | null {
+    this.bytes += size;
+    if (size > limits.fileBytes)
+      return { code: 'limit-exceeded', message: `the file is larger than ${limits.fileBytes} bytes` };
+    if (this.bytes > limits.projectBytes)
+      return {
+        code: 'limit-exceeded',
+        message: `the project's files are larger than ${limits.projectBytes} bytes`,
+      };
+    return null;
+  }
+
+  private text(bytes: Buffer, name: string, asked: Span | null): Source | null {
+    const decoded = decode(bytes);
+    if ('problem' in decoded) {
+      const message = `${decoded.problem} (byte ${decoded.offset})`;
+      return this.refuse(asked, name, { code: 'unreadable-file', message, help: 'Save the file as UTF-8.' });
+    }
+    const source = new Source(name, decoded.text, this.count);
+    const control = findControl(decoded.text);
+    if (control === null) return source;
+    const span = { source, start: control.at, end: control.at + 1 };
+    this.told.error('unsafe-text', span, `${control.name}, a control character, stands here`, {
+      help: 'Take it out, or write it as an escape in double quotes where it is meant.',
+    });
+    return null;
+  }
+
+  private refuse(asked: Span | null, name: string, why: Refusal): null {
+    this.told.error(why.code, asked, `${quoted(name)} cannot be read: ${why.message}`, { help: why.help });
+    return null;
+  }
+}
+
+interface Refusal {
+  readonly code: 'unreadable-file' | 'limit-exceeded';
+  readonly message: string;
+  readonly help?: string;
+}
+
+function refusal(stats: Stats | null, last: boolean): Refusal {
+  const code = 'unreadable-file';
+  if (stats === null) return { code, message: last ? 'it does not exist' : 'its folder does not exist' };
+  const help = "Only regular files inside the project's folder are read.";
+  if (stats.isSymbolicLink())
+    return { code, message: last ? 'it is a symbolic link' : 'a symbolic link is on the way to it', help };
+  if (!last) return { code, message: 'what should be its folder is none' };
+  return { code, message: stats.isDirectory() ? 'it is a folder' : 'it is not a regular file', help };
+}
+
+/** Trouble that the file system names, in words; anything else is a bug. */
+function systemRefusal(error: unknown): Refusal {
+  const code = codeOf(error);
+  if (code === undefined) throw error;
+  const words: Readonly<Record<string, string>> = {
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ENOENT: 'it does not exist',
+    ELOOP: 'it is a symbolic link',
+    ENXIO: 'it is not a regular file',
+    ENAMETOOLONG: 'its path is too long',
+  };
+  return { code: 'unreadable-file', message: words[code] ?? `the system says ${code}` };
+}
+
+function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP'].includes(codeOf(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

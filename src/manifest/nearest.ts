@@ -1,0 +1,20 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Longer words are no typing mistakes, and comparing them is slow. */
+const longest = 100;
+
+/** The known word that a person most likely meant; null when none is near. The first of equals wins. */
+export function nearest(word: string, known: Iterable<string>): string | null {
+  if (word.length === 0 || word.length > longest) return null;
+  const lower = word.toLowerCase();
+  let best: string | null = null;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    const far = distance(lower, candidate.toLowerCase());
+    if (far >= bestDistance || candidate === word) continue;
+    best = candidate;
+    bestDistance = far;
+  }
+  return best;
+}

@@ -1,0 +1,106 @@
+import { type Address, addressOf, type KindName } from '../model/resource.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { EntriesRead, EntryRead } from './entries.js';
+import { find } from './tree.js';
+
+/** What can be wrong between entries: references to nothing, and two entries that would be one object. */
+export function checkBetween(entries: EntriesRead, allFilesRead: boolean, told: Diagnostics): void {
+  // An entry that is missing may stand in a file that could not be read.
+  const kinds = new Set(entries.list.map((each) => each.kind.name));
+  if (allFilesRead) for (const each of entries.list) checkReferences(each, entries.addresses, kinds, told);
+  checkSame(entries.list, told);
+  checkFormer(entries, told);
+}
+
+function checkReferences(
+  each: EntryRead,
+  addresses: EntriesRead['addresses'],
+  kinds: ReadonlySet<KindName>,
+  told: Diagnostics,
+): void {
+  for (const { address, path } of each.kind.refersTo(each.declared.declared)) {
+    if (addresses.has(address)) continue;
+    const { span } = find(each.entry, path);
+    if (each.declared.sensitive.includes(String(path[0]))) {
+      const message = 'there is no entry with the address that the environment gives here';
+      told.error('unknown-reference', span, message, { help: 'The value is not shown.' });
+      continue;
+    }
+    told.error('unknown-reference', span, `there is no \`${address}\` in the project`, {
+      help: hint(address, addresses, kinds, told),
+    });
+  }
+}
+
+function hint(
+  address: Address,
+  addresses: EntriesRead['addresses'],
+  kinds: ReadonlySet<KindName>,
+  told: Diagnostics,
+): string {
+  const [kind = '', key = ''] = address.split('/', 2);
+  const elsewhere = [...kinds].map((name) => addressOf(name, key)).find((other) => addresses.has(other));
+  const near = elsewhere ?? told.near(address, addresses.keys(), addresses.size);
+  if (near !== null) return `Did you mean \`${near}\`?`;
+  return `Declare the ${kind} in this project; with \`external: true\` if it is someone else's.`;
+}
+
+function checkSame(list: readonly EntryRead[], told: Diagnostics): void {
+  const identities = new Map<string, EntryRead>();
+  const ids = new Map<string, EntryRead>();
+  for (const each of list) {
+    if (each.sound) {
+      const identity = each.kind.declaredIdentity(each.declared.declared);
+      if (identity !== null) same(identities, `${each.kind.name}/${identity}`, each, 'name', told);
+    }
+    const { id } = each.declared;
+    if (id !== null) same(ids, `${each.kind.name}/${id.toLowerCase()}`, each, 'id', told);
+  }
+}
+
+function same(
+  seen: Map<string, EntryRead>,
+  key: string,
+  each: EntryRead,
+  field: string,
+  told: Diagnostics,
+): void {
+  const first = seen.get(key);
+  if (first === undefined) {
+    seen.set(key, each);
+    return;
+  }
+  const message = `\`${each.declared.address}\` and \`${first.declared.address}\` would be one ${each.kind.name}`;
+  told.error('duplicate-name', find(each.entry, [field]).span, message, {
+    help: 'Take one of them out, or make them differ in what tells them apart on the service.',
+    related: [{ message: 'the other one is here', span: find(first.entry, [field]).span }],
+  });
+}
+
+function checkFormer({ list, addresses }: EntriesRead, told: Diagnostics): void {
+  const former = new Map<Address, EntryRead>();
+  for (const each of list) {
+    const { formerly } = each.declared;
+    if (formerly === null) continue;
+    const { span } = find(each.entry, ['formerly']);
+    const declared = addresses.get(formerly);
+    const claimed = former.get(formerly);
+    former.set(formerly, each);
+    if (declared !== undefined) {
+      told.error(
+        'duplicate-entry',
+        span,
+        `\`${formerly}\` is still declared, so this cannot be what it became`,
+        {
+          help: 'Take `formerly` out, or the entry with the old key.',
+          related: [{ message: 'it is declared here', span: declared.key }],
+        },
+      );
+    } else if (claimed !== undefined) {
+      told.error('duplicate-entry', span, `two entries say that they were \`${formerly}\``, {
+        help: 'Only one of them can be what it became.',
+        related: [{ message: 'the other one is here', span: find(claimed.entry, ['formerly']).span }],
+      });
+    }
+  }
+}

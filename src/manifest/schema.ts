@@ -1,0 +1,110 @@
+import type { Json } from '../model/json.js';
+import type { Diagnostics } from './diagnostics.js';
+import { type Failure, nearestProperty, parentOf, type Validator, wordsFor } from './schema-words.js';
+import { quoted } from './text.js';
+import { type Entry, type Found, find, type Path } from './tree.js';
+import type { Notes } from './variables.js';
+
+/**
+ * Checks a value against a compiled schema and tells each thing that is wrong once, where it stands. `entry` is the
+ * node that the value was read from; about values that are noted as broken nothing more is told. True when it fits.
+ */
+export function check(
+  validate: Validator,
+  value: Json,
+  entry: Entry,
+  notes: Notes,
+  told: Diagnostics,
+): boolean {
+  if (validate(value)) return notes.broken.size === 0;
+  const errors = validate.errors ?? [];
+  if (told.full) {
+    if (notes.broken.size === 0) told.skip(1);
+    return false;
+  }
+  const telling = significant(errors, told);
+  // What does not fit is never left out without a word, whatever was taken for a consequence of something else.
+  for (const error of telling.length > 0 ? telling : errors.slice(0, 1)) {
+    const path = pathOf(error);
+    const found = find(entry, path);
+    if (!notes.broken.has(found.node)) tellOne(error, nameOf(path, entry), found, notes, told);
+  }
+  return false;
+}
+
+function tellOne(error: Failure, name: string, found: Found, notes: Notes, told: Diagnostics): void {
+  const { code, message, help, at } = wordsFor(error, name, notes.secret.has(found.node), told);
+  told.error(code ?? 'schema', at === 'key' ? found.key : found.span, message, { help });
+}
+
+/** Leads to the value, or to the key that is too much; what is missing is told at what it is missing from. */
+function pathOf(error: Failure): Path {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']));
+  if (error.keyword === 'propertyNames') path.push(String(error.params['propertyName']));
+  return path;
+}
+
+/**
+ * One error for one mistake: what follows from another error is left out. A property with a typing mistake is not
+ * told again as missing; alternatives are told as one; of several rules that a value breaks, the first is told.
+ */
+function significant(errors: readonly Failure[], told: Diagnostics): Failure[] {
+  const misspelt = misspeltNames(errors, told);
+  const choices = new Set(errors.filter(isChoice).map((error) => error.instancePath));
+  const wrong = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map((error) => error.instancePath),
+  );
+  const values = new Set<string>();
+  return errors.filter((error) => {
+    const path = error.instancePath;
+    if (wrong.has(path)) return error.keyword === 'type';
+    if (error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath)) return false;
+    if (error.propertyName !== undefined) return false;
+    const wanted = wantedNames(error);
+    if (wanted.some((name) => misspelt.has(`${path}/${name}`))) return false;
+    if (error.keyword === 'dependencies') return !choices.has(path);
+    if (wanted.length > 0 || ['additionalProperties', 'propertyNames'].includes(error.keyword)) return true;
+    if (error.keyword !== 'anyOf' && choices.has(path)) return false;
+    const first = !values.has(path);
+    values.add(path);
+    return first;
+  });
+}
+
+function isChoice(error: Failure): boolean {
+  return error.keyword === 'oneOf' || error.keyword === 'anyOf';
+}
+
+/** Paths of the properties that unknown ones were most likely meant to be. */
+function misspeltNames(errors: readonly Failure[], told: Diagnostics): Set<string> {
+  const paths = new Set<string>();
+  for (const error of errors) {
+    if (error.keyword !== 'additionalProperties') continue;
+    const near = nearestProperty(error, told);
+    if (near !== null) paths.add(`${error.instancePath}/${near}`);
+  }
+  return paths;
+}
+
+/** Names of properties that an error asks for. */
+function wantedNames(error: Failure): readonly string[] {
+  if (error.keyword === 'required' || error.keyword === 'dependencies')
+    return [String(error.params['missingProperty'])];
+  if (error.keyword !== 'oneOf') return [];
+  return (parentOf(error).oneOf ?? []).flatMap((each) => each.required ?? []);
+}
+
+/** `members`, or `members[2]`: the last name of a path, for a message. Empty for the file itself. */
+function nameOf(path: Path, entry: Entry): string {
+  const [before, last] = [entry.key.text, ...path.map(String)].slice(-2);
+  if (last === undefined) return before === undefined || before === '' ? '' : `\`${shown(before)}\``;
+  return /^\d+$/.test(last) ? `\`${shown(before ?? '')}[${last}]\`` : `\`${shown(last)}\``;
+}
+
+function shown(name: string): string {
+  return quoted(name).slice(1, -1).replaceAll('`', "'");
+}

@@ -1,0 +1,171 @@
+import type { Json } from '../model/json.js';
+import type { InventorySetting, Prune } from '../model/resource.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { Settings as Written } from './generated/settings.js';
+import { settings as settingsRule, variants as variantsRule } from './generated/validators.js';
+import type { Item } from './include.js';
+import { check } from './schema.js';
+import type { Source, Span } from './source.js';
+import { quoted } from './text.js';
+import { type Entry, find, mapNode } from './tree.js';
+import { Notes, Variables } from './variables.js';
+
+/** The settings of a project in one environment, with defaults filled in. */
+export interface Settings {
+  readonly name: string;
+  readonly url: string | null;
+  readonly inventory: InventorySetting;
+  readonly prune: Prune;
+  readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
+}
+
+export interface SettingsRead {
+  /** Null when something is wrong with them. */
+  readonly settings: Settings | null;
+  readonly variables: Variables;
+  readonly include: readonly Item[];
+  /** False when an item of `include` cannot be read. */
+  readonly complete: boolean;
+  readonly scopes: readonly string[];
+}
+
+export interface Choice {
+  readonly environment: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Entries = ReadonlyMap<string, Entry>;
+
+const none: Entries = new Map();
+
+export function readSettings(
+  source: Source,
+  written: Entries,
+  choice: Choice,
+  told: Diagnostics,
+): SettingsRead {
+  const start: Span = { source, start: 0, end: 1 };
+  checkVariants(start, written, told);
+  const chosen = chooseEnvironment(start, written, choice.environment, told);
+  const variables = new Variables(over(written.get('vars'), chosen.get('vars')), choice.env, told);
+  const root = rootOf(start, effective(start, written, chosen));
+  const notes = new Notes();
+  const value = readAll(root, variables, notes, told);
+  const fits = check(settingsRule, value, root, notes, told) && !told.failed;
+  const include = texts(value['include']);
+  return {
+    complete: value['include'] === undefined || include.length === lengthOf(value['include']),
+    settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
+    variables,
+    include: include.map(({ text, index }) => ({
+      pattern: text,
+      span: find(root, ['include', index]).span,
+    })),
+    scopes: value['scopes'] === undefined ? ['agents.run'] : texts(value['scopes']).map(({ text }) => text),
+  };
+}
+
+/** `vars` and `environments` as they are written: those that this run does not use are checked all the same. */
+function checkVariants(start: Span, written: Entries, told: Diagnostics): void {
+  const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
+  const root = rootOf(start, parts);
+  const notes = new Notes();
+  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes);
+  check(variantsRule, value, root, notes, told);
+}
+
+/** What the environment says instead; nothing where none was asked for. */
+function chooseEnvironment(start: Span, written: Entries, name: string | null, told: Diagnostics): Entries {
+  if (name === null) return none;
+  const environments = written.get('environments');
+  const known = entriesOf(environments);
+  const chosen = known.get(name);
+  if (chosen !== undefined) return entriesOf(chosen);
+  const near = told.near(name, known.keys(), known.size);
+  const names = [...known.keys()].slice(0, 10).map((each) => `\`${each}\``);
+  const all =
+    names.length === 0
+      ? 'The project has none: declare it under `environments:`.'
+      : `There are ${names.join(', ')}.`;
+  told.error('unknown-environment', environments?.key ?? start, `there is no environment ${quoted(name)}`, {
+    help: near === null ? all : `Did you mean \`${near}\`?`,
+  });
+  return none;
+}
+
+/** The settings that hold in the environment, each with the place where it stands. */
+function effective(start: Span, written: Entries, chosen: Entries): Entries {
+  const kept = [...written].filter(([name]) => name !== 'vars' && name !== 'environments');
+  const service = chosen.get('service');
+  if (service?.value.type !== 'map') return new Map(kept);
+  const value = mapNode(start, over(written.get('service'), service), false);
+  return new Map([...kept, ['service', { key: service.key, value }]]);
+}
+
+function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnostics): Record<string, Json> {
+  const value: Record<string, Json> = Object.create(null);
+  for (const [name, entry] of entriesOf(root)) {
+    const own = new Notes();
+    value[name] = variables.read(entry.value, 'line', own);
+    for (const node of own.broken) notes.broken.add(node);
+    for (const node of own.secret) notes.secret.add(node);
+    if (own.secret.size === 0 || name === 'service') continue;
+    told.error('schema', entry.key, `\`${name}\` cannot come from the environment`, {
+      help: 'Plans and inventories show it, and values from the environment are shown nowhere. Use a variable with a value of its own.',
+    });
+  }
+  return value;
+}
+
+function complete(written: Written, environment: string | null): Settings {
+  return {
+    name: written.project,
+    url: written.service?.url ?? null,
+    inventory: inventoryOf(written.inventory ?? {}, environment),
+    prune: written.prune ?? 'owned',
+    limits: {
+      deletes: written.limits?.deletes ?? 5,
+      startsPerMinute: written.limits?.startsPerMinute ?? 60,
+    },
+  };
+}
+
+/**
+ * One inventory per environment. A branch gets `-E` and not `/E`: git cannot keep a branch beside others that have
+ * its name as their folder.
+ */
+function inventoryOf(
+  written: NonNullable<Written['inventory']>,
+  environment: string | null,
+): InventorySetting {
+  if (written.git !== undefined) {
+    const ref = written.git.ref ?? 'refs/heads/roster-inventory';
+    const own = environment === null ? ref : `${ref}-${environment}`;
+    return { git: { ref: own, remote: written.git.remote ?? 'origin' } };
+  }
+  const file = written.file ?? 'roster.inventory.json';
+  return { file: environment === null ? file : file.replace(/(\.[^./]*)?$/, `.${environment}$1`) };
+}
+
+function rootOf(start: Span, entries: Entries): Entry {
+  return { key: { ...start, text: '' }, value: mapNode(start, entries, false) };
+}
+
+function over(base: Entry | undefined, other: Entry | undefined): Entries {
+  return new Map([...entriesOf(base), ...entriesOf(other)]);
+}
+
+function entriesOf(entry: Entry | undefined): Entries {
+  return entry?.value.type === 'map' ? entry.value.entries : none;
+}
+
+function lengthOf(value: Json): number {
+  return Array.isArray(value) ? value.length : -1;
+}
+
+function texts(value: Json | undefined): { text: string; index: number }[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly Json[]).flatMap((text, index) =>
+    typeof text === 'string' && text !== '' ? [{ text, index }] : [],
+  );
+}

@@ -1,0 +1,36 @@
+/** A piece of a text: words as they are, a variable, or a `${` that is neither. `written` is what stands in the file. */
+export type Piece =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'var' | 'env'; readonly name: string; readonly written: string }
+  | { readonly type: 'unknown'; readonly written: string };
+
+/** An escaped opening, a closed expression, or an opening that is never closed. Linear: `{` ends an attempt. */
+const opening = /\$\$\{|\$\{[^{}]*\}|\$\{/g;
+const variable = /^\$\{(?:var\.([A-Za-z_][A-Za-z0-9_-]*)|env\.([A-Za-z_][A-Za-z0-9_]*))\}$/;
+
+/** Takes a text apart (contract §2): `${var.NAME}`, `${env.NAME}`, and `$${` for `${`. There is no other form. */
+export function pieces(text: string): Piece[] {
+  const list: Piece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(opening)) {
+    if (match.index > from) list.push({ type: 'text', text: text.slice(from, match.index) });
+    list.push(piece(match[0]));
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) list.push({ type: 'text', text: text.slice(from) });
+  return list;
+}
+
+/** The text that stands for itself, whatever it holds. */
+export function escaped(text: string): string {
+  // A function, because `$$` means one `$` in a replacement text.
+  return text.replaceAll('${', () => '$${');
+}
+
+function piece(written: string): Piece {
+  if (written === '$${') return { type: 'text', text: '${' };
+  const [, name, environment] = variable.exec(written) ?? [];
+  if (name !== undefined) return { type: 'var', name, written };
+  if (environment !== undefined) return { type: 'env', name: environment, written };
+  return { type: 'unknown', written };
+}

@@ -1,0 +1,70 @@
+import type { Diagnostics } from './diagnostics.js';
+import { sections, settingNames } from './generated/validators.js';
+import type { Source } from './source.js';
+import { quoted } from './text.js';
+import type { Entry, MapNode, Node } from './tree.js';
+
+/** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
+export interface Top {
+  readonly settings: ReadonlyMap<string, Entry>;
+  readonly sections: readonly Entry[];
+}
+
+const sectionNames = Object.keys(sections);
+
+/** An included file holds sections alone; only the project file may hold settings. */
+export function readTop(documents: readonly Node[], isProject: boolean, told: Diagnostics): Top {
+  const settings = new Map<string, Entry>();
+  const parts: Entry[] = [];
+  for (const entry of documents.flatMap((document) => topEntries(document, told))) {
+    const name = entry.key.text;
+    if (name.startsWith('x-')) continue;
+    if (sectionNames.includes(name)) parts.push(entry);
+    else if (!settingNames.includes(name)) tellUnknown(entry, isProject, told);
+    else if (!isProject) tellMisplaced(entry, told);
+    else if (isNew(entry, settings.get(name), told)) settings.set(name, entry);
+  }
+  return { settings, sections: parts };
+}
+
+/** Nothing at all is most likely a file that was cut short, and leaving it out silently would delete what it declared. */
+export function tellEmpty(source: Source, told: Diagnostics): void {
+  told.error('schema', { source, start: 0, end: 1 }, 'the file holds nothing', {
+    help: 'Take the file away, or write an empty section such as `groups: {}`.',
+  });
+}
+
+function topEntries(document: Node, told: Diagnostics): Entry[] {
+  if (document.type === 'map') return [...(document as MapNode).entries.values()];
+  const isBroken = document.type === 'scalar' && document.broken;
+  if (!isBroken)
+    told.error('schema', document, 'a manifest is a map, with keys such as `groups:` at its left');
+  return [];
+}
+
+function isNew(entry: Entry, first: Entry | undefined, told: Diagnostics): boolean {
+  if (first === undefined) return true;
+  told.error('duplicate-entry', entry.key, `${quoted(entry.key.text)} stands in two documents of this file`, {
+    help: 'The documents of a file are read as one: take one of them out.',
+    related: [{ message: 'it stands here first', span: first.key }],
+  });
+  return false;
+}
+
+function tellMisplaced(entry: Entry, told: Diagnostics): void {
+  told.error('unknown-property', entry.key, `\`${entry.key.text}\` cannot stand in an included file`, {
+    help: `Move it to roster.yaml. An included file holds ${list(sectionNames)}, and keys that begin with x-.`,
+  });
+}
+
+function tellUnknown(entry: Entry, isProject: boolean, told: Diagnostics): void {
+  const known = isProject ? [...settingNames, ...sectionNames] : sectionNames;
+  const near = told.near(entry.key.text, known, known.length);
+  const help =
+    near === null ? `There are ${list(known)}, and keys that begin with x-.` : `Did you mean \`${near}\`?`;
+  told.error('unknown-property', entry.key, `there is no property ${quoted(entry.key.text)} here`, { help });
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}

@@ -1,0 +1,238 @@
+import type { Json } from '../model/json.js';
+import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
+import type { Span } from './source.js';
+import { type Piece, pieces } from './template.js';
+import { quoted, type TextRule, unsafe } from './text.js';
+import type { Entry, MapNode, Node, ScalarNode } from './tree.js';
+
+/** What was noticed while values were read. Secrets are values that came from the environment. */
+export class Notes {
+  /** Values that something was told about: nothing else is told about them. */
+  readonly broken = new Set<Node>();
+  /** Values that hold a secret. */
+  readonly secret = new Set<Node>();
+  readonly secrets = new Set<string>();
+}
+
+interface Resolved {
+  readonly value: Json;
+  readonly secrets: ReadonlySet<string>;
+  readonly size: number;
+}
+
+const unknown: unique symbol = Symbol('unknown');
+
+const forms = `There are ${form('var.NAME')} and ${form('env.NAME')}; write \`$$\{\` for a plain \`$\{\`.`;
+
+/** Reads values: variables replaced, null and what cannot be seen refused. */
+export class Variables {
+  private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
+  private readonly used = new Set<string>();
+  private expanded = 0;
+  /** Variables that are being resolved, each for the one before. */
+  private chain = 0;
+
+  constructor(
+    private readonly vars: ReadonlyMap<string, Entry>,
+    private readonly env: Readonly<Record<string, string | undefined>>,
+    private readonly told: Diagnostics,
+    /** `keep` leaves variables as they are written and tells forms that do not exist: for what is not used in this run. */
+    private readonly mode: 'replace' | 'keep' = 'replace',
+  ) {}
+
+  /** Every value from the environment that was put in somewhere. */
+  get secrets(): string[] {
+    return [...this.used];
+  }
+
+  /** A value that cannot be read is told, noted as broken, and stands as an empty text. */
+  read(node: Node, rule: TextRule, notes: Notes): Json {
+    if (node.type === 'scalar') return this.scalar(node, rule, notes);
+    if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes));
+    return this.map(node, rule, notes);
+  }
+
+  private map(node: MapNode, rule: TextRule, notes: Notes): Json {
+    // Without a prototype, so that a look-up by a name from outside finds what the file holds and nothing else.
+    const value: Record<string, Json> = Object.create(null);
+    for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes);
+    return value;
+  }
+
+  private scalar(node: ScalarNode, rule: TextRule, notes: Notes): Json {
+    if (node.broken) return broken(node, notes);
+    if (node.value === null) {
+      const help =
+        'Leave the line out for the default. An empty text is "", an empty list [], an empty map {}.';
+      this.told.error('schema', node, 'a value is missing: null is not allowed', { help });
+      return broken(node, notes);
+    }
+    const value = typeof node.value === 'string' ? this.text(node, node.value, notes) : node.value;
+    if (value === unknown) return broken(node, notes);
+    return this.isSafe(value, node, rule, notes) ? value : broken(node, notes);
+  }
+
+  private isSafe(value: Json, node: ScalarNode, rule: TextRule, notes: Notes): boolean {
+    if (typeof value !== 'string') {
+      if (typeof value !== 'object' || value === null) return true;
+      return Object.values(value).every((each) => this.isSafe(each, node, rule, notes));
+    }
+    const unseen = unsafe(value, rule);
+    if (unseen === null) return true;
+    const which = notes.secret.has(node)
+      ? 'a character that cannot be seen'
+      : `${unseen}, a character that cannot be seen`;
+    const help =
+      rule === 'line'
+        ? 'Text here stands on one line, without control, bidirectional or zero-width characters.'
+        : undefined;
+    this.told.error('unsafe-text', node, `the value holds ${which}`, { help });
+    return false;
+  }
+
+  private text(node: ScalarNode, text: string, notes: Notes): Json | typeof unknown {
+    if (!text.includes('${')) return text;
+    const parts = pieces(text);
+    if (this.mode === 'keep') return this.kept(node, text, parts);
+    const [only] = parts;
+    if (parts.length === 1 && only?.type === 'var') return this.put(node, only, notes);
+    const values = parts.map((piece) => this.part(node, piece, notes));
+    if (values.includes(unknown)) return unknown;
+    const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
+    if (length > limits.text) return this.tooMuch(node, `the text is longer than ${limits.text} characters`);
+    return this.afford(node, 1 + (length >> 6)) ? values.join('') : unknown;
+  }
+
+  private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof unknown {
+    const wrong = parts.find((piece) => piece.type === 'unknown');
+    return wrong === undefined
+      ? text
+      : this.refuse(node, wrong.written, `${quoted(wrong.written)} is no variable`, forms);
+  }
+
+  private part(node: ScalarNode, piece: Piece, notes: Notes): string | typeof unknown {
+    if (piece.type === 'text') return piece.text;
+    const value = this.put(node, piece, notes);
+    if (typeof value === 'symbol' || typeof value === 'string') return value;
+    if (typeof value !== 'object') return String(value);
+    const message = `${quoted(piece.written)} is a list or a map, which cannot stand inside a text`;
+    return this.refuse(node, piece.written, message, 'Let the variable alone be the value.');
+  }
+
+  private put(
+    node: ScalarNode,
+    piece: Exclude<Piece, { type: 'text' }>,
+    notes: Notes,
+  ): Json | typeof unknown {
+    if (piece.type === 'unknown')
+      return this.refuse(node, piece.written, `${quoted(piece.written)} is no variable`, forms);
+    if (piece.type === 'env') return this.environment(node, piece.name, piece.written, notes);
+    const resolved = this.variable(node, piece.name, piece.written);
+    if (resolved === unknown || !this.afford(node, resolved.size)) return unknown;
+    for (const secret of resolved.secrets) notes.secrets.add(secret);
+    if (resolved.secrets.size > 0) notes.secret.add(node);
+    return resolved.value;
+  }
+
+  private environment(
+    node: ScalarNode,
+    name: string,
+    written: string,
+    notes: Notes,
+  ): string | typeof unknown {
+    if (name.toUpperCase() === 'ROSTER_API_KEY') {
+      const message = 'ROSTER_API_KEY is the key that roster calls with, and cannot be used in a manifest';
+      return this.refuse(node, written, message);
+    }
+    const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
+    if (value === undefined) {
+      const message = `the environment variable ${name} is not set`;
+      this.told.error('missing-environment-variable', within(node, written), message, {
+        help: `Set ${name} where roster runs; in CI, pass it to the step.`,
+      });
+      return unknown;
+    }
+    notes.secret.add(node);
+    if (value !== '') {
+      notes.secrets.add(value);
+      this.used.add(value);
+    }
+    return value;
+  }
+
+  /** Resolved when it is first used, so that a variable that this environment does not use need not be complete. */
+  private variable(node: ScalarNode, name: string, written: string): Resolved | typeof unknown {
+    const known = this.resolved.get(name);
+    if (known === 'failed') return unknown;
+    if (known === 'resolving') {
+      const message = `the variable ${quoted(name)} depends on itself`;
+      return this.refuse(node, written, message, 'Give one of the variables a value of its own.');
+    }
+    if (known !== undefined) return known;
+    const entry = this.vars.get(name);
+    if (entry === undefined) return this.noSuchVariable(node, name, written);
+    if (this.chain >= limits.variableChain)
+      return this.tooMuch(node, `variables refer to variables more than ${limits.variableChain} times over`);
+    this.resolved.set(name, 'resolving');
+    this.chain += 1;
+    const made = this.resolve(entry);
+    this.chain -= 1;
+    this.resolved.set(name, made ?? 'failed');
+    return made ?? unknown;
+  }
+
+  private resolve(entry: Entry): Resolved | null {
+    const notes = new Notes();
+    const before = this.expanded;
+    // Whether line breaks may stand in it is known only where it is used.
+    const value = this.read(entry.value, 'prose', notes);
+    const size =
+      (entry.value.type === 'scalar' ? textSize(value) : entry.value.size) + this.expanded - before;
+    return notes.broken.size > 0 ? null : { value, secrets: notes.secrets, size };
+  }
+
+  private noSuchVariable(node: ScalarNode, name: string, written: string): typeof unknown {
+    const near = this.told.near(name, this.vars.keys(), this.vars.size);
+    const help =
+      near === null ? 'Declare it under `vars:` in roster.yaml.' : `Did you mean ${form(`var.${near}`)}?`;
+    return this.refuse(node, written, `there is no variable ${quoted(name)}`, help);
+  }
+
+  private afford(node: ScalarNode, size: number): boolean {
+    this.expanded += size;
+    if (this.expanded <= limits.expanded) return true;
+    this.tooMuch(node, `variables add more than ${limits.expanded} values to the project`);
+    return false;
+  }
+
+  private tooMuch(node: ScalarNode, message: string): typeof unknown {
+    this.told.error('limit-exceeded', node, message);
+    return unknown;
+  }
+
+  private refuse(node: ScalarNode, written: string, message: string, help?: string): typeof unknown {
+    this.told.error('unknown-variable', within(node, written), message, { help });
+    return unknown;
+  }
+}
+
+function broken(node: ScalarNode, notes: Notes): string {
+  notes.broken.add(node);
+  return '';
+}
+
+function textSize(value: Json): number {
+  return typeof value === 'string' ? 1 + (value.length >> 6) : 1;
+}
+
+/** The expression alone where it stands in the file as it is read: most do. */
+function within(node: ScalarNode, written: string): Span {
+  const { source, start, end } = node;
+  const at = source.text.slice(start, end).indexOf(written);
+  return at === -1 ? node : { source, start: start + at, end: start + at + written.length };
+}
+
+function form(name: string): string {
+  return `\`$\{${name}}\``;
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseSeed, startSandbox, type Variant } from '../../src/sandbox/index.js';
+import { type Ended, roster } from '../support/program.js';
+
+/** What a person types, one command after the other; golden.txt is what they then see. UPDATE_GOLDEN=1 writes it. */
+interface Case {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly seed?: object;
+  readonly variants?: Variant[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A command's words, or files that are written in between. */
+  readonly steps: readonly (string | { readonly write: Readonly<Record<string, string>> })[];
+}
+
+const folder = new URL('.', import.meta.url).pathname;
+const names = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+  .sort();
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+test.each(names)('%s', async (name) => {
+  const given = parse(readFileSync(join(folder, name, 'case.yaml'), 'utf8')) as Case;
+  const golden = join(folder, name, 'golden.txt');
+  const seen = await transcript(given);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, seen);
+  expect(seen).toBe(readFileSync(golden, 'utf8'));
+});
+
+async function transcript(given: Case): Promise<string> {
+  const sandbox = await startSandbox({
+    seed: parseSeed(JSON.stringify(given.seed ?? {})),
+    variants: given.variants ?? [],
+  });
+  const cwd = mkdtempSync(join(tmpdir(), 'roster-cli-'));
+  cleanups.push(
+    () => sandbox.close(),
+    () => rmSync(cwd, { recursive: true }),
+  );
+  writeAll(cwd, given.files ?? {});
+  const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...given.env };
+  const hide = steady(sandbox.url, cwd);
+  let text = '';
+  for (const step of given.steps) {
+    if (typeof step === 'string') text += shown(step, await roster(words(step), { cwd, env }), hide);
+    else writeAll(cwd, step.write);
+  }
+  return text;
+}
+
+function writeAll(cwd: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), content);
+  }
+}
+
+function words(line: string): string[] {
+  return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
+}
+
+function shown(line: string, { stdout, stderr, exit }: Ended, hide: (text: string) => string): string {
+  const part = (name: string, text: string) => (text === '' ? '' : `--- ${name}\n${hide(text)}`);
+  return `$ roster ${line}\n${part('stderr', stderr)}${part('stdout', stdout)}--- exit ${exit}\n\n`;
+}
+
+/** Replaces what differs from run to run: addresses, ids, digests, folders. */
+function steady(url: string, cwd: string): (text: string) => string {
+  const ids = new Map<string, string>();
+  return (text) =>
+    text
+      .replaceAll(url, 'http://127.0.0.1:4010')
+      .replaceAll(cwd, '/project')
+      .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, (id) => {
+        if (!ids.has(id)) ids.set(id, `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`);
+        return ids.get(id) ?? '';
+      })
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]{8,12}Z/g, '2026-11-01T12:00:00.000Z')
+      .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`);
+}

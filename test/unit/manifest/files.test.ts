@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inFolder, load, loadFrom, problems, summary } from './project.js';
+
+const group = (name: string) => `groups: { ${name}: { members: [] } }\n`;
+const including = (items: string) => `project: p\ninclude: ${items}\n`;
+
+describe('roster.yaml', () => {
+  it('is found in the nearest parent, and named from the working directory', () => {
+    inFolder({ 'roster.yaml': `project: p\n${group('a')}`, 'x/y/z.txt': '' }, (folder) => {
+      const { project } = loadFrom(join(folder, 'x/y'));
+      expect(project).toMatchObject({ root: folder, file: '../../roster.yaml' });
+      expect(project?.entries[0]?.source.file).toBe('../../roster.yaml');
+    });
+  });
+
+  it('is named with -f', () => {
+    inFolder({ 'sub/other.yaml': `project: p\n${group('a')}` }, (folder) => {
+      expect(loadFrom(folder, { file: 'sub/other.yaml' }).project).toMatchObject({
+        root: join(folder, 'sub'),
+        file: 'sub/other.yaml',
+      });
+      expect(loadFrom(folder, { file: 'nope.yaml' }).diagnostics.map(summary)).toEqual(['- unreadable-file']);
+      expect(loadFrom(folder, { file: 'sub' }).diagnostics.map(summary)).toEqual(['- unreadable-file']);
+    });
+  });
+
+  it('is asked for when there is none', () => {
+    const [told] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
+    expect(told).toMatchObject({ code: 'missing-setting' });
+    expect(told?.help).toContain('roster.yml');
+    expect(load({}).diagnostics[0]?.help).toContain('roster init');
+  });
+
+  it('is no link', () => {
+    inFolder({ 'secret.txt': 'project: p\n' }, (folder) => {
+      symlinkSync('secret.txt', join(folder, 'roster.yaml'));
+      expect(loadFrom(folder).diagnostics.map(summary)).toEqual(['- unreadable-file']);
+    });
+  });
+});
+
+describe('include', () => {
+  it('reads each file once, in order of their names', () => {
+    const { project, diagnostics } = load({
+      'roster.yaml': including('[teams/*.yaml, ./teams/b.yaml, "*.yaml", "{teams,more}/*.yaml"]'),
+      'teams/b.yaml': group('b'),
+      'teams/a.yaml': group('a'),
+      'more/c.yaml': group('c'),
+    });
+    expect(diagnostics).toEqual([]);
+    expect(project?.entries.map((each) => `${each.source.file} ${each.key}`)).toEqual([
+      'more/c.yaml c',
+      'teams/a.yaml a',
+      'teams/b.yaml b',
+    ]);
+  });
+
+  it('allows sections and x- alone in an included file', () => {
+    const files = {
+      'roster.yaml': including('[a.yaml]'),
+      'a.yaml': `x-y: 1\nvars: {}\ngroup: {}\n${group('a')}`,
+    };
+    expect(problems(files)).toEqual([
+      'a.yaml:2:1 unknown-property «vars»',
+      'a.yaml:3:1 unknown-property «group»',
+    ]);
+    expect(problems({ ...files, 'a.yaml': '# nothing\n' })).toEqual(['a.yaml:1:1 schema «#»']);
+  });
+
+  it.each<[string, string]>([
+    ['[nope.yaml]', '2:11 unreadable-file «nope.yaml»'],
+    ['[no/pe.yaml]', '2:11 unreadable-file «no/pe.yaml»'],
+    ['["no/*.yaml"]', '2:11 warning unreadable-file «"no/*.yaml"»'],
+    ['[../x.yaml]', '2:11 unreadable-file «../x.yaml»'],
+    ['["a/../../*.yaml"]', '2:11 unreadable-file «"a/../../*.yaml"»'],
+    ['["{..,a}/*.yaml"]', '2:11 unreadable-file «"{..,a}/*.yaml"»'],
+    ['[/etc/passwd]', '2:11 unreadable-file «/etc/passwd»'],
+    ['["C:/x.yaml"]', '2:11 unreadable-file «"C:/x.yaml"»'],
+    ["['a\\b.yaml']", "2:11 unreadable-file «'a\\b.yaml'»"],
+    ['["!a.yaml"]', '2:11 unreadable-file «"!a.yaml"»'],
+    ['["a\\e[2J.yaml"]', '2:11 unsafe-text «"a\\e[2J.yaml"»'],
+    ['["*a*a*a*a*"]', '2:11 limit-exceeded «"*a*a*a*a*"»'],
+    ['["**/a/**/b/**/c"]', '2:11 limit-exceeded «"**/a/**/b/**/c"»'],
+    ['[1]', '2:11 schema «1»'],
+    ['x.yaml', '2:10 schema «x.yaml»'],
+  ])('refuses %s', (items, expected) => {
+    expect(problems(including(items))).toEqual([`roster.yaml:${expected}`]);
+  });
+
+  it.skipIf(process.platform === 'win32')('follows no link and waits for no pipe', () => {
+    const items =
+      '[link.yaml, dir/a.yaml, "dir/*.yaml", loop.yaml, pipe.yaml, "pip*.yaml", real, "lin*.yaml", /dev/null]';
+    inFolder({ 'roster.yaml': including(items), 'real/a.yaml': group('a') }, (folder) => {
+      inFolder({ 'secret.yaml': 'hunter2' }, (outside) => {
+        symlinkSync(join(outside, 'secret.yaml'), join(folder, 'link.yaml'));
+        symlinkSync('real', join(folder, 'dir'));
+        symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
+        execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+        const { diagnostics, project } = loadFrom(folder);
+        expect(project).toBeNull();
+        expect(diagnostics.map(summary)).toEqual([
+          'roster.yaml:2:11 unreadable-file «link.yaml»',
+          'roster.yaml:2:22 unreadable-file «dir/a.yaml»',
+          'roster.yaml:2:48 unreadable-file «loop.yaml»',
+          'roster.yaml:2:59 unreadable-file «pipe.yaml»',
+          'roster.yaml:2:83 unreadable-file «real»',
+          'roster.yaml:2:102 unreadable-file «/dev/null»',
+        ]);
+        expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
+      });
+    });
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a pipe that only a glob names', () => {
+    inFolder({ 'roster.yaml': including('["sub/*.yaml"]') }, (folder) => {
+      mkdirSync(join(folder, 'sub'));
+      execFileSync('mkfifo', [join(folder, 'sub/pipe.yaml')]);
+      writeFileSync(join(folder, 'sub/a.yaml'), group('a'));
+      expect(loadFrom(folder).diagnostics.map(summary)).toEqual([
+        'roster.yaml:2:11 unreadable-file «"sub/*.yaml"»',
+      ]);
+    });
+  });
+});
+
+describe('bytes', () => {
+  it.each<[string, Uint8Array, string]>([
+    ['UTF-16', Buffer.from('\ufeffproject: p\n', 'utf16le'), 'UTF-16 (byte 0)'],
+    ['UTF-16 without a mark', Buffer.from('project: p\n', 'utf16le'), 'NUL byte (byte 1)'],
+    ['NUL', Buffer.from('project: p\n\0'), 'NUL byte (byte 11)'],
+    ['broken UTF-8', Buffer.concat([Buffer.from('a: é\ufffd'), Buffer.from([0xff])]), 'UTF-8 (byte 8)'],
+    ['Latin-1', Buffer.from('a: é', 'latin1'), 'UTF-8 (byte 3)'],
+  ])('%s is refused with its offset', (_, bytes, expected) => {
+    const { diagnostics } = load({ 'roster.yaml': bytes });
+    expect(diagnostics).toMatchObject([{ code: 'unreadable-file' }]);
+    expect(diagnostics[0]?.message).toContain(expected);
+  });
+
+  it('too many of them are refused', () => {
+    const [told] = load(`project: p\n${'#'.repeat(17 * 1024 * 1024)}`).diagnostics;
+    expect(told).toMatchObject({ code: 'limit-exceeded' });
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { load, problems } from './project.js';
+
+const small = 'project: p\ngroups:\n  a: { members: [x] }\n';
+
+describe('a project', () => {
+  it('is read with its defaults', () => {
+    const { project, diagnostics } = load(small);
+    expect(diagnostics).toEqual([]);
+    expect(project).toMatchObject({
+      file: 'roster.yaml',
+      name: 'p',
+      environment: null,
+      url: null,
+      inventory: { file: 'roster.inventory.json' },
+      prune: 'owned',
+      limits: { deletes: 5, startsPerMinute: 60 },
+      scopes: ['agents.run'],
+      secrets: [],
+    });
+  });
+
+  it('hands each entry on as it is written', () => {
+    const text = `project: p
+groups:
+  a: { members: [x], id: 12, formerly: old, protect: true }
+  b: { external: true, name: Theirs }
+`;
+    const [a, b] = load(text).project?.entries ?? [];
+    expect(a).toMatchObject({
+      address: 'group/a',
+      kind: 'group',
+      key: 'a',
+      id: '12',
+      formerly: 'group/old',
+      protect: true,
+      external: false,
+      sensitive: [],
+      source: { file: 'roster.yaml', line: 3, column: 3, length: 1 },
+      declared: { entry: { members: ['x'], id: 12 }, key: 'a', scopes: ['agents.run'] },
+    });
+    expect(b).toMatchObject({ external: true, id: null, formerly: null });
+  });
+
+  it('knows the place of every value', () => {
+    const text = 'project: p\ngroups:\n  a:\n    members:\n      - one\n      - "two"\n';
+    const [entry] = load(text).project?.entries ?? [];
+    const where = (...path: (string | number)[]) => {
+      const { line, column, length } = entry?.placeOf(path) ?? {};
+      return [line, column, length];
+    };
+    expect(where('members', 1)).toEqual([6, 9, 5]);
+    expect(where('members')).toEqual([4, 5, 7]);
+    expect(where('members', 7, 'x')).toEqual([4, 5, 7]);
+    expect(where('name')).toEqual([3, 3, 1]);
+    expect(where()).toEqual([3, 3, 1]);
+  });
+
+  it('counts columns in UTF-16 units', () => {
+    expect(problems('project: p\nx-a: "🎉"\ngroups: { a: { description: "🎉é", membrs: [] } }\n')).toEqual([
+      'roster.yaml:3:36 unknown-property «membrs»',
+    ]);
+  });
+
+  it('reads several documents as one, and ignores x-', () => {
+    const { project, diagnostics } = load(
+      `---\n${small}x-anything: [~, { deep: ~ }]\n---\ngroups:\n  b: { members: [] }\n---\n`,
+    );
+    expect(diagnostics).toEqual([]);
+    expect(project?.entries.map((each) => each.address)).toEqual(['group/a', 'group/b']);
+  });
+
+  it('carries out anchors, aliases and merge keys', () => {
+    const text = `project: p
+x-base: &base { description: Base, active: false }
+x-more: &more { description: More, members: &list [x, y] }
+groups:
+  a: { <<: [*base, *more], description: Own }
+  b: { <<: *base, members: *list }
+  c: { <<: *more }
+`;
+    const { project, diagnostics } = load(text);
+    expect(diagnostics).toEqual([]);
+    expect(project?.entries.map((each) => (each.declared as { entry: unknown }).entry)).toEqual([
+      { description: 'Own', active: false, members: ['x', 'y'] },
+      { description: 'Base', active: false, members: ['x', 'y'] },
+      { description: 'More', members: ['x', 'y'] },
+    ]);
+    expect(project?.entries[2]?.placeOf(['members', 1])).toMatchObject({ line: 3, column: 55 });
+  });
+
+  it('reads CRLF and a byte order mark', () => {
+    expect(load(`\ufeff${small.replaceAll('\n', '\r\n')}`).diagnostics).toEqual([]);
+    expect(problems('project: p\r\nprune: no\r\n')).toEqual(['roster.yaml:2:8 schema «no»']);
+  });
+
+  it('tells a kind to where it points', () => {
+    const text = 'project: p\ngroups:\n  a: { description: warn, name: N, members: [x, yy] }\n';
+    const { project, diagnostics } = load(text);
+    expect(diagnostics).toMatchObject([
+      {
+        severity: 'warning',
+        code: 'past-once',
+        message: 'name N',
+        place: { line: 3, column: 49, length: 2 },
+      },
+    ]);
+    expect(project).not.toBeNull();
+  });
+
+  it('loads 5,000 entries in little more time than the syntax takes', () => {
+    const entries = Array.from({ length: 5_000 }, (_, i) => `  g${i}: { members: [a, b], name: "N ${i}" }`);
+    const before = performance.now();
+    expect(load(`project: p\ngroups:\n${entries.join('\n')}\n`).project?.entries).toHaveLength(5_000);
+    expect(performance.now() - before).toBeLessThan(4_000);
+  });
+});
+
+describe('settings', () => {
+  const text = `project: p
+service: { url: "https://base.example" }
+vars: { a: base, b: base }
+environments:
+  staging: { service: { url: "https://\${var.a}.example" }, vars: { a: staging } }
+  broken: { vars: { c: "\${env.NOWHERE}" } }
+groups:
+  g: { members: ["\${var.a}", "\${var.b}"] }
+`;
+
+  it('take what the environment says instead', () => {
+    const { project, diagnostics } = load(text, { environment: 'staging' });
+    expect(diagnostics).toEqual([]);
+    expect(project).toMatchObject({
+      url: 'https://staging.example',
+      environment: 'staging',
+      inventory: { file: 'roster.inventory.staging.json' },
+    });
+    expect(project?.entries[0]?.declared).toMatchObject({ entry: { members: ['staging', 'base'] } });
+    expect(load(text).project?.url).toBe('https://base.example');
+  });
+
+  it('refuse an unknown environment', () => {
+    const { diagnostics } = load(text, { environment: 'stagin' });
+    expect(diagnostics).toMatchObject([{ code: 'unknown-environment', help: 'Did you mean `staging`?' }]);
+    expect(problems('project: p\n', { environment: 'e' })).toEqual([
+      'roster.yaml:1:1 unknown-environment «p»',
+    ]);
+  });
+
+  it.each([
+    ['{ file: state/x.json }', 'e', { file: 'state/x.e.json' }],
+    ['{ file: state.d/x }', 'e', { file: 'state.d/x.e' }],
+    ['{ git: {} }', null, { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } }],
+    ['{ git: { ref: refs/heads/i, remote: up } }', 'e', { git: { ref: 'refs/heads/i-e', remote: 'up' } }],
+  ])('keep one inventory per environment: %s', (inventory, environment, expected) => {
+    const project = `project: p\nenvironments: { e: {} }\ninventory: ${inventory}\n`;
+    expect(load(project, { environment }).project?.inventory).toEqual(expected);
+  });
+
+  it.each([
+    ['{ file: ../x.json }', '../x.json'],
+    ['{ file: /x.json }', '/x.json'],
+    ['{ git: { remote: "--upload-pack=x" } }', '"--upload-pack=x"'],
+    ['{ git: { remote: "https://elsewhere" } }', '"https://elsewhere"'],
+    ['{ git: { ref: refs/heads/a/../b } }', 'refs/heads/a/../b'],
+    ['{ file: x, git: {} }', 'inventory'],
+    ['{}', 'inventory'],
+  ])('refuse the inventory %s', (inventory, span) => {
+    const [only, ...others] = problems(`project: p\ninventory: ${inventory}\n`);
+    expect(others).toEqual([]);
+    expect(only).toContain(` schema «${span}»`);
+  });
+
+  it('are checked where this run does not use them', () => {
+    const other = `project: p
+vars: { ok: 1, "2": x, nothing: ~ }
+environments:
+  a b: {}
+  c: { prune: all, service: { url: ftp://x } }
+  d: { vars: { x: "\${x}" } }
+`;
+    expect(problems(other)).toEqual([
+      'roster.yaml:2:16 schema «"2"»',
+      'roster.yaml:2:33 schema «~»',
+      'roster.yaml:4:3 schema «a b»',
+      'roster.yaml:5:8 unknown-property «prune»',
+      'roster.yaml:5:36 schema «ftp://x»',
+      'roster.yaml:6:20 unknown-variable «${x}»',
+    ]);
+  });
+});

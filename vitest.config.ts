@@ -1,0 +1,30 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Tests that run the built command as a process. */
+const program = ['test/cli/**/*.test.ts', 'test/examples/**/*.test.ts', 'test/faults/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
+    outputFile: { json: 'node_modules/.cache/roster/tests.json' },
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: 'rooms',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...program],
+          globalSetup: 'scripts/setup-rooms.ts',
+        },
+      },
+      {
+        test: {
+          name: 'program',
+          include: program,
+          globalSetup: 'scripts/setup-program.ts',
+          testTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
