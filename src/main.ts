@@ -2,7 +2,6 @@ import { exitCode } from './cli/exit.js';
 import { Output } from './cli/output.js';
 import { buildProgram, usageMessage } from './cli/program.js';
 import type { Surroundings } from './cli/settings.js';
-import type { Diagnostic } from './model/diagnostic.js';
 
 /** argv in, exit code out: the only place with signal handlers and with an end of the process. */
 const output = new Output();
@@ -49,20 +48,10 @@ async function main(): Promise<number> {
     return code;
   } catch (failure) {
     const message = usageMessage(failure);
-    return message === null ? exitCode.fine : tellUsage(message);
+    return message === null
+      ? exitCode.fine
+      : await (await import('./cli/usage.js')).tellUsage(message, argv, output);
   }
-}
-
-async function tellUsage(message: string): Promise<number> {
-  const diagnostic: Diagnostic = { severity: 'error', code: 'usage', message, help: 'see roster --help' };
-  if (argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json') {
-    const { failureJson } = await import('./view/plan-json.js');
-    output.out(`${JSON.stringify(failureJson([diagnostic]), null, 2)}\n`);
-  } else {
-    const { diagnosticsText } = await import('./view/diagnostics-text.js');
-    output.err(diagnosticsText([diagnostic], { color: false, width: 80 }));
-  }
-  return exitCode.error;
 }
 
 main().then(

@@ -3,7 +3,6 @@ import type { Inventory, InventoryDraft, InventoryEntry } from '../model/invento
 import type { Kind } from '../model/kind.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 import type { ChangeOutcome, Outcome } from '../model/report.js';
-import type { Reader, Request } from '../model/request.js';
 import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
 import { inventoryAfter, inventoryBefore } from './bookkeeping.js';
 import { lookFor } from './lost.js';

@@ -11,6 +11,7 @@ import type { Inventory } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import type { Report } from '../model/report.js';
 import { ServiceFailure } from '../service/failure.js';
+import { jsonText } from '../view/json-text.js';
 import { reportJson } from '../view/plan-json.js';
 import { planText } from '../view/plan-text.js';
 import { reportText } from '../view/report-text.js';
@@ -135,7 +136,7 @@ class ApplyCommand {
     return {
       exit: exitCode.error,
       diagnostics: [diagnostic],
-      render: (format) => (format === 'json' ? `${JSON.stringify(reportJson(report), null, 2)}\n` : ''),
+      render: (format) => (format === 'json' ? jsonText(reportJson(report)) : ''),
     };
   }
 
@@ -270,7 +271,7 @@ class ApplyCommand {
   }
 
   private async result(report: Report): Promise<Result<Format>> {
-    const json = `${JSON.stringify(reportJson(report), null, 2)}\n`;
+    const json = jsonText(reportJson(report));
     if (this.flags.report !== undefined)
       await writeAtomic(resolve(this.around.cwd, this.flags.report), this.output.redact(json));
     const own = report.diagnostics.slice(report.plan.diagnostics.length);

@@ -1,11 +1,12 @@
-import type { Command } from 'commander';
 import { problem } from '../model/diagnostic.js';
+import { jsonText } from '../view/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
 import type { CommonFlags, Surroundings } from './settings.js';
 
-interface Words {
+/** The command line as words: what a shell can complete. */
+export interface Words {
   readonly commands: readonly {
     readonly name: string;
     readonly description: string;
@@ -25,7 +26,7 @@ const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, 
 /** `roster completion SHELL`: a script made from the command line's own definition, so that it never lags behind. */
 export function completion(
   shell: string,
-  program: Command,
+  words: Words,
   flags: CommonFlags,
   around: Surroundings,
   output: Output,
@@ -38,24 +39,10 @@ export function completion(
         `there is no completion for "${shell}"`,
         `one of: ${Object.keys(shells).join(', ')}`,
       );
-    const script = write(wordsOf(program));
-    const json = `${JSON.stringify({ formatVersion: 1, shell, script })}\n`;
+    const script = write(words);
+    const json = jsonText({ formatVersion: 1, shell, script });
     return { exit: exitCode.fine, diagnostics: [], render: (format) => (format === 'json' ? json : script) };
   });
-}
-
-function wordsOf(program: Command): Words {
-  const commands = program.commands.map((each) => ({
-    name: each.name(),
-    description: each.description(),
-    flags: each.options.map((option) => ({
-      long: option.long ?? '',
-      short: option.short,
-      description: option.description,
-      takesValue: option.required || option.optional,
-    })),
-  }));
-  return { commands };
 }
 
 function bash({ commands }: Words): string {

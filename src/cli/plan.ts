@@ -3,6 +3,7 @@ import { writeAtomic } from '../inventory/atomic.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isEmpty, type Objection, type Plan } from '../model/plan.js';
 import { planGitlab } from '../view/gitlab.js';
+import { jsonText } from '../view/json-text.js';
 import { planJson } from '../view/plan-json.js';
 import { planMarkdown } from '../view/plan-markdown.js';
 import { planText } from '../view/plan-text.js';
@@ -40,11 +41,11 @@ export function plan(
             case 'text':
               return planText(made, look);
             case 'json':
-              return `${JSON.stringify(planJson(made), null, 2)}\n`;
+              return jsonText(planJson(made));
             case 'markdown':
               return planMarkdown(made);
             case 'gitlab':
-              return `${JSON.stringify(planGitlab(made))}\n`;
+              return jsonText(planGitlab(made));
             default:
               return format satisfies never;
           }

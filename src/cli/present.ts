@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { writeAtomic } from '../inventory/atomic.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { diagnosticsText } from '../view/diagnostics-text.js';
+import { jsonText } from '../view/json-text.js';
 import { failureJson } from '../view/plan-json.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import type { Output } from './output.js';
@@ -58,7 +59,7 @@ export async function present<F extends string>(
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
     if (format === 'json' || (format === null && flags.format === 'json'))
-      output.out(`${JSON.stringify(failureJson(failure.diagnostics), null, 2)}\n`);
+      output.out(jsonText(failureJson(failure.diagnostics)));
     else tell(command, failure.diagnostics);
     return exitCodeFor(failure.diagnostics) || exitCode.error;
   }

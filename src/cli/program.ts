@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import type { Words } from './completion.js';
 import type { Interrupts } from './interrupts.js';
 import type { Output } from './output.js';
 import type { Surroundings } from './settings.js';
@@ -79,7 +80,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   presentation(
     command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
   ).action(async (shell, flags) =>
-    done(await (await import('./completion.js')).completion(shell, program, flags, around, output)),
+    done(await (await import('./completion.js')).completion(shell, wordsOf(program), flags, around, output)),
   );
   return program;
 }
@@ -133,4 +134,18 @@ function guards(cmd: Command): Command {
 
 function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
+}
+
+function wordsOf(program: Command): Words {
+  const commands = program.commands.map((each) => ({
+    name: each.name(),
+    description: each.description(),
+    flags: each.options.map((option) => ({
+      long: option.long ?? '',
+      short: option.short,
+      description: option.description,
+      takesValue: option.required || option.optional,
+    })),
+  }));
+  return { commands };
 }

@@ -12,6 +12,7 @@ import {
   VARIANTS,
   type Variant,
 } from '../sandbox/index.js';
+import { jsonText } from '../view/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
@@ -35,7 +36,7 @@ export function sandbox(
     const server = await start(flags, around);
     output.out(
       flags.format === 'json'
-        ? `${JSON.stringify({ formatVersion: 1, url: server.url, apiKey: server.apiKey })}\n`
+        ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey })
         : greeting(server),
     );
     try {

@@ -4,6 +4,7 @@ import plan from '../../schemas/plan.schema.json' with { type: 'json' };
 import project from '../../schemas/project.schema.json' with { type: 'json' };
 import report from '../../schemas/report.schema.json' with { type: 'json' };
 import { problem } from '../model/diagnostic.js';
+import { jsonText } from '../view/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
@@ -24,6 +25,6 @@ export function schema(
     const found = schemas.get(name ?? 'project');
     if (found === undefined)
       throw problem('usage', `there is no schema "${name}"`, `one of: ${[...schemas.keys()].join(', ')}`);
-    return { exit: exitCode.fine, diagnostics: [], render: () => `${JSON.stringify(found, null, 2)}\n` };
+    return { exit: exitCode.fine, diagnostics: [], render: () => jsonText(found) };
   });
 }

@@ -25,7 +25,7 @@ import {
 import { version } from './version.js';
 
 /** A project that is understood, or a Problem with everything that is wrong with it. */
-export function openProject(
+function openProject(
   flags: CommonFlags,
   around: Surroundings,
   output: Output,

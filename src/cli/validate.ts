@@ -2,6 +2,7 @@ import { kinds } from '../kinds/index.js';
 import { loadProject } from '../manifest/load.js';
 import { hasErrors } from '../model/diagnostic.js';
 import { diagnosticsGithub } from '../view/diagnostics-github.js';
+import { jsonText } from '../view/json-text.js';
 import { validateJson } from '../view/plan-json.js';
 import { sarif } from '../view/sarif.js';
 import { exitCode } from './exit.js';
@@ -31,11 +32,11 @@ export function validate(flags: CommonFlags, around: Surroundings, output: Outpu
           case 'text':
             return valid ? `${project.file} is valid: ${countOf(project.entries.length)}.\n` : '';
           case 'json':
-            return `${JSON.stringify(validateJson(diagnostics), null, 2)}\n`;
+            return jsonText(validateJson(diagnostics));
           case 'github':
             return diagnosticsGithub(diagnostics);
           case 'sarif':
-            return `${JSON.stringify(sarif(diagnostics, version), null, 2)}\n`;
+            return jsonText(sarif(diagnostics, version));
           default:
             return format satisfies never;
         }

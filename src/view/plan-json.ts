@@ -105,7 +105,7 @@ export function failureJson(diagnostics: readonly Diagnostic[]) {
   return { formatVersion: 1, diagnostics: diagnostics.map(diagnosticJson) } as const;
 }
 
-export function diagnosticJson({ severity, code, message, place, help }: Diagnostic): DiagnosticJson {
+function diagnosticJson({ severity, code, message, place, help }: Diagnostic): DiagnosticJson {
   const { file = null, line = null, column = null } = place ?? {};
   return { severity, code, message, file, line, column, help: help ?? null };
 }

@@ -49,7 +49,7 @@ function changeBlocks(plan: Plan, width: number, verbose: boolean, paint: Paint)
   return blocks;
 }
 
-export function objectionLines(objections: readonly Objection[], width: number, paint: Paint): string[] {
+function objectionLines(objections: readonly Objection[], width: number, paint: Paint): string[] {
   if (objections.length === 0) return [];
   return [
     paint('danger', 'Apply would refuse this plan:'),

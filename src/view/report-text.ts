@@ -21,7 +21,9 @@ export function reportText(report: Report, options: TextOptions): string {
   });
   const next = nextSteps(report).flatMap((line) => wrap(line, width));
   const last = paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
-  const blocks = [headerLines(report.plan, width, paint), outcomes, next, [last]];
+  // After a plan that was shown already, what it speaks of need not be said again.
+  const header = outcomes.length === 0 ? headerLines(report.plan, width, paint) : [];
+  const blocks = [header, outcomes, next, [last]];
   return `${blocks
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))

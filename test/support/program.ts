@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The built command, as it is installed. */
-export const program = fileURLToPath(new URL('../../dist/roster.cjs', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/roster.cjs', import.meta.url));
 
 export interface Ended {
   readonly exit: number | null;

@@ -82,7 +82,7 @@ export function revokeKey(id: IdOrPending): Request {
 }
 
 /** The new key's id in the `data` of the answer to `createKey`; null when it shows none. */
-export function createdId(data: unknown): string | null {
+function createdId(data: unknown): string | null {
   return created.createdId(data, idNames);
 }
 
