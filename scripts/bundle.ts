@@ -15,8 +15,9 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Packages that some runs never need: each gets a chunk of its own, which then loads with its first use. */
-const lazyPackages = [
+/** What gets a chunk of its own, which then loads with its first use: packages, and what is as large as one. */
+const apart = [
+  'commander',
   'cron-parser',
   'diff',
   'fastest-levenshtein',
@@ -26,6 +27,8 @@ const lazyPackages = [
   'string-width',
   'tinyglobby',
   'write-file-atomic',
+  'yaml',
+  './src/manifest/generated/validators.js',
 ];
 
 /**
@@ -39,7 +42,7 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     absWorkingDir: root,
     entryPoints: {
       roster: entry,
-      ...Object.fromEntries(lazyPackages.map((name) => [`unused/${name}`, name])),
+      ...Object.fromEntries(apart.map((name) => [`unused/${basename(name)}`, name])),
     },
     outdir: folder,
     outExtension: { '.js': '.cjs' },
@@ -50,7 +53,9 @@ export async function bundleCommand(root: string, entry: string, folder: string)
   });
   // What is left for a package's own entry is what roster does not use of it.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
-  await replaceFiles(await Promise.all(used.map(toCommonJs)), join(folder, 'chunks'));
+  const foreign = new Set(foreignOutputs(first.metafile).map((path) => join(root, path)));
+  const files = used.map((file) => toCommonJs(file, foreign.has(file.path)));
+  await replaceFiles(await Promise.all(files), join(folder, 'chunks'));
   await chmod(join(folder, 'roster.cjs'), 0o755);
   return first.metafile;
 }
@@ -62,10 +67,21 @@ interface OutputFile {
 
 const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: 'utf8' } as const;
 
-async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
+/** Chunks that hold nothing a person wrote here. */
+function foreignOutputs({ outputs }: Metafile): readonly string[] {
+  const isForeign = (path: string) => path.startsWith('node_modules/') || path.includes('/generated/');
+  return Object.keys(outputs).filter((path) => Object.keys(outputs[path]?.inputs ?? {}).every(isForeign));
+}
+
+async function toCommonJs({ path, text }: OutputFile, foreign: boolean): Promise<OutputFile> {
   const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });
-  // Names stay as they are: a stack trace in a bug report must be readable.
-  const small = await transform(lazily(code), { ...shape, minifySyntax: true, minifyWhitespace: true });
+  const small = await transform(lazily(code), {
+    ...shape,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // The names of roster's own code stay as they are: a stack trace in a bug report must be readable.
+    minifyIdentifiers: foreign,
+  });
   const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
   const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
   return { path, text: basename(path) === 'roster.cjs' ? `#!/usr/bin/env node\n${lines}` : lines };

@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { defaultSeed, parseSeed, type Seed, startSandbox } from '../../src/sandbox/index.js';
+import { roster } from '../support/program.js';
+
+const cwd = mkdtempSync(join(tmpdir(), 'roster-scale-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const id = (kind: number, index: number) =>
+  `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(index).padStart(12, '0')}`;
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** 1,000 groups, 100 pipelines and 3,000 schedules, there and declared alike but for one group. */
+function world(): { seed: Seed; manifest: string } {
+  const seed: Seed = {
+    ...defaultSeed(),
+    groups: range(1000).map((n) => ({ id: id(1, n), name: `Group ${n}`, members: ['acme-shop', 'globex'] })),
+    pipelines: range(100).map((n) => ({
+      id: id(2, n),
+      name: `Pipeline ${n}`,
+      steps: ['globex', 'acme-shop'],
+    })),
+    schedules: range(3000).map((n) => ({
+      id: id(3, n),
+      targetType: 'Group' as const,
+      targetId: id(1, n % 1000),
+      scheduleType: 'Basic' as const,
+      intervalValue: Math.floor(n / 1000) + 1,
+      intervalUnit: 'Hours' as const,
+      startTime: '2027-01-01T06:00:00',
+    })),
+  };
+  const lines = [
+    'project: scale\ngroups:',
+    ...range(1000).map(
+      (n) => `  g${n}: { name: Group ${n}, members: [globex, ${n === 7 ? 'initech' : 'acme-shop'}] }`,
+    ),
+    'pipelines:',
+    ...range(100).map((n) => `  p${n}: { name: Pipeline ${n}, stages: [globex, acme-shop] }`),
+    'schedules:',
+    ...range(3000).map(
+      (n) =>
+        `  s${n}: { target: group/g${n % 1000}, every: ${Math.floor(n / 1000) + 1} hours, startTime: 2027-01-01T06:00:00 }`,
+    ),
+  ];
+  return { seed, manifest: lines.join('\n') };
+}
+
+test('4,100 resources are planned with five list reads and under 300 MB', { timeout: 60_000 }, async () => {
+  const { seed, manifest } = world();
+  writeFileSync(join(cwd, 'roster.yaml'), manifest);
+  // Written at the end of the process: how much memory it took at its peak, in KiB.
+  const probe = join(cwd, 'probe.cjs');
+  const peak = join(cwd, 'peak');
+  writeFileSync(
+    probe,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(peak)}, String(process.resourceUsage().maxRSS)));`,
+  );
+  const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(seed)) });
+  try {
+    const env = {
+      ROSTER_URL: sandbox.url,
+      ROSTER_API_KEY: sandbox.apiKey,
+      NODE_OPTIONS: `--require ${probe}`,
+    };
+    const { stdout, exit } = await roster(['plan', '--format', 'json'], { cwd, env });
+    expect(exit).toBe(0);
+    expect((JSON.parse(stdout) as { summary: object }).summary).toMatchObject({
+      create: 0,
+      update: 1,
+      adopt: 4099,
+    });
+    expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /api/api-keys',
+      'GET /api/pipelines',
+      'GET /api/schedules',
+      'GET /api/scraper-agents',
+      'GET /api/search-groups',
+    ]);
+    expect(Number(readFileSync(peak, 'utf8'))).toBeLessThan(300 * 1024);
+  } finally {
+    await sandbox.close();
+  }
+});

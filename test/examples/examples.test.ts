@@ -1,0 +1,51 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseSeed, startSandbox } from '../../src/sandbox/index.js';
+import { roster } from '../support/program.js';
+
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
+const names = readdirSync(examples);
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+describe.each(names)('examples/%s', (name) => {
+  test('validates, plans, applies, and plans to nothing', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'roster-example-'));
+    cpSync(join(examples, name), cwd, { recursive: true });
+    const seed = join(cwd, 'seed.json');
+    const sandbox = await startSandbox(
+      existsSync(seed) ? { seed: parseSeed(readFileSync(seed, 'utf8')) } : {},
+    );
+    cleanups.push(
+      () => sandbox.close(),
+      () => rmSync(cwd, { recursive: true }),
+    );
+    const run = async (...args: string[]) => {
+      const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.world.apiKey };
+      const ended = await roster(args, { cwd, env });
+      return { exit: ended.exit, stderr: ended.stderr.match(/^error.*/gm) };
+    };
+    const fine = { exit: 0, stderr: null };
+    expect(await run('validate')).toEqual(fine);
+    expect(await run('plan', '--allow-self-revoke')).toEqual(fine);
+    expect(await run('apply', '--yes', '--allow-self-revoke')).toEqual(fine);
+    expect(await run('plan', '--detailed-exitcode')).toEqual(fine);
+  });
+});
+
+test('examples/migration adopts all that is there and sends nothing', async () => {
+  const cwd = join(examples, 'migration');
+  const sandbox = await startSandbox({ seed: parseSeed(readFileSync(join(cwd, 'seed.json'), 'utf8')) });
+  cleanups.push(() => sandbox.close());
+  const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
+  const { stdout } = await roster(['plan', '--format', 'json'], { cwd, env });
+  const { changes } = JSON.parse(stdout) as { changes: { action: string; calls: unknown[] }[] };
+  expect(changes.length).toBeGreaterThan(0);
+  expect(changes.filter(({ action, calls }) => action !== 'adopt' || calls.length > 0)).toEqual([]);
+});
