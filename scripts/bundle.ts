@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
 
@@ -15,9 +15,8 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** What gets a chunk of its own, which then loads with its first use: packages, and what is as large as one. */
-const apart = [
-  'commander',
+/** Packages that some runs never need: each gets a chunk of its own, which then loads with its first use. */
+const lazyPackages = [
   'cron-parser',
   'diff',
   'fastest-levenshtein',
@@ -27,8 +26,6 @@ const apart = [
   'string-width',
   'tinyglobby',
   'write-file-atomic',
-  'yaml',
-  './src/manifest/generated/validators.js',
 ];
 
 /**
@@ -42,20 +39,18 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     absWorkingDir: root,
     entryPoints: {
       roster: entry,
-      ...Object.fromEntries(apart.map((name) => [`unused/${basename(name)}`, name])),
+      ...Object.fromEntries(lazyPackages.map((name) => [`unused/${name}`, name])),
     },
     outdir: folder,
     outExtension: { '.js': '.cjs' },
     chunkNames: 'chunks/[name]-[hash]',
     mainFields: ['module', 'main'],
     define: { 'import.meta.url': '__moduleUrl' },
-    plugins: [withoutChildProcess],
+    plugins: [withoutChildProcess, shortNames],
   });
   // What is left for a package's own entry is what roster does not use of it.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
-  const foreign = new Set(foreignOutputs(first.metafile).map((path) => join(root, path)));
-  const files = used.map((file) => toCommonJs(file, foreign.has(file.path)));
-  await replaceFiles(await Promise.all(files), join(folder, 'chunks'));
+  await replaceFiles(await Promise.all(used.map(toCommonJs)), join(folder, 'chunks'));
   await chmod(join(folder, 'roster.cjs'), 0o755);
   return first.metafile;
 }
@@ -67,21 +62,10 @@ interface OutputFile {
 
 const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: 'utf8' } as const;
 
-/** Chunks that hold nothing a person wrote here. */
-function foreignOutputs({ outputs }: Metafile): readonly string[] {
-  const isForeign = (path: string) => path.startsWith('node_modules/') || path.includes('/generated/');
-  return Object.keys(outputs).filter((path) => Object.keys(outputs[path]?.inputs ?? {}).every(isForeign));
-}
-
-async function toCommonJs({ path, text }: OutputFile, foreign: boolean): Promise<OutputFile> {
+async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });
-  const small = await transform(lazily(code), {
-    ...shape,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // The names of roster's own code stay as they are: a stack trace in a bug report must be readable.
-    minifyIdentifiers: foreign,
-  });
+  // Names stay as they are: a stack trace in a bug report must be readable.
+  const small = await transform(lazily(code), { ...shape, minifySyntax: true, minifyWhitespace: true });
   const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
   const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
   return { path, text: basename(path) === 'roster.cjs' ? `#!/usr/bin/env node\n${lines}` : lines };
@@ -111,6 +95,18 @@ const withoutChildProcess: Plugin = {
       importer.includes('commander') ? { path: 'nothing', namespace: 'nothing' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** Names inside packages and generated code are for no one to read, and their length costs time at every start. */
+const shortNames: Plugin = {
+  name: 'short-names',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/](node_modules|generated)[\\/].*\.[cm]?js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const { code } = await transform(text, { target: shape.target, minifyIdentifiers: true });
+      return { contents: code };
+    });
   },
 };
 

@@ -72,7 +72,9 @@ function runWave(
         if (skipped === null) begin(step);
         else settle(step, { outcome: 'skipped', error: skipped });
       }
-      if (active === 0 && next === ready.length) resolve();
+      if (active > 0 || next < ready.length) return;
+      if (ready.length === wave.length) resolve();
+      else reject(new Error('steps wait for each other: the plan has a circle'));
     };
     pump();
   });

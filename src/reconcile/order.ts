@@ -42,6 +42,9 @@ function dependencies(acting: readonly Decided[]): Edges {
   const addressOf = (kind: string, id: IdOrPending) =>
     isPending(id) ? id.pending : byObject.get(objectKey(kind, id));
 
+  const deleted = new Set(
+    acting.flatMap(({ change }) => (change.action === 'delete' ? [change.address] : [])),
+  );
   const edges = new Map<Address, Set<Address>>(acting.map((each) => [each.change.address, new Set()]));
   for (const { match, change } of acting) {
     const pointsTo = (spec: unknown) =>
@@ -50,8 +53,9 @@ function dependencies(acting: readonly Decided[]): Edges {
         : match.kind.targets(spec).flatMap((each) => addressOf(each.kind, each.id) ?? []);
     const after = new Set(change.action === 'delete' ? [] : pointsTo(match.entry?.spec));
     for (const target of after) if (edges.has(target)) edges.get(change.address)?.add(target);
+    // What goes waits for all that pointed to it; anything else may be changed under a schedule that moves away.
     for (const target of pointsTo(match.observed?.spec))
-      if (!after.has(target)) edges.get(target)?.add(change.address);
+      if (deleted.has(target)) edges.get(target)?.add(change.address);
   }
   return edges;
 }
