@@ -10,7 +10,7 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20.18',
-  charset: 'utf8',
+  charset: 'ascii',
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
@@ -60,7 +60,7 @@ interface OutputFile {
   readonly text: string;
 }
 
-const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: 'utf8' } as const;
+const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: 'ascii' } as const;
 
 async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });

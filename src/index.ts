@@ -1,3 +1,5 @@
+import type { Sandbox, SandboxOptions } from './sandbox/index.js';
+
 /** roster as a library: the pieces of the command, to be put together by a program of its own. */
 export { type Applied, type ApplyInputs, apply, type StepEvent } from './apply/apply.js';
 export type { KeyKeeping, Verdict, Writer } from './apply/writer.js';
@@ -36,7 +38,7 @@ export type { Call, ListCall, Reader, Request } from './model/request.js';
 export type { Agent, Declared, Observed, Project } from './model/resource.js';
 export type { Allowances } from './reconcile/guard.js';
 export { type Reconciled, type ReconcileInputs, reconcile } from './reconcile/plan.js';
-export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.js';
+export type { Sandbox, SandboxOptions } from './sandbox/index.js';
 export { type Client, type ClientSettings, createClient } from './service/client.js';
 export { ServiceFailure } from './service/failure.js';
 export { observe, type Wanted, type World } from './service/observe.js';
@@ -44,3 +46,9 @@ export { serviceUrl } from './service/url.js';
 export { diagnosticsText } from './view/diagnostics-text.js';
 export { planJson, reportJson } from './view/plan-json.js';
 export { planText } from './view/plan-text.js';
+
+/** A local instance of the whole service. Its server is loaded with the first call, not with this library. */
+export async function startSandbox(options?: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await import('./sandbox/index.js');
+  return sandbox.startSandbox(options);
+}
