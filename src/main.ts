@@ -15,11 +15,13 @@ const around: Surroundings = {
 };
 
 let interrupted = false;
+const interrupt = new AbortController();
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (interrupted) process.exit(exitCode.interrupted);
       interrupted = true;
+      interrupt.abort();
       resolve();
       if (running !== 'sandbox')
         output.err('\nInterrupted: ending the requests in flight. Once more ends at once.\n');
@@ -34,7 +36,7 @@ const running = argv.find((word) => !word.startsWith('-'));
 async function main(): Promise<number> {
   let code: number = exitCode.fine;
   const program = buildProgram(
-    { around, output, interrupts: { requested: () => interrupted }, stopped },
+    { around, output, interrupts: { requested: () => interrupted, signal: interrupt.signal }, stopped },
     (each) => {
       code = each;
     },
@@ -58,9 +60,9 @@ main().then(
   (code) => {
     process.exitCode = code;
   },
-  (bug: unknown) => {
-    const text = bug instanceof Error ? (bug.stack ?? bug.message) : String(bug);
-    output.err(`roster: internal error, please report it\n${text}\n`);
+  async (bug: unknown) => {
     process.exitCode = exitCode.error;
+    const { tellBug } = await import('./cli/usage.js');
+    tellBug(bug, argv, output);
   },
 );

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../model/diagnostic.js';
-import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 import type { ChangeOutcome, Outcome } from '../model/report.js';
@@ -15,7 +15,7 @@ export interface ApplyInputs {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
   readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
-  readonly drafts: ReadonlyMap<Address, InventoryDraft>;
+  readonly creations: ReadonlyMap<Address, Creation>;
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   readonly save: (inventory: Inventory) => Promise<void>;
@@ -48,14 +48,25 @@ const looks = [0, 250, 1000, 2500];
  */
 export async function apply(inputs: ApplyInputs): Promise<Applied> {
   const run = new Run(inputs);
-  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.drafts);
+  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.creations);
   if (inputs.plan.steps.length > 0) await inputs.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
   const outcomes = inputs.plan.changes
     .filter((change) => change.action !== 'none')
     .map((change) => run.outcomeOf(change, states));
-  await inputs.save(inventoryAfter(intent, inputs, outcomes, run.ids));
-  return { outcomes, interrupted: inputs.interrupted(), diagnostics: run.diagnostics };
+  const unsaved = await saveOutcome(inputs, inventoryAfter(intent, inputs, outcomes, run.ids));
+  return { outcomes, interrupted: inputs.interrupted(), diagnostics: [...run.diagnostics, ...unsaved] };
+}
+
+/** The requests are sent by now: an inventory that cannot be written is told, it must not hide what was done. */
+async function saveOutcome({ save }: ApplyInputs, inventory: Inventory): Promise<readonly Diagnostic[]> {
+  try {
+    await save(inventory);
+    return [];
+  } catch (failure) {
+    if (failure instanceof Problem) return failure.diagnostics;
+    throw failure;
+  }
 }
 
 class Run {
@@ -86,9 +97,25 @@ class Run {
 
   async run(step: Step): Promise<StepState> {
     this.inputs.onStep({ type: 'begun', step });
-    const state = step.request.effect === 'create' ? await this.create(step) : await this.repeatable(step);
+    const state = await this.runGuarded(step);
     this.inputs.onStep({ type: 'ended', step, state });
     return state;
+  }
+
+  /** Even a bug must not end the run half way: what was done has to be written down, and told. */
+  private async runGuarded(step: Step): Promise<StepState> {
+    try {
+      return step.request.effect === 'create' ? await this.create(step) : await this.repeatable(step);
+    } catch (bug) {
+      const message = `${step.id}: ${bug instanceof Error ? bug.message : String(bug)}`;
+      this.diagnostics.push({
+        severity: 'error',
+        code: 'internal',
+        message,
+        help: 'please report this as a bug',
+      });
+      return { outcome: 'unknown', error: message };
+    }
   }
 
   outcomeOf(change: Change, states: ReadonlyMap<string, StepState>): ChangeOutcome {
@@ -105,13 +132,21 @@ class Run {
 
   private async repeatable(step: Step): Promise<StepState> {
     try {
-      await this.inputs.writer.send(resolveRequest(step.request, this.ids));
-      return { outcome: 'done' };
+      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
+      return step.addresses.length > 1 ? this.confirmed(step, answer.data) : { outcome: 'done' };
     } catch (failure) {
       const verdict = this.judge(failure);
       if (verdict.gone && step.request.method === 'DELETE') return { outcome: 'done' };
       return { outcome: verdict.certainty === 'unknown' ? 'unknown' : 'failed', error: verdict.message };
     }
+  }
+
+  /** A bulk call skips what it cannot do without an error (interface §4): its counts tell. */
+  private confirmed(step: Step, data: unknown): StepState {
+    if (this.kinds.get(step.kind)?.confirms(data, step.addresses.length) !== false)
+      return { outcome: 'done' };
+    const error = `the service says that it did not do this to all of the ${step.addresses.length} objects of the call`;
+    return { outcome: 'unknown', error };
   }
 
   private async create(step: Step): Promise<StepState> {
@@ -123,13 +158,13 @@ class Run {
       if (step.delivery !== null) return await this.keep(step.delivery, kind, address, answer.data);
       const id = kind.createdId(answer.data);
       return id === null
-        ? await this.look(kind, address, 'the answer showed no id')
+        ? await this.look(step, kind, address, 'the answer showed no id')
         : this.created(address, id);
     } catch (failure) {
       const verdict = this.judge(failure);
       if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
       if (step.delivery !== null) return lostKey(verdict.message);
-      return this.look(kind, address, verdict.message);
+      return this.look(step, kind, address, verdict.message);
     }
   }
 
@@ -138,21 +173,24 @@ class Run {
     return { outcome: 'done' };
   }
 
-  private async look(kind: Kind, address: Address, why: string): Promise<StepState> {
-    const draft = this.inputs.drafts.get(address);
-    if (draft === undefined) throw new Error(`${address} is created without a draft`);
-    const before = this.before.get(kind.name) ?? new Set();
-    const { writer, sleep } = this.inputs;
+  private async look(step: Step, kind: Kind, address: Address, why: string): Promise<StepState> {
+    const { creations, records, writer, sleep } = this.inputs;
+    const [creation, record] = [creations.get(address), records.get(address)];
+    if (creation === undefined || record === undefined)
+      throw new Error(`${address} is created without a draft`);
+    const looking = {
+      reader: writer.reader,
+      kind,
+      identity: creation.identity,
+      body: step.request.body ?? null,
+      applied: record.applied,
+      others: new Set([...(this.before.get(kind.name) ?? []), ...this.ids.values()]),
+      ids: this.ids,
+      waits: looks,
+      sleep,
+    };
     try {
-      const found = await lookFor({
-        reader: writer.reader,
-        kind,
-        draft,
-        before,
-        ids: this.ids,
-        waits: looks,
-        sleep,
-      });
+      const found = await lookFor(looking);
       const [only] = found;
       if (only !== undefined && only.id !== null && found.length === 1) return this.created(address, only.id);
       const ids = found.map((each) => each.id).join(', ');

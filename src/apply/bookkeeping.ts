@@ -1,18 +1,20 @@
-import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { JsonObject } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import type { Address } from '../model/resource.js';
-import { resolveJson } from './resolve.js';
+import { pendingIn, resolveJson } from './resolve.js';
 
 /** The intent: what is about to be created is written down before the first request leaves. */
 export function inventoryBefore(
   inventory: Inventory,
   plan: Plan,
-  drafts: ReadonlyMap<Address, InventoryDraft>,
+  creations: ReadonlyMap<Address, Creation>,
 ): Inventory {
   const planned = new Set(plan.changes.map((change) => change.address));
-  const intended = [...drafts].filter(([address]) => planned.has(address));
+  const intended = [...creations].flatMap(([address, { draft }]) =>
+    planned.has(address) ? [[address, draft] as const] : [],
+  );
   return { ...inventory, drafts: new Map([...inventory.drafts, ...intended]) };
 }
 
@@ -37,7 +39,8 @@ export function inventoryAfter(
     else if (entry !== 'as-it-was') {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = addressOfId.get(`${entry.kind} ${entry.id}`);
-      if (former !== undefined && entry.id !== null) entries.delete(former);
+      if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id)
+        entries.delete(former);
       entries.set(change.address, entry);
     }
   }
@@ -56,7 +59,9 @@ function entryAfter(
     case 'forget':
       return outcome === 'done' ? 'gone' : 'as-it-was';
     case 'none':
-      return record === undefined || change.id === null ? 'as-it-was' : owned(record, id, ids);
+      return record === undefined || id === null || waitsFor(record, ids)
+        ? 'as-it-was'
+        : owned(record, id, ids);
     case 'create':
       // Created and then failed: it is ours all the same, and the next plan sees what is missing.
       return record !== undefined && (outcome === 'done' || id !== null)
@@ -69,6 +74,22 @@ function entryAfter(
     default:
       return change.action satisfies never;
   }
+}
+
+function created(
+  record: Omit<InventoryEntry, 'id'> | undefined,
+  outcome: ChangeOutcome['outcome'],
+  id: string | null,
+  ids: ReadonlyMap<Address, string>,
+): InventoryEntry | 'as-it-was' {
+  if (record === undefined || (outcome !== 'done' && id === null)) return 'as-it-was';
+  // Cut off between its calls, nothing is known to have been applied.
+  return outcome === 'done' ? owned(record, id, ids) : { ...record, id, applied: {} };
+}
+
+/** A settled entry whose target could not be created. */
+function waitsFor({ applied }: Omit<InventoryEntry, 'id'>, ids: ReadonlyMap<Address, string>): boolean {
+  return pendingIn(applied).some((address) => !ids.has(address));
 }
 
 function owned(

@@ -16,13 +16,13 @@ import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:pa
 import type { Delivery } from '../model/resource.js';
 
 /**
- * Why a key could not be delivered, or null when it can. Nothing is left behind: a file is proven by creating and
- * removing it, a command by finding it. `root` is the project's folder, absolute.
+ * Why a key could not be delivered, or null when it can. With `prove` a file is tried, and nothing is left behind;
+ * without, its folder's rights are looked at. A command is found or not. `root` is the project's folder, absolute.
  */
-export function undeliverable(delivery: Delivery, root: string): string | null {
+export function undeliverable(delivery: Delivery, root: string, prove: boolean): string | null {
   if (delivery.to === null) return 'the entry has no `deliver:`';
   return 'file' in delivery.to
-    ? fileProblem(delivery.to.file, root)
+    ? fileProblem(delivery.to.file, root, prove)
     : commandProblem(delivery.to.command, root);
 }
 
@@ -57,7 +57,7 @@ export function writeSecret(path: string, secret: string): void {
   }
 }
 
-function fileProblem(file: string, root: string): string | null {
+function fileProblem(file: string, root: string, prove: boolean): string | null {
   const path = resolve(root, file);
   const fromRoot = relative(root, path);
   if (fromRoot === '' || fromRoot.startsWith('..') || isAbsolute(fromRoot))
@@ -69,13 +69,25 @@ function fileProblem(file: string, root: string): string | null {
   const inside = relative(realpathSync(root), realpathSync(existing));
   if (inside.startsWith('..') || isAbsolute(inside))
     return `${file} leads outside the project's folder through a link`;
-  return isWritable(existing) ? null : `the folder of ${file} cannot be written`;
+  return (prove ? isWritable(existing) : hasRights(existing))
+    ? null
+    : `the folder of ${file} cannot be written`;
 }
 
 function nearestFolder(path: string): string {
   let folder = path;
   while (lstatSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
   return folder;
+}
+
+function hasRights(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    // The answer is no, whatever the reason.
+    return false;
+  }
 }
 
 /** Rights alone do not tell of a full or read-only disk: an attempt does. */
@@ -124,6 +136,9 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/** A command that hangs must not hold the key and the lock for ever. */
+const commandMilliseconds = 60_000;
+
 /** By argv, without a shell; the key goes to stdin only, and what the command prints is not shown: it may echo it. */
 function handToCommand(command: readonly string[], root: string, key: string): Promise<void> {
   const [program = '', ...args] = command;
@@ -131,7 +146,13 @@ function handToCommand(command: readonly string[], root: string, key: string): P
   // The command needs the new key only.
   delete env['ROSTER_API_KEY'];
   return new Promise((done, failed) => {
-    const child = spawn(program, args, { cwd: root, env, stdio: ['pipe', 'ignore', 'ignore'], shell: false });
+    const child = spawn(program, args, {
+      timeout: commandMilliseconds,
+      cwd: root,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      shell: false,
+    });
     child.on('error', (failure) =>
       failed(
         new Error(`the command could not be run: ${(failure as NodeJS.ErrnoException).code ?? 'unknown'}`),

@@ -1,15 +1,20 @@
-import type { InventoryDraft } from '../model/inventory.js';
-import { canonical } from '../model/json.js';
+import { canonical, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
-import type { Address, Observed } from '../model/resource.js';
+import type { Address, FieldRule, Observed } from '../model/resource.js';
+import { pendingIn, resolveJson } from './resolve.js';
 
 export interface Looking {
   readonly reader: Reader;
   readonly kind: Kind;
-  readonly draft: InventoryDraft;
-  /** Ids that were there before the create was sent. */
-  readonly before: ReadonlySet<string>;
+  /** The natural key of what was created, with the addresses of targets that were not there yet. */
+  readonly identity: string;
+  /** The body that was sent, before the ids were put in. */
+  readonly body: Json;
+  /** Canonical values of the fields, as the inventory keeps them. */
+  readonly applied: JsonObject;
+  /** Ids that are known to be something else. */
+  readonly others: ReadonlySet<string>;
   readonly ids: ReadonlyMap<Address, string>;
   /** Milliseconds to wait before each look: a list may lag behind a write. */
   readonly waits: readonly number[];
@@ -17,30 +22,45 @@ export interface Looking {
 }
 
 /**
- * What became of a create whose answer was lost, or showed no id: the one new object with its natural key. It is never
- * sent again, it is looked for. Null when it did not appear; several when more than one did.
+ * What became of a create whose answer was lost, or showed no id: the new objects with its natural key, mostly one. It
+ * is never sent again, it is looked for. Empty when nothing appeared.
  */
 export async function lookFor(looking: Looking): Promise<readonly Observed[]> {
-  const identity = resolvedIdentity(looking.draft.identity, looking.ids);
+  const { kind, others } = looking;
+  const identity = resolvedIdentity(looking);
   for (const wait of looking.waits) {
     await looking.sleep(wait);
-    const listed = await looking.reader.readAll(looking.kind.list());
+    const listed = await looking.reader.readAll(kind.list());
     const found = listed.filter(
       (each) =>
-        looking.kind.exists(each) &&
-        looking.kind.observedIdentity(each) === identity &&
-        (each.id === null || !looking.before.has(each.id)),
+        kind.exists(each) &&
+        kind.observedIdentity(each) === identity &&
+        (each.id === null || !others.has(each.id)) &&
+        (!kind.manyAlike || isEqual(looking, each)),
     );
     if (found.length > 0) return found;
   }
   return [];
 }
 
-/** A natural key is written down before the ids of its targets are known. */
-function resolvedIdentity(identity: string, ids: ReadonlyMap<Address, string>): string {
-  if (!identity.includes('"pending"')) return identity;
+function resolvedIdentity({ identity, body, ids }: Looking): string {
   let text = identity;
-  for (const [address, id] of ids)
-    text = text.replaceAll(canonical({ pending: address }), JSON.stringify(id));
+  for (const address of pendingIn(body)) {
+    text = text.replaceAll(
+      canonical({ pending: address }),
+      canonical(resolveJson({ pending: address }, ids)),
+    );
+  }
   return text;
+}
+
+/** Objects of one natural key may stand side by side: only one that is equal in every field can be the one looked for. */
+function isEqual({ kind, applied, ids }: Looking, { spec }: Observed): boolean {
+  if (spec === null) return false;
+  const rules = kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
+  const values = spec as Readonly<Record<string, unknown>>;
+  return Object.entries(applied).every(
+    ([field, value]) =>
+      canonical(rules[field]?.canonical(values[field]) ?? null) === canonical(resolveJson(value, ids)),
+  );
 }

@@ -20,6 +20,13 @@ export function resolveJson(value: Json, ids: ReadonlyMap<Address, string>): Jso
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveJson(item, ids)]));
 }
 
+/** Addresses whose ids a value waits for. */
+export function pendingIn(value: Json): Address[] {
+  if (isPending(value)) return [value.pending];
+  if (Array.isArray(value)) return value.flatMap(pendingIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(pendingIn) : [];
+}
+
 /** A step runs only after those that it waits for: an id that is missing here is a bug of the order. */
 function idOf(address: Address, ids: ReadonlyMap<Address, string>): string {
   const id = ids.get(address);

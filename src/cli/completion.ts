@@ -41,7 +41,12 @@ export function completion(
       );
     const script = write(words);
     const json = jsonText({ formatVersion: 1, shell, script });
-    return { exit: exitCode.fine, diagnostics: [], render: (format) => (format === 'json' ? json : script) };
+    return {
+      exit: exitCode.fine,
+      diagnostics: [],
+      began: false,
+      render: (format) => (format === 'json' ? json : script),
+    };
   });
 }
 

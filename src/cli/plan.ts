@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { writeAtomic } from '../inventory/atomic.js';
+import { checkWritable, writeAtomic } from '../inventory/atomic.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isEmpty, type Objection, type Plan } from '../model/plan.js';
 import { planGitlab } from '../view/gitlab.js';
@@ -7,7 +7,7 @@ import { jsonText } from '../view/json-text.js';
 import { planJson } from '../view/plan-json.js';
 import { planMarkdown } from '../view/plan-markdown.js';
 import { planText } from '../view/plan-text.js';
-import { selectionOf } from './addresses.js';
+import { selectorsOf } from './addresses.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
@@ -25,9 +25,14 @@ export function plan(
   const formats = ['text', 'json', 'markdown', 'gitlab'] as const;
   return present({ flags, formats, around, output }, async () => {
     const allow = allowancesOf(flags);
+    if (flags.out !== undefined) checkWritable(resolve(around.cwd, flags.out));
     const session = openSession(flags, around, output);
     try {
-      const { reconciled } = await makePlan(session, allow, selectionOf(addresses), new Date());
+      const { reconciled } = await makePlan(session, {
+        allow,
+        selectors: selectorsOf(addresses),
+        proveDeliveries: false,
+      });
       const diagnostics = [...session.warnings, ...reconciled.diagnostics];
       if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
       const made: Plan = { ...reconciled.plan, diagnostics };
@@ -36,6 +41,7 @@ export function plan(
       return {
         exit: exitOf(made, flags.detailedExitcode === true),
         diagnostics,
+        began: false,
         render(format, look) {
           switch (format) {
             case 'text':

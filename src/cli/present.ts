@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { writeAtomic } from '../inventory/atomic.js';
+import { checkWritable, writeAtomic } from '../inventory/atomic.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { diagnosticsText } from '../view/diagnostics-text.js';
 import { jsonText } from '../view/json-text.js';
@@ -20,6 +20,8 @@ export interface Result<F extends string> {
   readonly exit: number;
   /** Told on stderr, unless the format holds them itself. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Something may have been changed: whatever goes wrong after it ends in 3. */
+  readonly began: boolean;
   render(format: F, look: Look): string;
 }
 
@@ -46,10 +48,13 @@ export async function present<F extends string>(
 ): Promise<number> {
   const { flags, formats, around, output } = command;
   let format: F | null = null;
+  let began = false;
   try {
     format = chooseFormat(flags, formats);
     const further = furtherOutputs(flags, formats);
+    for (const { file } of further) checkWritable(resolve(around.cwd, file));
     const result = await run();
+    began = result.began;
     if (!selfTelling.has(format)) tell(command, result.diagnostics);
     for (const { format: other, file } of further) {
       await writeAtomic(resolve(around.cwd, file), output.redact(result.render(other, plainLook)));
@@ -61,7 +66,7 @@ export async function present<F extends string>(
     if (format === 'json' || (format === null && flags.format === 'json'))
       output.out(jsonText(failureJson(failure.diagnostics)));
     else tell(command, failure.diagnostics);
-    return exitCodeFor(failure.diagnostics) || exitCode.error;
+    return began ? exitCode.incomplete : exitCodeFor(failure.diagnostics) || exitCode.error;
   }
 }
 

@@ -44,7 +44,7 @@ export function sandbox(
     } finally {
       await server.close();
     }
-    return { exit: exitCode.fine, diagnostics: [], render: () => '' };
+    return { exit: exitCode.fine, diagnostics: [], began: false, render: () => '' };
   });
 }
 

@@ -19,9 +19,13 @@ export function savedPlan(plan: Plan): string {
 }
 
 /** Tells how the plan of now differs from the saved one; empty when it is the same. The file itself is never trusted. */
-export function compareWithSaved(plan: Plan, file: string): readonly Diagnostic[] {
+export function compareWithSaved(
+  plan: Plan,
+  file: string,
+  redact: (text: string) => string,
+): readonly Diagnostic[] {
   const saved = readSaved(file);
-  if (saved === savedPlan(plan)) return [];
+  if (saved === redact(savedPlan(plan))) return [];
   return [stale(`the plan of now is not the one in ${file}`, plan)];
 }
 

@@ -25,6 +25,6 @@ export function schema(
     const found = schemas.get(name ?? 'project');
     if (found === undefined)
       throw problem('usage', `there is no schema "${name}"`, `one of: ${[...schemas.keys()].join(', ')}`);
-    return { exit: exitCode.fine, diagnostics: [], render: () => jsonText(found) };
+    return { exit: exitCode.fine, diagnostics: [], began: false, render: () => jsonText(found) };
   });
 }

@@ -6,9 +6,10 @@ import { loadProject } from '../manifest/load.js';
 import { nearest } from '../manifest/nearest.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, InventoryStore } from '../model/inventory.js';
-import type { Address, KindName, Project } from '../model/resource.js';
+import { type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
 import { type Reconciled, reconcile } from '../reconcile/plan.js';
+import type { Selector } from '../reconcile/select.js';
 import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
 import { observe, type Wanted, type World } from '../service/observe.js';
@@ -56,7 +57,12 @@ export interface Session {
 }
 
 /** Everything that can be checked without the network is checked here, before the first request. */
-export function openSession(flags: CommonFlags, around: Surroundings, output: Output): Session {
+export function openSession(
+  flags: CommonFlags,
+  around: Surroundings,
+  output: Output,
+  signal?: AbortSignal,
+): Session {
   const { project, diagnostics } = openProject(flags, around, output);
   const baseUrl = serviceUrl(urlSetting(flags, around, project), around.env);
   let apiKey = keySetting(around);
@@ -68,6 +74,7 @@ export function openSession(flags: CommonFlags, around: Surroundings, output: Ou
     concurrency,
     timeoutMs: chooseTimeout(flags),
     userAgent: `roster/${version}`,
+    ...(signal === undefined ? {} : { signal }),
   });
   return {
     project: { ...project, prune: choosePrune(flags, project.prune) },
@@ -124,13 +131,17 @@ export interface Observation {
   readonly reconciled: Reconciled;
 }
 
+export interface PlanOptions {
+  readonly allow?: Allowances;
+  readonly selectors?: readonly Selector[] | null;
+  /** Tries whether new keys could be written where they go, rather than look at rights alone. */
+  readonly proveDeliveries: boolean;
+}
+
+const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
+
 /** Reads the inventory and the service, and plans. Sends reads only: it is handed the client's reader. */
-export async function makePlan(
-  session: Session,
-  allow: Allowances,
-  selected: ((address: Address) => boolean) | null,
-  now: Date,
-): Promise<Observation> {
+export async function makePlan(session: Session, options: PlanOptions): Promise<Observation> {
   const { project, service } = session;
   const inventory = await session.store.load();
   const world = await observe(
@@ -146,10 +157,10 @@ export async function makePlan(
     ...world,
     inventory,
     prune: project.prune,
-    now,
-    allow,
-    selected,
-    undeliverable: (delivery) => undeliverable(delivery, project.root),
+    now: new Date(),
+    allow: options.allow ?? allowNothing,
+    selected: options.selectors ?? null,
+    undeliverable: (delivery) => undeliverable(delivery, project.root, options.proveDeliveries),
     nearest,
   });
   return { inventory, world, reconciled };
@@ -161,7 +172,7 @@ function wantedBy(project: Project, inventory: Inventory): Wanted {
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
   for (const entry of project.entries) {
     const identity = kinds.find((kind) => kind.name === entry.kind)?.declaredIdentity(entry.declared) ?? null;
-    if (entry.id !== null) ids.get(entry.kind)?.add(entry.id.toLowerCase());
+    if (entry.id !== null) ids.get(entry.kind)?.add(normalId(entry.id));
     if (identity !== null) identities.get(entry.kind)?.add(identity);
   }
   return { ids, identities, all: project.prune === 'all' };

@@ -6,9 +6,24 @@ import { exitCode } from './exit.js';
 import type { Output } from './output.js';
 import { defaults } from './settings.js';
 
-/** Tells what is wrong with a command line that could not be read, in JSON where that was asked for. */
+/** Tells what is wrong with a command line that could not be read. */
 export function tellUsage(message: string, argv: readonly string[], output: Output): number {
-  const diagnostic: Diagnostic = { severity: 'error', code: 'usage', message, help: 'see roster --help' };
+  return tellFailure({ severity: 'error', code: 'usage', message, help: 'see roster --help' }, argv, output);
+}
+
+/** Tells of a bug; where it stands goes to stderr. */
+export function tellBug(bug: unknown, argv: readonly string[], output: Output): number {
+  const message = bug instanceof Error ? bug.message : String(bug);
+  if (bug instanceof Error) output.err(`${bug.stack ?? ''}\n`);
+  return tellFailure(
+    { severity: 'error', code: 'internal', message, help: 'please report this as a bug' },
+    argv,
+    output,
+  );
+}
+
+/** For what happens outside of any command: in JSON where that was asked for. */
+function tellFailure(diagnostic: Diagnostic, argv: readonly string[], output: Output): number {
   const asked = argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
   if (asked) output.out(jsonText(failureJson([diagnostic])));
   else output.err(diagnosticsText([diagnostic], { color: false, width: defaults.width }));

@@ -27,6 +27,7 @@ export function validate(flags: CommonFlags, around: Surroundings, output: Outpu
     return {
       exit: valid ? exitCode.fine : exitCode.error,
       diagnostics,
+      began: false,
       render(format) {
         switch (format) {
           case 'text':

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { problem } from '../model/diagnostic.js';
@@ -15,6 +15,21 @@ export async function writeAtomic(path: string, text: string, mode?: number): Pr
       `cannot write ${path}: ${reasonOf(failure)}`,
       'check the folder, its rights and the free space',
     );
+  }
+}
+
+/** Finds before the work begins what would keep its result from being written. Throws a Problem. */
+export function checkWritable(path: string): void {
+  refuseLink(path);
+  let folder = dirname(path);
+  while (lstatSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
+  const help = 'name a file in a folder that can be written';
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw problem('unreadable-file', `${path} is a folder`, help);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (failure) {
+    throw problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
   }
 }
 

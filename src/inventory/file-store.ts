@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { problem } from '../model/diagnostic.js';
 import { emptyInventory, type Inventory, type InventoryStore, type Lock } from '../model/inventory.js';
 import { reasonOf, writeAtomic } from './atomic.js';
@@ -52,6 +53,9 @@ function readIfThere(path: string, name: string): string | null {
   }
 }
 
+/** Tokens of the locks that this very process holds: a lock of our own pid that is not among them is a dead run's. */
+const held = new Set<string>();
+
 function takeLock(path: string, name: string): Lock {
   const lockPath = `${path}.lock`;
   const holder: Holder = {
@@ -64,36 +68,53 @@ function takeLock(path: string, name: string): Lock {
     removeIfDead(lockPath, name);
     if (!tryCreate(lockPath, holder)) throw lockedBy(readHolder(lockPath), name);
   }
+  held.add(holder.token);
   return {
     save: (inventory) => writeAtomic(path, print(inventory)),
     release: async () => {
+      held.delete(holder.token);
       if (readHolder(lockPath)?.token === holder.token) rmSync(lockPath, { force: true });
     },
   };
 }
 
+/** The lock file appears with its content or not at all: it is written aside and linked into place. */
 function tryCreate(lockPath: string, holder: Holder): boolean {
+  const aside = `${lockPath}.${holder.token}`;
   try {
-    writeFileSync(lockPath, `${JSON.stringify(holder)}\n`, { flag: 'wx', mode: 0o600 });
+    mkdirSync(dirname(lockPath), { recursive: true });
+    writeFileSync(aside, `${JSON.stringify(holder)}\n`, { flag: 'wx', mode: 0o600 });
+    linkSync(aside, lockPath);
     return true;
   } catch (failure) {
     if (reasonOf(failure) === 'EEXIST') return false;
-    throw problem(
-      'unreadable-file',
-      `cannot write ${lockPath}: ${reasonOf(failure)}`,
-      'the inventory needs a folder that can be written',
-    );
+    const help = 'the inventory needs a folder that can be written';
+    throw problem('unreadable-file', `cannot write ${lockPath}: ${reasonOf(failure)}`, help);
+  } finally {
+    rmSync(aside, { force: true });
   }
 }
 
-/** A lock whose process is gone on this very machine is nobody's. */
+/**
+ * A lock whose process is gone on this very machine is nobody's. It is moved away before it is judged once more, so
+ * that of two runs that find it dead only one removes it, and neither removes the other's new one.
+ */
 function removeIfDead(lockPath: string, name: string): void {
   const holder = readHolder(lockPath);
-  if (holder === null || holder.host !== hostname() || isAlive(holder.pid)) throw lockedBy(holder, name);
-  rmSync(lockPath, { force: true });
+  if (holder === null || holder.host !== hostname() || isAlive(holder)) throw lockedBy(holder, name);
+  const aside = `${lockPath}.${randomUUID()}`;
+  try {
+    renameSync(lockPath, aside);
+  } catch (failure) {
+    if (reasonOf(failure) === 'ENOENT') return;
+    throw problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, 'remove it by hand');
+  }
+  if (readHolder(aside)?.token !== holder.token) linkSync(aside, lockPath);
+  rmSync(aside, { force: true });
 }
 
-function isAlive(pid: number): boolean {
+function isAlive({ pid, token }: Holder): boolean {
+  if (pid === process.pid) return held.has(token);
   try {
     process.kill(pid, 0);
     return true;
@@ -120,6 +141,6 @@ function lockedBy(holder: Holder | null, name: string): Error {
   return problem(
     'locked',
     `the inventory ${name} is locked by ${who}`,
-    'wait for it; if that run is dead: roster unlock',
+    `wait for it; if that run is dead, delete ${name}.lock`,
   );
 }

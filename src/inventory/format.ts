@@ -82,7 +82,7 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
 
 function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
   const { kind, name, identity } = value;
-  if (typeof kind !== 'string' || typeof identity !== 'string') return fail();
+  if (typeof kind !== 'string' || !(identity === null || typeof identity === 'string')) return fail();
   return { kind, name: typeof name === 'string' ? name : null, identity };
 }
 

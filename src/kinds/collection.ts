@@ -117,6 +117,7 @@ export function collectionKind<F extends string, R extends RemoteCollection>(
       active: plain(),
       [own.field]: own.rule,
     } as unknown as FieldRules<Spec>,
+    identityFields: ['name'],
     identity: (spec) => normalText(spec.name),
     observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
     describe: (spec) => `named "${spec.name}"`,
@@ -148,6 +149,7 @@ export function collectionKind<F extends string, R extends RemoteCollection>(
     merge: () => {
       throw new Error(`${own.section} have no bulk calls`);
     },
+    confirms: () => null,
     createdId: (data) => own.createdId(data),
     secret: null,
     replaces: () => false,

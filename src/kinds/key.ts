@@ -51,6 +51,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
       show: (scopes, names) => (scopes.length === 0 ? 'full' : wordSet.show(scopes, names)),
     },
   },
+  identityFields: ['name'],
   identity: (spec) => normalText(spec.name),
   observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
   describe: (spec) => `named "${spec.name}"`,
@@ -70,6 +71,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   merge: () => {
     throw new Error('keys have no bulk calls');
   },
+  confirms: () => null,
   createdId: (data) => keys.createdKey(data)?.id ?? null,
   secret: {
     of: (data) => {

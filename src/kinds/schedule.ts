@@ -118,6 +118,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     inputs: { canonical: (inputs) => inputs, show: (inputs) => inputs, layout: 'map' },
     enabled: plain(),
   },
+  identityFields,
   identity,
   observedIdentity: (observed) => (observed.spec === null ? null : identity(observed.spec)),
   describe: (spec) => describe(spec),
@@ -141,6 +142,10 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   ],
   merge: (group, rawIds) =>
     group === 'delete' ? schedules.bulkDelete(rawIds) : schedules.bulkEnable(rawIds, group === 'enable'),
+  confirms: (data, count) => {
+    const counts = schedules.bulkCounts(data);
+    return counts === null ? null : counts.skipped === 0 && counts.affected === count;
+  },
   createdId: schedules.createdId,
   secret: null,
   replaces: () => false,
@@ -220,7 +225,7 @@ function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['targe
 
 /** Inputs that no agent of the target knows are most likely misspelt. */
 function tellInputs(declared: ScheduleDeclared, resolver: Resolver): void {
-  if (declared.target.startsWith('pipeline/')) return;
+  if (declared.target.startsWith('pipeline/') || Object.keys(declared.inputs).length === 0) return;
   const agents = resolver.agentsOf(declared.target);
   if (agents.length === 0) return;
   const known = new Set(agents.flatMap((agent) => agent.inputKeys));

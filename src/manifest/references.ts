@@ -1,4 +1,4 @@
-import { type Address, addressOf, type KindName } from '../model/resource.js';
+import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead, EntryRead } from './entries.js';
 import { find } from './tree.js';
@@ -54,7 +54,7 @@ function checkSame(list: readonly EntryRead[], told: Diagnostics): void {
       if (identity !== null) same(identities, `${each.kind.name}/${identity}`, each, 'name', told);
     }
     const { id } = each.declared;
-    if (id !== null) same(ids, `${each.kind.name}/${id.toLowerCase()}`, each, 'id', told);
+    if (id !== null) same(ids, `${each.kind.name}/${normalId(id)}`, each, 'id', told);
   }
 }
 

@@ -25,7 +25,13 @@ export interface InventoryEntry {
 export interface InventoryDraft {
   readonly kind: KindName;
   readonly name: string | null;
-  /** The natural key of what is created. */
+  /** The natural key of what is created; null where a part of it came from the environment. */
+  readonly identity: string | null;
+}
+
+/** What apply needs of a create: what is written down before it is sent, and how its object is known if its answer is lost. */
+export interface Creation {
+  readonly draft: InventoryDraft;
   readonly identity: string;
 }
 

@@ -75,6 +75,8 @@ export interface Kind<D = unknown, S = unknown> {
   /** Names become ids. Undefined when something was told to be wrong. */
   resolve(entry: Declared<D>, resolver: Resolver): S | undefined;
   readonly fields: FieldRules<S>;
+  /** Fields that the natural key is made of. */
+  readonly identityFields: readonly string[];
   /** The natural key (contract §3). */
   identity(spec: S): string;
   observedIdentity(observed: Observed<S>): string | null;
@@ -93,6 +95,8 @@ export interface Kind<D = unknown, S = unknown> {
   remove(target: Target<S>): readonly Draft[];
   /** Merges the drafts of one bulk group into one request. */
   merge(group: string, rawIds: readonly (string | number)[]): Request;
+  /** Whether the answer to a merged request says that all `count` objects were changed; null when it says nothing. */
+  confirms(data: unknown, count: number): boolean | null;
   /** The new object's id in the answer to a create; null when the answer shows none. */
   createdId(data: unknown): string | null;
 

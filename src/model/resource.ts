@@ -20,6 +20,13 @@ export function isPending(value: unknown): value is Pending {
   return typeof value === 'object' && value !== null && typeof (value as Pending).pending === 'string';
 }
 
+const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** GUIDs are the same in either case (interface §1.4): lower case is the one spelling used here. */
+export function normalId(id: string): string {
+  return guid.test(id) ? id.toLowerCase() : id;
+}
+
 /** The id of a remote object, or of one that is yet to be. */
 export type IdOrPending = string | Pending;
 

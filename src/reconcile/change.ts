@@ -39,9 +39,14 @@ function create(match: Match, entry: Desired, { names }: Circumstances): Decided
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, null, entry.spec, origin, names))
     .filter((field) => field.sensitive || !isBlank(field.after));
+  const drafts = kind.create(entry.spec, entry);
   return {
-    ...decided(match, 'create', { fields, origin, name: nameOf(match, entry) }),
-    drafts: kind.create(entry.spec, entry),
+    ...decided(match, 'create', {
+      fields: [...fields, ...deliveryFields(entry, drafts)],
+      origin,
+      name: nameOf(match, entry),
+    }),
+    drafts,
     revokesCaller: kind.revokesCaller('create', null),
   };
 }
@@ -56,7 +61,7 @@ function compare(match: Match, entry: Desired, observed: Observed, { names, now 
   );
   const adopted = isAdopted(match);
   const common = { fields, origin: overallOrigin(fields), adopted };
-  const due = kind.due(entry, observed, now);
+  const due = lostSecret(match, observed) ?? kind.due(entry, observed, now);
   if (kind.replaces(changed) || due !== null) return replace(match, entry, observed, common, due);
   if (changed.size === 0) return decided(match, adopted ? 'adopt' : 'none', common);
   const target = targetOf(observed);
@@ -82,9 +87,11 @@ function replace(
   // Creating a key revokes the one that makes the request (interface §5.5): no second call for it.
   const goesByItself = observed.caller;
   const removal = goesByItself || observed.id === null ? [] : kind.remove(targetOf(observed));
+  const creation = kind.create(entry.spec, entry);
+  const fields = [...common.fields, ...deliveryFields(entry, creation)];
   return {
-    ...decided(match, 'replace', { ...common, notes, origin: common.origin ?? 'manifest' }),
-    drafts: [...kind.create(entry.spec, entry), ...removal],
+    ...decided(match, 'replace', { ...common, fields, notes, origin: common.origin ?? 'manifest' }),
+    drafts: [...creation, ...removal],
     revokesCaller: kind.revokesCaller('replace', observed),
     diagnostics: goesByItself || observed.id !== null ? [] : [notManageable(match, observed)],
   };
@@ -94,11 +101,13 @@ function decideUndeclared(match: Match, { prune, names }: Circumstances): Decide
   const { kind, observed, known, ours } = match;
   if (!ours && (prune !== 'all' || observed?.manageable !== true || observed.caller)) return null;
   if (observed === null) return decided(match, 'forget', { name: known?.name ?? null });
+  // It was ours and is the operator's now: it cannot be deleted, and need not be.
+  if (observed.manageable === false && observed.id !== null) return decided(match, 'forget', {});
   if (prune === 'never') return leaveAlone(match);
   const fields = Object.keys(observed.spec === null ? {} : kind.fields)
     .map((field) => deletedField(match, field, observed.spec, names))
     .filter((field) => field.sensitive || !isBlank(field.before));
-  const removable = observed.id !== null && observed.manageable !== false;
+  const removable = observed.id !== null;
   return {
     ...decided(match, 'delete', { fields, origin: 'manifest' }),
     drafts: removable ? kind.remove(targetOf(observed)) : [],
@@ -130,7 +139,24 @@ function leaveSettled(
     place: entry.placeOf(settled.path),
     help: 'take the entry out when it is no longer needed, or give it a time to come',
   };
-  return { ...decided(match, 'none', {}), diagnostics: [warning] };
+  const adopted = match.observed !== null && isAdopted(match);
+  return { ...decided(match, adopted ? 'adopt' : 'none', { adopted }), diagnostics: [warning] };
+}
+
+/** Created by a run that could not deliver it: nobody can read it, so that it is no use to keep. */
+function lostSecret({ kind, known, drafted }: Match, observed: Observed): string | null {
+  if (kind.secret === null || !drafted || (known !== null && known.id !== null && known.id === observed.id))
+    return null;
+  return 'an earlier run ended before it could deliver this key, which nobody can read now';
+}
+
+/** Where a new key goes is part of what is reviewed: it must not be changed unseen. */
+function deliveryFields(entry: Desired, drafts: readonly Draft[]): FieldChange[] {
+  const delivery = drafts.find((draft) => draft.delivery !== undefined)?.delivery;
+  if (delivery === undefined) return [];
+  const sensitive = entry.sensitive.includes('deliver');
+  const after = sensitive ? null : (delivery.to as Json);
+  return [{ path: 'deliver', before: null, after, sensitive, layout: 'value', origin: 'manifest' }];
 }
 
 function decided(match: Match, action: Action, parts: Partial<Decided['change']>): Decided {
@@ -148,6 +174,7 @@ function decided(match: Match, action: Action, parts: Partial<Decided['change']>
     notes: [],
     source: entry?.source ?? null,
     ...parts,
+    ...(isSensitive(match, 'name') ? { name: null } : {}),
   };
   return { match, change, drafts: [], revokesCaller: false, diagnostics: [] };
 }
@@ -216,16 +243,11 @@ function targetOf(observed: Observed) {
   return { id: observed.id, rawId: observed.rawId, before: observed.spec };
 }
 
+/** A key that the list shows without an id (interface §2, API key). */
 function notManageable(match: Match, observed: Observed): Diagnostic {
   const what = `${match.kind.name} "${observed.name ?? match.address}"`;
-  const message =
-    observed.id === null
-      ? `the service lists the ${what} without an id: it cannot be revoked from here`
-      : `the ${what} was set up by the operator and cannot be deleted`;
-  const help =
-    observed.id === null
-      ? 'revoke it in the dashboard (account menu, API keys), then run this again'
-      : 'declare it with `external: true`, or remove it from the inventory';
+  const message = `the service lists the ${what} without an id: it cannot be revoked from here`;
+  const help = 'revoke it in the dashboard (account menu, API keys), then run this again';
   const place = match.entry?.source;
   return {
     severity: 'error',
@@ -236,14 +258,18 @@ function notManageable(match: Match, observed: Observed): Diagnostic {
   };
 }
 
-/** What the inventory says of a declared resource once its change is done. */
-export function recordOf(match: Match, entry: Desired): Omit<InventoryEntry, 'id'> {
+/**
+ * What the inventory says of a declared resource once its change is done: what was applied, which for a settled entry
+ * is what is there. Values from the environment are left out.
+ */
+export function recordOf(match: Match, entry: Desired, settled: boolean): Omit<InventoryEntry, 'id'> {
   const { kind } = match;
+  const spec = settled ? match.observed?.spec : entry.spec;
   const applied: Record<string, Json> = {};
   for (const field of Object.keys(kind.fields)) {
-    if (!entry.sensitive.includes(field)) applied[field] = fieldValue(kind, entry.spec, field);
+    if (!entry.sensitive.includes(field) && spec != null) applied[field] = fieldValue(kind, spec, field);
   }
-  const name = nameOf(match, entry);
+  const name = isSensitive(match, 'name') ? null : nameOf(match, entry);
   return {
     kind: kind.name,
     name,

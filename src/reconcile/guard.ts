@@ -41,8 +41,7 @@ const emptyProject: Guard = ({ project, allow }) => {
 const inventoryMismatch: Guard = ({ inventory, matches, allow }) => {
   const known = matches.filter((each) => each.known !== null && each.known.id !== null);
   const missing = known.filter((each) => each.observed === null).length;
-  if (allow.accountChange || inventory.entries.size === 0 || missing < 2 || missing * 2 <= known.length)
-    return [];
+  if (allow.accountChange || inventory.entries.size === 0 || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
   const help =
     'check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change';

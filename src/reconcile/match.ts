@@ -1,5 +1,6 @@
 import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type {
   Address,
@@ -11,9 +12,9 @@ import type {
   Observed,
   Resolver,
 } from '../model/resource.js';
-import { addressOf } from '../model/resource.js';
+import { addressOf, normalId } from '../model/resource.js';
 import type { Directory } from './directory.js';
-import { inventoryEntry, normalId, type Pair, pair, type Rule } from './pair.js';
+import { inventoryEntry, type Pair, pair, type Rule } from './pair.js';
 
 /** One resource: what is declared, what is there, and what was applied last. At least one of the three is set. */
 export interface Match {
@@ -23,6 +24,8 @@ export interface Match {
   readonly observed: Observed | null;
   readonly rule: Rule | null;
   readonly known: InventoryEntry | null;
+  /** An earlier run was about to create it and did not live to tell what came of it. */
+  readonly drafted: boolean;
   /** False for what nobody declared and the inventory does not know: only `prune: all` may touch it. */
   readonly ours: boolean;
 }
@@ -68,17 +71,21 @@ class Matcher implements Matches {
     const objects = this.inputs.objects.get(kind.name) ?? [];
     for (const entry of entries) if (entry.external) this.matchExternal(kind, entry, objects);
     const desired = entries.filter((entry) => !entry.external).flatMap((entry) => this.resolve(kind, entry));
-    const pairing = pair(kind, desired, objects, this.inputs.inventory);
+    const external = new Set(this.externals.values());
+    const manageable = objects.filter((each) => !external.has(each));
+    const pairing = pair(kind, desired, manageable, this.inputs.inventory, (each) =>
+      this.draftedIdentity(each),
+    );
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired) {
       if (!pairing.broken.has(entry.address)) this.add(kind, entry, pairing.pairs.get(entry.address));
     }
-    this.addUndeclared(
-      kind,
-      entries,
-      objects,
-      new Set([...pairing.pairs.values()].map((each) => each.observed)),
-    );
+    const taken = new Set([...pairing.pairs.values()].map((each) => each.observed));
+    const managed = new Set(entries.filter((each) => !each.external).map((each) => each.address));
+    const left = new Set(manageable.filter((each) => !taken.has(each)));
+    this.addOwned(kind, managed, left, new Set([...taken].map((each) => each.id)));
+    this.addDrafted(kind, managed, left);
+    this.addForeign(kind, left);
   }
 
   private add(kind: Kind, entry: Desired, found: Pair | undefined): void {
@@ -91,42 +98,78 @@ class Matcher implements Matches {
       observed: found?.observed ?? null,
       rule: found?.rule ?? null,
       known: inventoryEntry(entry, this.inputs.inventory),
+      drafted: this.inputs.inventory.drafts.has(entry.address),
       ours: true,
     });
   }
 
-  /** What the inventory knows and no manifest declares any more; and, for `prune: all`, everything else. */
-  private addUndeclared(
+  /** What the inventory knows and no manifest declares any more. */
+  private addOwned(
     kind: Kind,
-    entries: readonly Declared[],
-    objects: readonly Observed[],
-    taken: ReadonlySet<Observed>,
+    managed: ReadonlySet<Address>,
+    left: Set<Observed>,
+    takenIds: ReadonlySet<string | null>,
   ): void {
-    const spoken = new Set(entries.flatMap((each) => [each.address, each.formerly]));
-    const external = new Set(this.externals.values());
-    const left = new Set(objects.filter((each) => !taken.has(each) && !external.has(each)));
     const byId = new Map([...left].map((each) => [each.id, each]));
-    const takenIds = new Set([...taken].map((each) => each.id));
     for (const [address, known] of this.inputs.inventory.entries) {
-      if (known.kind !== kind.name || spoken.has(address)) continue;
+      if (known.kind !== kind.name || managed.has(address)) continue;
       // Its object serves a declared entry now: the entry was renamed, and its pair says so.
       if (known.id !== null && takenIds.has(known.id)) continue;
       const observed = known.id === null ? this.onlyNamed(left, known) : byId.get(known.id);
-      if (observed !== undefined) left.delete(observed);
-      this.list.push({
-        address,
-        kind,
-        entry: null,
-        observed: observed ?? null,
-        rule: 'inventory',
-        known,
-        ours: true,
-      });
+      this.addUndeclared(kind, address, observed, known, true, left);
     }
+  }
+
+  /** What a run that ended too early may have created for an entry that was taken out since: ours as well. */
+  private addDrafted(kind: Kind, managed: ReadonlySet<Address>, left: Set<Observed>): void {
+    for (const [address, draft] of this.inputs.inventory.drafts) {
+      if (draft.kind !== kind.name || managed.has(address) || this.inputs.inventory.entries.has(address))
+        continue;
+      const identity = this.draftedIdentity(address);
+      const found = [...left].filter((each) => identity !== null && kind.observedIdentity(each) === identity);
+      const known = { ...draft, id: found[0]?.id ?? null, protect: false, applied: {}, sensitive: [] };
+      this.addUndeclared(kind, address, found.length === 1 ? found[0] : undefined, known, true, left);
+    }
+  }
+
+  private addForeign(kind: Kind, left: Set<Observed>): void {
     for (const observed of left) {
       const address = addressOf(kind.name, observed.id ?? observed.name ?? 'unknown');
-      this.list.push({ address, kind, entry: null, observed, rule: null, known: null, ours: false });
+      this.addUndeclared(kind, address, observed, null, false, left);
     }
+  }
+
+  private addUndeclared(
+    kind: Kind,
+    address: Address,
+    observed: Observed | undefined,
+    known: InventoryEntry | null,
+    ours: boolean,
+    left: Set<Observed>,
+  ): void {
+    if (observed !== undefined) left.delete(observed);
+    const rule = ours ? 'inventory' : null;
+    this.list.push({
+      address,
+      kind,
+      entry: null,
+      observed: observed ?? null,
+      rule,
+      known,
+      drafted: false,
+      ours,
+    });
+  }
+
+  /** The natural key of a create that was begun, with the ids of its targets where they are known by now. */
+  private draftedIdentity(address: Address): string | null {
+    let identity = this.inputs.inventory.drafts.get(address)?.identity ?? null;
+    if (identity === null || !identity.includes('"pending"')) return identity;
+    for (const [target, id] of this.ids) {
+      if (typeof id === 'string')
+        identity = identity.replaceAll(canonical({ pending: target }), JSON.stringify(id));
+    }
+    return identity;
   }
 
   private onlyNamed(left: ReadonlySet<Observed>, known: InventoryEntry): Observed | undefined {

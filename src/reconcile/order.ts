@@ -1,6 +1,6 @@
-import type { Draft } from '../model/kind.js';
+import type { Draft, Kind } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
-import { type Address, type IdOrPending, isPending } from '../model/resource.js';
+import { type Address, isPending } from '../model/resource.js';
 import type { Decided } from './change.js';
 
 /** The interface takes more, but an answer that fails is then asked about a hundred at a time (contract §4). */
@@ -36,28 +36,61 @@ type Edges = ReadonlyMap<Address, ReadonlySet<Address>>;
 
 /** For each change, the changes that must be done before it. */
 function dependencies(acting: readonly Decided[]): Edges {
-  const byObject = new Map<string, Address>();
-  for (const { match, change } of acting)
-    if (change.id !== null) byObject.set(objectKey(match.kind.name, change.id), change.address);
-  const addressOf = (kind: string, id: IdOrPending) =>
-    isPending(id) ? id.pending : byObject.get(objectKey(kind, id));
-
-  const deleted = new Set(
-    acting.flatMap(({ change }) => (change.action === 'delete' ? [change.address] : [])),
-  );
   const edges = new Map<Address, Set<Address>>(acting.map((each) => [each.change.address, new Set()]));
-  for (const { match, change } of acting) {
-    const pointsTo = (spec: unknown) =>
-      spec === null || spec === undefined
-        ? []
-        : match.kind.targets(spec).flatMap((each) => addressOf(each.kind, each.id) ?? []);
-    const after = new Set(change.action === 'delete' ? [] : pointsTo(match.entry?.spec));
-    for (const target of after) if (edges.has(target)) edges.get(change.address)?.add(target);
-    // What goes waits for all that pointed to it; anything else may be changed under a schedule that moves away.
-    for (const target of pointsTo(match.observed?.spec))
-      if (deleted.has(target)) edges.get(target)?.add(change.address);
-  }
+  const wait = (waiting: Address, first: Address) => {
+    if (waiting !== first && edges.has(first)) edges.get(waiting)?.add(first);
+  };
+  pointToWhatIs(acting, wait);
+  revokeLast(acting, wait);
+  freeNames(acting, wait);
   return edges;
+}
+
+type Wait = (waiting: Address, first: Address) => void;
+
+function pointToWhatIs(acting: readonly Decided[], wait: Wait): void {
+  const byObject = new Map(acting.map(({ change }) => [objectKey(change.kind, change.id ?? ''), change]));
+  for (const { match, change } of acting) {
+    const before = targetsOf(match.kind, match.observed?.spec ?? null);
+    const after = change.action === 'delete' ? [] : targetsOf(match.kind, match.entry?.spec ?? null);
+    for (const { kind, id } of after) {
+      const target = isPending(id) ? id.pending : byObject.get(objectKey(kind, id))?.address;
+      if (target !== undefined) wait(change.address, target);
+    }
+    for (const { kind, id } of before) {
+      const target = isPending(id) ? undefined : byObject.get(objectKey(kind, id));
+      // What goes waits for all that pointed to it; anything else may be changed under what moves away from it.
+      if (target?.action === 'delete') wait(target.address, change.address);
+    }
+  }
+}
+
+function targetsOf(kind: Kind, spec: unknown) {
+  return spec === null ? [] : kind.targets(spec);
+}
+
+/** A secret is taken away only when the one that takes its place is there: a failed create leaves the old one alone. */
+function revokeLast(acting: readonly Decided[], wait: Wait): void {
+  const creating = acting.filter((each) => each.drafts.some((draft) => draft.delivery !== undefined));
+  for (const { match, change } of acting) {
+    if (match.kind.secret === null || change.action !== 'delete') continue;
+    for (const first of creating) wait(change.address, first.change.address);
+  }
+}
+
+/** A create that takes the name which another object gives up: the service may not allow both at once. */
+function freeNames(acting: readonly Decided[], wait: Wait): void {
+  const giving = new Map<string, Address>();
+  for (const { match, change } of acting) {
+    const identity = match.observed === null ? null : match.kind.observedIdentity(match.observed);
+    if (change.action === 'update' && identity !== null)
+      giving.set(`${match.kind.name} ${identity}`, change.address);
+  }
+  for (const { match, change } of acting) {
+    if (change.action !== 'create' || match.entry === null) continue;
+    const first = giving.get(`${match.kind.name} ${match.kind.identity(match.entry.spec)}`);
+    if (first !== undefined) wait(change.address, first);
+  }
 }
 
 function objectKey(kind: string, id: string): string {

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Address, Declared, Desired, Observed } from '../model/resource.js';
+import { type Address, type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
 import { countDifferences, specText } from './fields.js';
 
 /** By which rule an entry found its object (contract §3), in the order in which they are tried. */
@@ -25,11 +26,16 @@ export function pair(
   desired: readonly Desired[],
   observed: readonly Observed[],
   inventory: Inventory,
+  draftedIdentity: (address: Address) => string | null,
 ): Pairing {
   const state = new PairingState(kind, observed);
   for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
-  for (const entry of desired)
-    if (entry.id === null) state.byInventory(entry, inventoryEntry(entry, inventory));
+  for (const entry of desired) {
+    if (entry.id !== null) continue;
+    const known = inventoryEntry(entry, inventory);
+    if (known === null) state.byDraft(entry, draftedIdentity(entry.address));
+    else state.byInventory(entry, known);
+  }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
   for (const entry of desired) state.checkManageable(entry);
   return state;
@@ -79,12 +85,22 @@ class PairingState implements Pairing {
     } else this.take(entry, found, 'id');
   }
 
-  byInventory(entry: Desired, known: InventoryEntry | null): void {
-    if (known === null) return;
+  byInventory(entry: Desired, known: InventoryEntry): void {
     // A key that the service lists without an id is known by its name alone.
     if (known.id === null) this.ownedByName.add(entry.address);
     const found = known.id === null ? undefined : this.byIdMap.get(known.id);
     if (found !== undefined && !this.takenBy.has(found)) this.take(entry, found, 'inventory');
+  }
+
+  /** A create that was begun by a run that ended too early: its object is ours, whatever the entry says now. */
+  byDraft(entry: Desired, identity: string | null): void {
+    if (identity === null) return;
+    const found = this.observed.filter(
+      (each) =>
+        this.kind.observedIdentity(each) === identity && each.manageable !== false && !this.takenBy.has(each),
+    );
+    const [only] = found;
+    if (only !== undefined && found.length === 1) this.take(entry, only, 'inventory');
   }
 
   byNaturalKey(open: readonly Desired[]): void {
@@ -112,7 +128,8 @@ class PairingState implements Pairing {
     if (candidates.length === 0) return;
     const ours = candidates.filter((each) => each.manageable !== false || each.id === null);
     const pool = ours.length > 0 ? [...ours] : [...candidates];
-    const rest = this.kind.manyAlike ? this.pairEqual(entries, pool) : [...entries];
+    const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
+    const rest = this.kind.manyAlike ? this.pairEqual(inOrder, pool) : inOrder;
     if (rest.length === 0) return;
     if (pool.length > rest.length) {
       for (const entry of rest) this.tellAmbiguous(entry, pool);
@@ -145,9 +162,7 @@ class PairingState implements Pairing {
       each,
       differences: countDifferences(this.kind, entry.spec, each.spec),
     }));
-    scored.sort(
-      (a, b) => a.differences - b.differences || (a.each.id ?? '').localeCompare(b.each.id ?? '', 'en'),
-    );
+    scored.sort((a, b) => a.differences - b.differences || byCodeUnit(a.each.id ?? '', b.each.id ?? ''));
     return scored[0]?.each;
   }
 
@@ -182,10 +197,6 @@ class PairingState implements Pairing {
     this.broken.add(entry.address);
     this.diagnostics.push({ severity: 'error', code, message, help, place: entry.placeOf(path) });
   }
-}
-
-export function normalId(id: string): string {
-  return /^[0-9a-f-]{36}$/i.test(id) ? id.toLowerCase() : id;
 }
 
 function nameAndId(observed: Observed): string {

@@ -1,9 +1,18 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
-import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Change, Plan } from '../model/plan.js';
-import type { Address, Agent, Delivery, KindName, Observed, Project, Prune } from '../model/resource.js';
+import type {
+  Address,
+  Agent,
+  Delivery,
+  Desired,
+  KindName,
+  Observed,
+  Project,
+  Prune,
+} from '../model/resource.js';
 import { type Decided, decide, recordOf } from './change.js';
 import { digestOf } from './digest.js';
 import { directoryOf } from './directory.js';
@@ -11,7 +20,7 @@ import { type Allowances, objections } from './guard.js';
 import { type Match, match } from './match.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
-import { select } from './select.js';
+import { type Selector, select } from './select.js';
 
 /** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
 export interface ReconcileInputs {
@@ -25,8 +34,8 @@ export interface ReconcileInputs {
   readonly prune: Prune;
   readonly now: Date;
   readonly allow: Allowances;
-  /** Which addresses the user named; null for all. */
-  readonly selected: ((address: Address) => boolean) | null;
+  /** What the user named; null for all. */
+  readonly selected: readonly Selector[] | null;
   undeliverable(delivery: Delivery): string | null;
   nearest(word: string, known: readonly string[]): string | null;
 }
@@ -39,7 +48,7 @@ export interface Reconciled {
   /** What the inventory says of each declared resource once its change is done; without the id. */
   readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
   /** What is written down before a create is sent. */
-  readonly drafts: ReadonlyMap<Address, InventoryDraft>;
+  readonly creations: ReadonlyMap<Address, Creation>;
 }
 
 /** Desired and observed in, plan out. Pure. */
@@ -49,13 +58,13 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const matches = match({ kinds, entries: project.entries, objects, inventory, directory });
   const names = namesOf(matches.list, matches.externals, directory);
   const all = matches.list.flatMap((each) => decide(each, { names, prune, now }) ?? []);
-  const { kept, left } = select(all, inputs.selected, project.entries);
+  const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries);
   const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics)];
   // That an address matches nothing may only follow from an error of its entry.
-  const diagnostics = hasErrors(own) ? own : [...own, ...left];
+  const diagnostics = hasErrors(own) ? own : [...own, ...idle];
   const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
-  return { plan, diagnostics, matches: matches.list, ...bookkeeping(decided) };
+  return { plan, diagnostics, matches: matches.list, ...bookkeeping(decided, now) };
 }
 
 function assemble(
@@ -81,18 +90,25 @@ function assemble(
   };
 }
 
-function bookkeeping(decided: readonly Decided[]): Pick<Reconciled, 'records' | 'drafts'> {
+function bookkeeping(decided: readonly Decided[], now: Date): Pick<Reconciled, 'records' | 'creations'> {
   const records = new Map<Address, Omit<InventoryEntry, 'id'>>();
-  const drafts = new Map<Address, InventoryDraft>();
+  const creations = new Map<Address, Creation>();
   for (const { match: each, change } of decided) {
     if (each.entry === null) continue;
-    const record = recordOf(each, each.entry);
+    const settled = each.kind.settled(each.entry.spec, now) !== null;
+    const record = recordOf(each, each.entry, settled);
     records.set(change.address, record);
     if (change.action !== 'create' && change.action !== 'replace') continue;
-    const identity = each.kind.identity(each.entry.spec);
-    drafts.set(change.address, { kind: each.kind.name, name: record.name, identity });
+    creations.set(change.address, creationOf(each.kind, each.entry, record.name));
   }
-  return { records, drafts };
+  return { records, creations };
+}
+
+/** A natural key of which a part came from the environment is not written down. */
+function creationOf(kind: Kind, entry: Desired, name: string | null): Creation {
+  const identity = kind.identity(entry.spec);
+  const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
+  return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity } };
 }
 
 function readingOrder(kinds: readonly Kind[], a: Decided, b: Decided): number {

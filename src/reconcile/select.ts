@@ -3,43 +3,61 @@ import type { Address, Declared } from '../model/resource.js';
 import { isPending } from '../model/resource.js';
 import type { Decided } from './change.js';
 
+/** One address or glob of the command line. */
+export interface Selector {
+  readonly pattern: string;
+  matches(address: Address): boolean;
+}
+
 interface Selection {
   readonly kept: Decided[];
-  /** Tells what was named but is not there. */
-  readonly left: readonly Diagnostic[];
+  /** Tells which of the patterns match nothing. */
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Keeps what the user named and what that depends on: a schedule brings the group that it creates its runs on.
- * Deletes are kept only when they were named themselves.
+ * Keeps what the user named and what that needs: a schedule brings the group that it starts, and a group that goes
+ * brings the schedules that move away from it. Other deletes are kept only when they were named themselves.
  */
 export function select(
   all: readonly Decided[],
-  selected: ((address: Address) => boolean) | null,
+  selectors: readonly Selector[] | null,
   entries: readonly Declared[],
 ): Selection {
-  if (selected === null) return { kept: [...all], left: [] };
-  const named = new Set(all.filter((each) => selected(each.change.address)));
-  const externals = entries.filter((each) => each.external && selected(each.address));
-  const needed = dependenciesOf(named, all);
+  if (selectors === null) return { kept: [...all], diagnostics: [] };
+  const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
+  const needed = needsOf(named, all);
   const kept = all.filter(
     (each) => named.has(each) || (each.change.action !== 'delete' && needed.has(each.change.address)),
   );
-  const left: Diagnostic[] = [];
-  if (named.size === 0 && externals.length === 0) {
-    const message = 'the addresses given match no resource of this project';
-    const help = 'an address is kind/key, such as group/retail-prices or schedule/*';
-    left.push({ severity: 'error', code: 'usage', message, help });
-  }
-  return { kept, left };
+  const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
+  const idle = selectors.filter((selector) => !addresses.some((address) => selector.matches(address)));
+  return { kept, diagnostics: idle.map(matchesNothing) };
 }
 
-function dependenciesOf(named: ReadonlySet<Decided>, all: readonly Decided[]): ReadonlySet<Address> {
+function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): ReadonlySet<Address> {
   const byObject = new Map(all.map(({ change }) => [`${change.kind} ${change.id}`, change.address]));
-  const targets = [...named].flatMap(({ match }) =>
-    match.entry === null ? [] : match.kind.targets(match.entry.spec),
+  const going = new Set(
+    [...named].flatMap(({ change }) => (change.action === 'delete' ? [change.address] : [])),
   );
-  return new Set(
-    targets.flatMap(({ kind, id }) => (isPending(id) ? id.pending : (byObject.get(`${kind} ${id}`) ?? []))),
-  );
+  const targets = (decided: Decided, spec: unknown) =>
+    spec === null
+      ? []
+      : decided.match.kind
+          .targets(spec)
+          .flatMap(({ kind, id }) => (isPending(id) ? id.pending : (byObject.get(`${kind} ${id}`) ?? [])));
+  const needed = new Set([...named].flatMap((each) => targets(each, each.match.entry?.spec ?? null)));
+  for (const each of all) {
+    const leaves = targets(each, each.match.observed?.spec ?? null).some((target) => going.has(target));
+    if (!leaves || each.match.entry === null) continue;
+    needed.add(each.change.address);
+    for (const target of targets(each, each.match.entry.spec)) needed.add(target);
+  }
+  return needed;
+}
+
+function matchesNothing({ pattern }: Selector): Diagnostic {
+  const message = `"${pattern}" matches no resource of this project`;
+  const help = 'an address is kind/key, such as group/retail-prices or schedule/*';
+  return { severity: 'error', code: 'usage', message, help };
 }

@@ -51,7 +51,7 @@ export class Workspace {
   }
 
   apply(flags: ApplyFlags = {}, addresses: string[] = []): Promise<Ran> {
-    const never = { requested: () => false };
+    const never = { requested: () => false, signal: new AbortController().signal };
     return this.run((around, output) => apply(addresses, { yes: true, ...flags }, around, output, never));
   }
 

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../model/json.js';
-import { isSegment, normalId } from './segment.js';
+import { normalId } from '../../model/resource.js';
+import { isSegment } from './segment.js';
 
 /**
  * The id of a new object in the `data` of the answer to its create, whose shape the interface does not show

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
-import { isSegment, normalId } from './segment.js';
+import { normalId } from '../../model/resource.js';
+import { isSegment } from './segment.js';
 
 /** An object that the service sent, before anything about it is known. */
 export type RemoteRecord = { readonly [key: string]: unknown };
