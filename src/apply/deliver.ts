@@ -19,10 +19,13 @@ import type { Delivery } from '../model/resource.js';
  * Why a key could not be delivered, or null when it can. With `prove` a file is tried, and nothing is left behind;
  * without, its folder's rights are looked at. A command is found or not. `root` is the project's folder, absolute.
  */
-export function undeliverable(delivery: Delivery, root: string, prove: boolean): string | null {
+export function undeliverable(
+  delivery: Delivery,
+  { root, prove, reserved }: { root: string; prove: boolean; reserved: readonly string[] },
+): string | null {
   if (delivery.to === null) return 'the entry has no `deliver:`';
   return 'file' in delivery.to
-    ? fileProblem(delivery.to.file, root, prove)
+    ? fileProblem(delivery.to.file, root, prove, reserved)
     : commandProblem(delivery.to.command, root);
 }
 
@@ -57,13 +60,13 @@ export function writeSecret(path: string, secret: string): void {
   }
 }
 
-function fileProblem(file: string, root: string, prove: boolean): string | null {
+function fileProblem(file: string, root: string, prove: boolean, reserved: readonly string[]): string | null {
   const path = resolve(root, file);
+  if (reserved.includes(path) || /(^|\/)\.git(\/|$)/.test(file)) return `${file} is not a place for a key`;
   const fromRoot = relative(root, path);
   if (fromRoot === '' || fromRoot.startsWith('..') || isAbsolute(fromRoot))
     return `${file} is outside the project's folder`;
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    return `${file} exists already: move it away first`;
+  if (isThere(path)) return `${file} exists already: move it away first`;
   const existing = nearestFolder(dirname(path));
   if (!statSync(existing).isDirectory()) return `${relative(root, existing)} is no folder`;
   const inside = relative(realpathSync(root), realpathSync(existing));
@@ -74,9 +77,19 @@ function fileProblem(file: string, root: string, prove: boolean): string | null 
     : `the folder of ${file} cannot be written`;
 }
 
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (failure) {
+    // A part of the path is a file: nothing can stand below it.
+    if ((failure as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw failure;
+  }
+}
+
 function nearestFolder(path: string): string {
   let folder = path;
-  while (lstatSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
+  while (!isThere(folder)) folder = dirname(folder);
   return folder;
 }
 

@@ -38,26 +38,24 @@ export async function keepSecret(keeping: Keeping): Promise<Kept> {
   const state = await checkPower(keeping, secret);
   const delivered: StepState =
     problems.length === 0 ? state : { outcome: 'failed', error: problems[0]?.message ?? '' };
-  return { state: state.outcome === 'done' ? delivered : state, id: secret.id, diagnostics: problems };
+  const id = state.outcome === 'failed' ? null : secret.id;
+  return { state: state.outcome === 'done' ? delivered : state, id, diagnostics: problems };
 }
 
 async function handOver({ delivery, keys }: Keeping, value: string): Promise<Diagnostic[]> {
+  // A command may hang, or be killed with this run: until it has ended well the key is kept here as well.
+  const kept = delivery.to !== null && 'command' in delivery.to ? keys.rescue(value) : null;
   try {
     await keys.deliver(delivery, value);
-    return [];
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure);
-    const file = keys.rescue(value);
+    const { file } = kept ?? keys.rescue(value);
     const message = `the new key could not be delivered (${reason}); it is kept in ${file}`;
-    return [
-      {
-        severity: 'error',
-        code: 'undeliverable-key',
-        message,
-        help: 'take it from there, and delete the file',
-      },
-    ];
+    const help = 'take it from there, and delete the file';
+    return [{ severity: 'error', code: 'undeliverable-key', message, help }];
   }
+  kept?.discard();
+  return [];
 }
 
 type Secret = {

@@ -24,6 +24,11 @@ export type Verdict = {
 export interface KeyKeeping {
   deliver(delivery: Delivery, key: string): Promise<void>;
   withdraw(delivery: Delivery): void;
-  /** Keeps a key that could not be delivered in a file of mode 0600 and answers its name. */
-  rescue(key: string): string;
+  /** Keeps a key in a file of mode 0600. Throws when it can be kept nowhere. */
+  rescue(key: string): Rescued;
+}
+
+export interface Rescued {
+  readonly file: string;
+  discard(): void;
 }

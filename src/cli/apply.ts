@@ -88,9 +88,14 @@ class ApplyCommand {
   }
 
   private show(plan: Plan): void {
-    if (this.flags.format === 'json') return;
+    const json = this.flags.format === 'json';
+    // With JSON on stdout a plan is shown only to somebody who is about to be asked about it.
+    if (json && isAgreed(this.flags)) return;
     tell(this, plan.diagnostics);
-    if (!isEmpty(plan) || plan.objections.length > 0) this.output.out(`${planText(plan, lookOf(this))}\n`);
+    if (isEmpty(plan) && plan.objections.length === 0) return;
+    const text = `${planText(plan, lookOf(this))}\n`;
+    if (json) this.output.err(text);
+    else this.output.out(text);
   }
 
   private refuse(plan: Plan): void {

@@ -1,8 +1,9 @@
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Applied, apply } from '../apply/apply.js';
 import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
-import type { Verdict } from '../apply/writer.js';
+import type { Rescued, Verdict } from '../apply/writer.js';
 import { print } from '../inventory/format.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
@@ -108,14 +109,14 @@ function judge(failure: unknown): Verdict {
 }
 
 /** A key that could not be delivered is kept beside the inventory, or wherever it can be, readable by its owner alone. */
-function rescue(key: string, project: Project): string {
+function rescue(key: string, project: Project): Rescued {
   const beside = 'file' in project.inventory ? [dirname(resolve(project.root, project.inventory.file))] : [];
   const failures: unknown[] = [];
   for (const folder of [...beside, project.root, tmpdir()]) {
     const path = join(folder, `roster-rescued-key-${Date.now()}`);
     try {
       writeSecret(path, key);
-      return path;
+      return { file: path, discard: () => rmSync(path, { force: true }) };
     } catch (failure) {
       failures.push(failure);
     }

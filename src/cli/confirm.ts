@@ -11,7 +11,7 @@ export async function confirm(question: string): Promise<Answer> {
     lines.once('close', () => resolve('no'));
   });
   try {
-    const asked = lines.question(question).then((line): Answer => (line.trim() === 'yes' ? 'yes' : 'no'));
+    const asked = lines.question(question).then((line): Answer => (line === 'yes' ? 'yes' : 'no'));
     return await Promise.race([asked, ended]);
   } finally {
     lines.close();

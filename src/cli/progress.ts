@@ -13,6 +13,7 @@ export interface Progress {
 export function progressOf(plan: Plan, output: Output, terminal: boolean, width: number): Progress {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   const running = new Map<string, readonly Address[]>();
+  const left = new Map(plan.changes.map((change) => [change.address, change.steps.length]));
   let done = 0;
   const draw = () => {
     const addresses = [...running.values()].flat();
@@ -20,6 +21,9 @@ export function progressOf(plan: Plan, output: Output, terminal: boolean, width:
   };
   const printLines = ({ step, state }: Extract<StepEvent, { type: 'ended' }>) => {
     for (const address of step.addresses) {
+      left.set(address, (left.get(address) ?? 1) - 1);
+      // A change of several requests is told once: with its last, or with the one that ends it.
+      if (state.outcome === 'done' && left.get(address) !== 0) continue;
       const action = changes.get(address)?.action ?? 'none';
       const error = state.outcome === 'done' ? null : state.error;
       output.err(`${stepLine({ address, action, outcome: state.outcome, id: null, error })}\n`);

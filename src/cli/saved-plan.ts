@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readRegular } from '../inventory/atomic.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { canonical, type Json } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
@@ -36,16 +36,9 @@ export function compareWithDigest(plan: Plan, expected: string): readonly Diagno
 }
 
 function readSaved(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (failure) {
-    const code = (failure as NodeJS.ErrnoException).code ?? 'unknown';
-    throw problem(
-      'unreadable-file',
-      `cannot read the plan ${file}: ${code}`,
-      'make one with roster plan --out FILE',
-    );
-  }
+  const text = readRegular(file, `the plan ${file}`);
+  if (text !== null) return text;
+  throw problem('unreadable-file', `there is no plan ${file}`, 'make one with roster plan --out FILE');
 }
 
 function stale(message: string, plan: Plan): Diagnostic {

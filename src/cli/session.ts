@@ -31,14 +31,14 @@ function openProject(
   around: Surroundings,
   output: Output,
 ): { project: Project; diagnostics: readonly Diagnostic[] } {
-  const { project, diagnostics } = loadProject({
+  const { project, diagnostics, secrets } = loadProject({
     ...(flags.file === undefined ? {} : { file: flags.file }),
     cwd: around.cwd,
     environment: environmentName(flags, around),
     env: around.env,
     kinds,
   });
-  if (project !== null) output.hide(project.secrets);
+  output.hide(secrets);
   if (project === null) throw new Problem(diagnostics);
   return { project, diagnostics };
 }
@@ -160,10 +160,22 @@ export async function makePlan(session: Session, options: PlanOptions): Promise<
     now: new Date(),
     allow: options.allow ?? allowNothing,
     selected: options.selectors ?? null,
-    undeliverable: (delivery) => undeliverable(delivery, project.root, options.proveDeliveries),
+    undeliverable: (delivery) =>
+      undeliverable(delivery, {
+        root: project.root,
+        prove: options.proveDeliveries,
+        reserved: ownFiles(project),
+      }),
     nearest,
   });
   return { inventory, world, reconciled };
+}
+
+/** Files that a key must never be written to. */
+function ownFiles({ root, inventory }: Project): string[] {
+  if (!('file' in inventory)) return [];
+  const path = resolve(root, inventory.file);
+  return [path, `${path}.lock`];
 }
 
 function wantedBy(project: Project, inventory: Inventory): Wanted {

@@ -15,14 +15,14 @@ import { version } from './version.js';
 export function validate(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
   const formats = ['text', 'json', 'github', 'sarif'] as const;
   return present({ flags, formats, around, output }, async () => {
-    const { project, diagnostics } = loadProject({
+    const { project, diagnostics, secrets } = loadProject({
       ...(flags.file === undefined ? {} : { file: flags.file }),
       cwd: around.cwd,
       environment: environmentName(flags, around),
       env: around.env,
       kinds,
     });
-    if (project !== null) output.hide(project.secrets);
+    output.hide(secrets);
     const valid = project !== null && !hasErrors(diagnostics);
     return {
       exit: valid ? exitCode.fine : exitCode.error,

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { problem } from '../model/diagnostic.js';
 import { emptyInventory, type Inventory, type InventoryStore, type Lock } from '../model/inventory.js';
-import { reasonOf, writeAtomic } from './atomic.js';
+import { readRegular, reasonOf, writeAtomic } from './atomic.js';
 import { parse, print } from './format.js';
 
 interface Holder {
@@ -27,31 +36,28 @@ export function fileStore(
   environment: string | null,
 ): InventoryStore {
   const load = async (): Promise<Inventory> => {
-    const text = readIfThere(path, name);
+    const text = readRegular(path, `the inventory ${name}`);
     const inventory = text === null ? emptyInventory(project, environment) : parse(text, name);
-    if (inventory.project === project) return inventory;
-    const message = `the inventory ${name} belongs to the project "${inventory.project}", this is "${project}"`;
+    if (inventory.project === project && inventory.environment === environment) return inventory;
+    const message = `the inventory ${name} belongs to ${inWords(inventory.project, inventory.environment)}, this is ${inWords(project, environment)}`;
     throw problem(
       'inventory-mismatch',
       message,
-      'give each project an inventory of its own (inventory: { file: … })',
+      'give each project and environment an inventory of its own (inventory: { file: … })',
     );
   };
   return { name, load, lock: async () => takeLock(path, name) };
 }
 
-function readIfThere(path: string, name: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (failure) {
-    if (reasonOf(failure) === 'ENOENT') return null;
-    throw problem(
-      'unreadable-file',
-      `cannot read the inventory ${name}: ${reasonOf(failure)}`,
-      'check its rights',
-    );
-  }
+function inWords(project: string, environment: string | null): string {
+  return environment === null ? `project "${project}"` : `project "${project}", environment "${environment}"`;
 }
+
+/**
+ * A lock that was not renewed for this long is nobody's: its run is dead, on another machine or behind a process id
+ * that was given out again. Its file's time of change says when it was renewed.
+ */
+const leaseMilliseconds = 10 * 60_000;
 
 /** Tokens of the locks that this very process holds: a lock of our own pid that is not among them is a dead run's. */
 const held = new Set<string>();
@@ -69,9 +75,12 @@ function takeLock(path: string, name: string): Lock {
     if (!tryCreate(lockPath, holder)) throw lockedBy(readHolder(lockPath), name);
   }
   held.add(holder.token);
+  const renewal = setInterval(() => renew(lockPath, holder), leaseMilliseconds / 10);
+  renewal.unref();
   return {
     save: (inventory) => writeAtomic(path, print(inventory)),
     release: async () => {
+      clearInterval(renewal);
       held.delete(holder.token);
       if (readHolder(lockPath)?.token === holder.token) rmSync(lockPath, { force: true });
     },
@@ -101,7 +110,8 @@ function tryCreate(lockPath: string, holder: Holder): boolean {
  */
 function removeIfDead(lockPath: string, name: string): void {
   const holder = readHolder(lockPath);
-  if (holder === null || holder.host !== hostname() || isAlive(holder)) throw lockedBy(holder, name);
+  const gone = holder !== null && holder.host === hostname() && !isAlive(holder);
+  if (!gone && !isOver(lockPath)) throw lockedBy(holder, name);
   const aside = `${lockPath}.${randomUUID()}`;
   try {
     renameSync(lockPath, aside);
@@ -109,12 +119,22 @@ function removeIfDead(lockPath: string, name: string): void {
     if (reasonOf(failure) === 'ENOENT') return;
     throw problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, 'remove it by hand');
   }
-  if (readHolder(aside)?.token !== holder.token) linkSync(aside, lockPath);
+  if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
   rmSync(aside, { force: true });
+}
+
+function renew(lockPath: string, holder: Holder): void {
+  if (readHolder(lockPath)?.token === holder.token) utimesSync(lockPath, new Date(), new Date());
+}
+
+function isOver(lockPath: string): boolean {
+  const changed = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs;
+  return changed === undefined || Date.now() - changed > leaseMilliseconds;
 }
 
 function isAlive({ pid, token }: Holder): boolean {
   if (pid === process.pid) return held.has(token);
+  if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;

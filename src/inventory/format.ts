@@ -61,7 +61,8 @@ function readMap<T>(
       const fail = (): never => {
         throw broken(name, `the entry ${address} cannot be understood`);
       };
-      return [address, isJsonObject(entry) ? read(entry, fail) : fail()];
+      if (!isJsonObject(entry) || !address.startsWith(`${String(entry['kind'])}/`)) return fail();
+      return [address, read(entry, fail)];
     }),
   );
 }

@@ -28,6 +28,8 @@ export interface Loaded {
   readonly project: Project | null;
   /** Everything that is wrong, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Values from the environment that were used, errors or not: whatever is printed must not hold them. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -38,15 +40,22 @@ export function loadProject(options: LoadOptions): Loaded {
   const told = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = locate(options.file, cwd, told);
-  const project = file === null ? null : load(file, cwd, options, told);
-  return { project: told.failed ? null : project, diagnostics: told.sorted() };
+  const { project, secrets } = file === null ? nothing : load(file, cwd, options, told);
+  return { project: told.failed ? null : project, diagnostics: told.sorted(), secrets };
 }
 
-function load(file: string, cwd: string, options: LoadOptions, told: Diagnostics): Project | null {
+const nothing = { project: null, secrets: [] } as const;
+
+function load(
+  file: string,
+  cwd: string,
+  options: LoadOptions,
+  told: Diagnostics,
+): Pick<Loaded, 'project' | 'secrets'> {
   const root = dirname(file);
   const reader = new ManifestReader(new Files(root, cwd, told), told);
   const top = reader.read(basename(file), null, true);
-  if (top === null) return null;
+  if (top === null) return nothing;
   const read = readSettings(top.source, top.settings, options, told);
   const tops: Top[] = [top];
   let allRead = read.complete;
@@ -58,16 +67,18 @@ function load(file: string, cwd: string, options: LoadOptions, told: Diagnostics
   }
   const entries = readEntries(tops, read, options.kinds, told);
   checkBetween(entries, allRead, told);
-  if (read.settings === null) return null;
-  return {
+  const { secrets } = read.variables;
+  if (read.settings === null) return { project: null, secrets };
+  const project: Project = {
     file: top.source.file,
     root,
     environment: options.environment,
     ...read.settings,
     scopes: read.scopes,
     entries: entries.list.map((each) => each.declared),
-    secrets: read.variables.secrets,
+    secrets,
   };
+  return { project, secrets };
 }
 
 function readEntries(

@@ -113,6 +113,8 @@ function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnost
     told.error('schema', entry.key, `\`${name}\` cannot come from the environment`, {
       help: 'Plans and inventories show it, and values from the environment are shown nowhere. Use a variable with a value of its own.',
     });
+    // Whatever is made of it further on would show it.
+    if (name !== 'project') delete value[name];
   }
   return value;
 }

@@ -39,7 +39,10 @@ const emptyProject: Guard = ({ project, allow }) => {
 
 /** Most of what we own is not there: more likely another account's key than that many deletes. */
 const inventoryMismatch: Guard = ({ inventory, matches, allow }) => {
-  const known = matches.filter((each) => each.known !== null && each.known.id !== null);
+  // Keys end by themselves when another is created, and what is not declared any more is only forgotten.
+  const known = matches.filter(
+    ({ known: each, entry, kind }) => each?.id != null && entry !== null && kind.secret === null,
+  );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || inventory.entries.size === 0 || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;

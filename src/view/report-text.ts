@@ -59,7 +59,8 @@ function nextSteps(report: Report): string[] {
     lines.push(
       'For what is unknown the answer was lost: the service may have done it or not. The next plan finds out.',
     );
-  if (report.converged === false) lines.push('The read-back found differences that are still there.');
+  if (report.diagnostics.some((each) => each.code === 'not-converged'))
+    lines.push('The read-back found differences that are still there.');
   if (failed > 0)
     lines.push('Nothing is rolled back. When the cause is mended, running again finishes the work.');
   const left = failed + skipped + unknown > 0 || report.converged === false;

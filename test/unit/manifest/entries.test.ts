@@ -175,8 +175,8 @@ schedules:
 groups:
   a: { name: Same, members: [] }
   b: { members: [], name: Same }
-  c: { members: [], id: ABC }
-  d: { members: [], id: abc }
+  c: { members: [], id: 8C1D6F0E-3C55-4D6E-9A0B-7F5A2F1F7C11 }
+  d: { members: [], id: 8c1d6f0e-3c55-4d6e-9a0b-7f5a2f1f7c11 }
 pipelines: { Same: { stages: [a] } }
 `;
     expect(load(text).diagnostics).toMatchObject([

@@ -1,0 +1,142 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { undeliverable } from '../../../src/apply/deliver.js';
+import { parseSeed, type Sandbox, startSandbox, type Variant } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function arrange(
+  deliver: object,
+  options: { scopes?: string[]; variants?: Variant[]; known?: string[] } = {},
+) {
+  const { scopes = ['agents.run'], variants = [], known = ['agents.run'] } = options;
+  const sandbox = await startSandbox({ variants, seed: parseSeed(JSON.stringify({ scopes: known })) });
+  const manifest = { project: 'k', scopes, keys: { ci: { scopes, deliver } } };
+  const workspace = new Workspace({ 'roster.yaml': JSON.stringify(manifest) }, sandbox);
+  cleanups.push(
+    () => workspace.remove(),
+    () => sandbox.close(),
+  );
+  return { sandbox, workspace };
+}
+
+const posts = (sandbox: Sandbox) =>
+  sandbox.requests.filter(({ method, path }) => method === 'POST' && path === '/api/api-keys');
+const active = (sandbox: Sandbox) =>
+  [...sandbox.world.keys.values()].filter((key) => !key.isRevoked).map((key) => key.name);
+
+describe('a new key', () => {
+  test('goes to its file, readable by its owner alone, and nowhere else', async () => {
+    const { sandbox, workspace } = await arrange({ file: '.secrets/ci.key' });
+    const ran = await workspace.apply({ allowSelfRevoke: true, report: 'report.json' });
+    const path = join(workspace.root, '.secrets/ci.key');
+    const key = readFileSync(path, 'utf8').trim();
+    expect([ran.exit, key]).toEqual([0, sandbox.world.apiKey]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const written = ['report.json', 'roster.inventory.json'].map((name) =>
+      readFileSync(join(workspace.root, name), 'utf8'),
+    );
+    for (const text of [ran.stdout, ran.stderr, ...written]) expect(text).not.toContain(key.slice(20));
+  });
+
+  test('goes to the standard input of a command, without a shell and without the old key', async () => {
+    const script =
+      'const fs=require("node:fs");fs.writeFileSync("got",fs.readFileSync(0)+String(process.env.ROSTER_API_KEY))';
+    const { sandbox, workspace } = await arrange({ command: [process.execPath, '-e', script] });
+    expect((await workspace.apply({ allowSelfRevoke: true })).exit).toBe(0);
+    expect(readFileSync(join(workspace.root, 'got'), 'utf8')).toBe(`${sandbox.world.apiKey}\nundefined`);
+  });
+
+  test('that a command refuses is kept beside the inventory', async () => {
+    const { sandbox, workspace } = await arrange({ command: ['false'] });
+    const ran = await workspace.apply({ allowSelfRevoke: true });
+    const file = /kept in\s+(\S*roster-rescued-key-\d+)/.exec(ran.stderr.replace(/\n\s+/g, ' '))?.[1] ?? '';
+    expect([ran.exit, readFileSync(file, 'utf8').trim()]).toEqual([3, sandbox.world.apiKey]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('whose scopes the service dropped is revoked at once', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { scopes: ['agents.bogus'] });
+    const ran = await workspace.apply({ allowSelfRevoke: true });
+    expect([ran.exit, active(sandbox), existsSync(join(workspace.root, 'ci.key'))]).toEqual([3, [], false]);
+    expect(ran.stdout).toContain('full access');
+  });
+
+  test('whose answer shows no scopes is looked up in the list', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { variants: ['key-answers-bare'] });
+    expect((await workspace.apply({ allowSelfRevoke: true })).exit).toBe(0);
+    expect(active(sandbox)).toEqual(['ci']);
+  });
+
+  test('is created once although its answer is lost, and replaced when nobody can read it', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' });
+    workspace.write(
+      'roster.inventory.json',
+      JSON.stringify({
+        version: 1,
+        project: 'k',
+        environment: null,
+        entries: {},
+        drafts: { 'key/ci': { kind: 'key', name: 'ci', identity: 'ci' } },
+      }),
+    );
+    const [first] = sandbox.world.keys.values();
+    if (first !== undefined)
+      sandbox.world.keys.set('lost', {
+        ...first,
+        id: 'lost',
+        name: 'ci',
+        scopes: ['agents.run'],
+        hash: 'x',
+        keyPrefix: 'svc_live_lost',
+      });
+    const plan = await workspace.planJson({ allowSelfRevoke: true });
+    expect(plan.changes.map(({ address, action }) => [address, action])).toEqual([['key/ci', 'replace']]);
+    expect((await workspace.apply({ allowSelfRevoke: true })).exit).toBe(0);
+    expect([posts(sandbox).length, active(sandbox)]).toEqual([1, ['ci']]);
+  });
+});
+
+describe('a place that a key cannot go to is found before anything is sent', () => {
+  test.each([
+    ['a file that exists', { file: 'taken' }],
+    ['a file behind a link', { file: 'link/ci.key' }],
+    ['a file in a file', { file: 'taken/ci.key' }],
+    ['the inventory', { file: 'roster.inventory.json' }],
+    ['a folder of git', { file: '.git/hooks/post-checkout' }],
+    ['a command that does not exist', { command: ['no-such-command-anywhere'] }],
+  ])('%s', async (_, deliver) => {
+    const { sandbox, workspace } = await arrange(deliver);
+    workspace.write('taken', 'x');
+    symlinkSync(tmpdir(), join(workspace.root, 'link'));
+    const ran = await workspace.apply({ allowSelfRevoke: true });
+    expect([ran.exit, posts(sandbox).length]).toEqual([4, 0]);
+    expect(ran.stderr).toContain('undeliverable-key');
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a folder that cannot be written', () => {
+    const root = mkdtempSync(join(tmpdir(), 'roster-deliver-'));
+    cleanups.push(() => rmSync(root, { recursive: true }));
+    mkdirSync(join(root, 'locked'));
+    chmodSync(join(root, 'locked'), 0o500);
+    writeFileSync(join(root, 'x'), '');
+    const delivery = { to: { file: 'locked/ci.key' }, scopes: [] };
+    expect(undeliverable(delivery, { root, prove: true, reserved: [] })).toContain('cannot be written');
+  });
+});

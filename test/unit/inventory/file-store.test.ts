@@ -1,0 +1,140 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileStore } from '../../../src/inventory/file-store.js';
+import { parse, print } from '../../../src/inventory/format.js';
+import { Problem } from '../../../src/model/diagnostic.js';
+import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-inventory-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const store = (environment: string | null = null) =>
+  fileStore(join(folder, 'a/i.json'), 'a/i.json', 'p', environment);
+
+const entry = {
+  kind: 'group',
+  id: '1',
+  name: 'A',
+  protect: true,
+  applied: { name: 'A', members: [] },
+  sensitive: [],
+};
+const inventory: Inventory = {
+  project: 'p',
+  environment: null,
+  entries: new Map<string, InventoryEntry>([
+    ['group/b', entry],
+    ['group/a', { ...entry, id: null, name: null, sensitive: ['name'] }],
+  ]),
+  drafts: new Map([['group/c', { kind: 'group', name: 'C', identity: null }]]),
+};
+
+async function codesOf(work: () => Promise<unknown>): Promise<string[]> {
+  try {
+    await work();
+    return [];
+  } catch (failure) {
+    if (failure instanceof Problem) return failure.diagnostics.map((each) => each.code);
+    throw failure;
+  }
+}
+
+test('what is saved is loaded, one entry a line, sorted', async () => {
+  const lock = await store().lock();
+  await lock.save(inventory);
+  await lock.release();
+  expect(print(await store().load())).toBe(print(inventory));
+  const text = readFileSync(join(folder, 'a/i.json'), 'utf8');
+  expect(text.split('\n').filter((line) => line.includes('"kind"'))).toHaveLength(3);
+  expect(text.indexOf('group/a')).toBeLessThan(text.indexOf('group/b'));
+  expect(readdirSync(join(folder, 'a'))).toEqual(['i.json']);
+});
+
+test('an inventory of another project or environment is refused', async () => {
+  const lock = await store().lock();
+  await lock.save(inventory);
+  await lock.release();
+  const path = join(folder, 'a/i.json');
+  expect(await codesOf(() => fileStore(path, 'i', 'other', null).load())).toEqual(['inventory-mismatch']);
+  expect(await codesOf(() => store('staging').load())).toEqual(['inventory-mismatch']);
+});
+
+test.each([
+  ['no JSON', '{'],
+  ['a merge conflict', '<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n'],
+  ['no object', '[]'],
+  ['a newer version', '{"version":2,"project":"p","entries":{}}'],
+  ['no entries', '{"version":1,"project":"p"}'],
+  [
+    'an entry without an id',
+    '{"version":1,"project":"p","entries":{"group/a":{"kind":"group","applied":{}}}}',
+  ],
+  [
+    'a kind that is not the address’s',
+    '{"version":1,"project":"p","entries":{"group/a":{"kind":"key","id":"1","applied":{}}}}',
+  ],
+])('%s is refused by name', async (_, text) => {
+  expect(await codesOf(async () => parse(text, 'i.json'))).toEqual(['inventory-mismatch']);
+});
+
+test('a field that a newer roster added does no harm', () => {
+  const text =
+    '{"version":1,"project":"p","new":1,"entries":{"group/a":{"kind":"group","id":"1","applied":{},"new":2}}}';
+  expect([...parse(text, 'i.json').entries.keys()]).toEqual(['group/a']);
+});
+
+test('a second run is refused, and names the first', async () => {
+  const first = await store().lock();
+  expect(await codesOf(() => store().lock())).toEqual(['locked']);
+  await first.release();
+  const second = await store().lock();
+  await second.release();
+});
+
+const holder = (pid: number, host = hostname()) =>
+  JSON.stringify({ token: 't', host, pid, since: '2026-01-01T00:00:00Z' });
+const plant = async (text: string) => {
+  await (await store().lock()).release();
+  writeFileSync(join(folder, 'a/i.json.lock'), text);
+};
+
+test.each([
+  ['of a process that is gone', holder(2 ** 22 + 1)],
+  ['of an earlier process with our own id', holder(process.pid)],
+  ['with an impossible process id', holder(-1)],
+])('a lock %s is taken over at once', async (_, text) => {
+  await plant(text);
+  expect(await codesOf(() => store().lock())).toEqual([]);
+});
+
+test.each([
+  ['of a living process', holder(process.ppid)],
+  ['of another machine', holder(1, 'elsewhere')],
+  ['that cannot be read', ''],
+])('a lock %s holds until its lease is over', async (_, text) => {
+  await plant(text);
+  expect(await codesOf(() => store().lock())).toEqual(['locked']);
+  const longAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(join(folder, 'a/i.json.lock'), longAgo, longAgo);
+  expect(await codesOf(() => store().lock())).toEqual([]);
+});
+
+test('a link in the place of the inventory is not written through', async () => {
+  const lock = await store().lock();
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'a/i.json'));
+  expect(await codesOf(() => lock.save(inventory))).toEqual(['unreadable-file']);
+  await lock.release();
+});
