@@ -7,7 +7,10 @@ export async function confirm(question: string): Promise<Answer> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<Answer>((resolve) => {
     // On a terminal the line editor takes Ctrl-C: no signal reaches the process.
-    lines.once('SIGINT', () => resolve('interrupted'));
+    lines.once('SIGINT', () => {
+      process.stderr.write('\n');
+      resolve('interrupted');
+    });
     lines.once('close', () => resolve('no'));
   });
   try {

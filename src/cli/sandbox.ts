@@ -93,7 +93,9 @@ function readSeed(path: string): Seed {
 }
 
 function greeting({ url, apiKey }: Sandbox): string {
-  return `The sandbox listens on ${url}. In another terminal:
+  return `Sandbox listening on ${url}
+
+In another terminal:
 
   export ROSTER_URL=${url}
   export ROSTER_API_KEY=${apiKey}
