@@ -22,6 +22,7 @@ const runs = Number(process.env['ROSTER_PROJECTS'] ?? 16);
  * so: it never ends in 0 while something is left.
  */
 const mayRefuse: Partial<Record<Variant, string>> = {
+  'duplicate-names-refused': 'two objects cannot exchange their names',
   'empty-refused': 'a group without members is refused',
   'keys-without-id': 'a key that is no longer declared cannot be revoked without its id',
   'key-prefix-constant': 'which key is the caller cannot be told',
