@@ -53,20 +53,29 @@ export interface CollectionDeclared {
   readonly agents: readonly string[];
 }
 
-type CollectionSpec<F extends string> = {
+interface Common {
   readonly name: string;
   readonly description: string;
   readonly active: boolean;
-} & { readonly [K in F]: readonly string[] };
+}
+
+type CollectionSpec<F extends string> = Common & { readonly [K in F]: readonly string[] };
+
+/** A field of `Common` without a rule does not compile. */
+const commonRules: FieldRules<Common> = { name: text(), description: text('text'), active: plain() };
+
+function keyed<F extends string, V>(key: F, value: V): { readonly [K in F]: V } {
+  return { [key]: value } as { readonly [K in F]: V };
+}
 
 export function collectionKind<F extends string, R extends RemoteCollection>(
   own: CollectionKind<F, R>,
 ): Kind<CollectionDeclared, CollectionSpec<F>> {
   type Spec = CollectionSpec<F>;
-  const specOf = (
-    common: Omit<CollectionDeclared, 'agents' | 'name'> & { name: string },
-    agents: readonly string[],
-  ) => ({ ...common, [own.field]: agents }) as Spec;
+  const specOf = (common: Common, agents: readonly string[]): Spec => ({
+    ...common,
+    ...keyed(own.field, agents),
+  });
 
   const observe = (remote: R): Observed<Spec> => {
     const { name, description, isActive } = remote;
@@ -111,12 +120,7 @@ export function collectionKind<F extends string, R extends RemoteCollection>(
       const ids = resolveAgents(agents, own.field, resolver);
       return ids === undefined ? undefined : specOf({ name: name ?? entry.key, description, active }, ids);
     },
-    fields: {
-      name: text(),
-      description: text('text'),
-      active: plain(),
-      [own.field]: own.rule,
-    } as unknown as FieldRules<Spec>,
+    fields: { ...commonRules, ...keyed(own.field, own.rule) } as FieldRules<Spec>,
     identityFields: ['name'],
     identity: (spec) => normalText(spec.name),
     observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),

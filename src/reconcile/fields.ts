@@ -14,15 +14,16 @@ export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
   return ruleOf(kind, field).canonical(rawValue(spec, field));
 }
 
-/** For choosing the likest of several: an object of unknown content is the least like. */
-export function countDifferences(kind: Kind, before: unknown, after: unknown): number {
-  return after === null ? Number.MAX_SAFE_INTEGER : differingFields(kind, before, after).length;
+/** Every field's normal form as text, for comparing one spec with many; null where the content is unknown. */
+export function fieldTexts(kind: Kind, spec: unknown): readonly string[] | null {
+  if (spec === null) return null;
+  return Object.keys(kind.fields).map((field) => canonical(fieldValue(kind, spec, field)));
 }
 
-/** Equal texts mean equal in every field; null where the content is unknown. */
-export function specText(kind: Kind, spec: unknown): string | null {
-  if (spec === null) return null;
-  return canonical(Object.keys(kind.fields).map((field) => fieldValue(kind, spec, field)));
+/** In how many fields two specs differ. An object of unknown content is the least like. */
+export function countDifferences(before: readonly string[] | null, after: readonly string[] | null): number {
+  if (before === null || after === null) return Number.MAX_SAFE_INTEGER;
+  return before.filter((text, index) => text !== after[index]).length;
 }
 
 /** The rule of a field; every field that is asked for is one of the kind's own. */

@@ -3,7 +3,7 @@ import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
-import { countDifferences, specText } from './fields.js';
+import { countDifferences, fieldTexts } from './fields.js';
 
 /** By which rule an entry found its object (contract §3), in the order in which they are tried. */
 export type Rule = 'id' | 'inventory' | 'natural-key';
@@ -135,35 +135,46 @@ class PairingState implements Pairing {
       for (const entry of rest) this.tellAmbiguous(entry, pool);
       return;
     }
+    const texts = new Map(pool.map((each) => [each, fieldTexts(this.kind, each.spec)]));
     for (const entry of rest) {
-      const likest = this.likest(entry, pool);
-      if (likest !== undefined)
-        this.take(entry, pool.splice(pool.indexOf(likest), 1)[0] ?? likest, this.ruleFor(entry));
+      const likest = this.likest(entry, texts);
+      if (likest === undefined) continue;
+      texts.delete(likest);
+      this.take(entry, likest, this.ruleFor(entry));
     }
   }
 
   /** Pairs what is equal in every field, removes it from the pool, and answers the entries that are left. */
   private pairEqual(entries: readonly Desired[], pool: Observed[]): Desired[] {
-    const bySpec = groupBy(pool, (each) => specText(this.kind, each.spec));
+    const textOf = (spec: unknown) => fieldTexts(this.kind, spec)?.join('\n') ?? null;
+    const bySpec = groupBy(pool, (each) => textOf(each.spec));
     return entries.filter((entry) => {
-      const equal = bySpec.get(specText(this.kind, entry.spec)) ?? [];
+      const text = textOf(entry.spec);
+      const equal = bySpec.get(text) ?? [];
       const [found] = equal;
       // Two that are alike in all are two objects for one entry: the caller tells it.
       if (found === undefined || equal.length > 1) return true;
-      bySpec.delete(specText(this.kind, entry.spec));
+      bySpec.delete(text);
       pool.splice(pool.indexOf(found), 1);
       this.take(entry, found, this.ruleFor(entry));
       return false;
     });
   }
 
-  private likest(entry: Desired, pool: readonly Observed[]): Observed | undefined {
-    const scored = pool.map((each) => ({
-      each,
-      differences: countDifferences(this.kind, entry.spec, each.spec),
-    }));
-    scored.sort((a, b) => a.differences - b.differences || byCodeUnit(a.each.id ?? '', b.each.id ?? ''));
-    return scored[0]?.each;
+  /** The candidate that differs in the fewest fields; of several such the first by id. */
+  private likest(
+    entry: Desired,
+    candidates: ReadonlyMap<Observed, readonly string[] | null>,
+  ): Observed | undefined {
+    const wanted = fieldTexts(this.kind, entry.spec);
+    let best: { each: Observed; differences: number } | undefined;
+    for (const [each, texts] of candidates) {
+      const differences = countDifferences(wanted, texts);
+      const closer = best === undefined || differences < best.differences;
+      const tied = best !== undefined && differences === best.differences;
+      if (closer || (tied && (each.id ?? '') < (best?.each.id ?? ''))) best = { each, differences };
+    }
+    return best?.each;
   }
 
   private ruleFor(entry: Desired): Rule {
