@@ -18,13 +18,25 @@ export interface RunOptions {
 }
 
 /** Runs the command as a process, as a shell would: only the variables given, no terminal. */
-export function roster(args: readonly string[], { cwd, env = {}, input }: RunOptions): Promise<Ended> {
-  return new Promise((resolve, reject) => {
+export function roster(args: readonly string[], options: RunOptions): Promise<Ended> {
+  return start(args, options).ended;
+}
+
+export interface Started {
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Like `roster`, for those who want to interrupt it. */
+export function start(args: readonly string[], { cwd, env = {}, input }: RunOptions): Started {
+  let kill: Started['kill'] = () => undefined;
+  const ended = new Promise<Ended>((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
+    kill = (signal) => void child.kill(signal);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -38,4 +50,5 @@ export function roster(args: readonly string[], { cwd, env = {}, input }: RunOpt
     child.on('error', reject);
     child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr }));
   });
+  return { ended, kill: (signal) => kill(signal) };
 }

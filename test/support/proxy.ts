@@ -13,8 +13,8 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Stands between the program and a service and spoils one request. */
-export async function startProxy(target: string): Promise<Proxy> {
+/** Stands between the program and a service, and spoils one request; every write takes `delay` milliseconds longer. */
+export async function startProxy(target: string, delay = 0): Promise<Proxy> {
   const writes: string[] = [];
   let armed = { at: 0, fault: 'fail' as Fault };
   const server = createServer((incoming, outgoing) => {
@@ -23,7 +23,7 @@ export async function startProxy(target: string): Promise<Proxy> {
     if (writing) writes.push(`${incoming.method} ${path}`);
     const hit = writing && writes.length === armed.at;
     if (hit && armed.fault === 'fail') refuse(incoming, outgoing);
-    else forward(target, incoming, outgoing, hit);
+    else setTimeout(() => forward(target, incoming, outgoing, hit), writing ? delay : 0);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
