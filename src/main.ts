@@ -5,13 +5,22 @@ import type { Surroundings } from './cli/settings.js';
 
 /** argv in, exit code out: the only place with signal handlers and with an end of the process. */
 const output = new Output();
+/** Read when it is asked for: to look at a stream is to make it, which takes longer than `--help` does. */
 const around: Surroundings = {
   cwd: process.cwd(),
   env: process.env,
-  stdinIsTerminal: process.stdin.isTTY === true,
-  stdoutIsTerminal: process.stdout.isTTY === true,
-  stderrIsTerminal: process.stderr.isTTY === true,
-  columns: process.stdout.columns ?? process.stderr.columns ?? null,
+  get stdinIsTerminal() {
+    return process.stdin.isTTY === true;
+  },
+  get stdoutIsTerminal() {
+    return process.stdout.isTTY === true;
+  },
+  get stderrIsTerminal() {
+    return process.stderr.isTTY === true;
+  },
+  get columns() {
+    return process.stdout.columns ?? process.stderr.columns ?? null;
+  },
 };
 
 let interrupted = false;

@@ -63,12 +63,10 @@ function entryAfter(
         ? 'as-it-was'
         : owned(record, id, ids);
     case 'create':
-      // Created and then failed: it is ours all the same, and the next plan sees what is missing.
-      return record !== undefined && (outcome === 'done' || id !== null)
-        ? owned(record, id, ids)
-        : 'as-it-was';
-    case 'update':
     case 'replace':
+      // The id of an object that is replaced is not among the ids: whatever became of it, the new one is ours.
+      return created(record, outcome, id, ids);
+    case 'update':
     case 'adopt':
       return record !== undefined && outcome === 'done' ? owned(record, id, ids) : 'as-it-was';
     default:

@@ -73,8 +73,16 @@ export async function present<F extends string>(
 const plainLook: Look = { color: false, width: defaults.width, verbose: false };
 
 export function lookOf({ flags, around }: Pick<Command<string>, 'flags' | 'around'>): Look {
-  const color = colourWanted(flags, around, around.stdoutIsTerminal);
-  return { color, width: around.columns ?? defaults.width, verbose: flags.verbose === true };
+  // Read when it is asked for: what renders no colours need not wait for the streams to be made.
+  return {
+    get color() {
+      return colourWanted(flags, around, around.stdoutIsTerminal);
+    },
+    get width() {
+      return around.columns ?? defaults.width;
+    },
+    verbose: flags.verbose === true,
+  };
 }
 
 export function tell(

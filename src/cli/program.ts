@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type { Words } from './completion.js';
 import type { Interrupts } from './interrupts.js';
 import type { Output } from './output.js';
-import type { Surroundings } from './settings.js';
+import { defaults, type Surroundings } from './settings.js';
 import { version } from './version.js';
 
 /** What the commands get of the process. */
@@ -28,7 +28,15 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .helpCommand('help [command]', 'explain a command')
     .helpOption('-h, --help', 'explain')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => output.out(text), writeErr: () => undefined })
+    .configureOutput({
+      writeOut: (text) => output.out(text),
+      writeErr: () => undefined,
+      // By itself commander would look at the streams.
+      getOutHelpWidth: () => defaults.width,
+      getErrHelpWidth: () => defaults.width,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
     .showSuggestionAfterError(true);
 
   service(common(command(program, 'validate', 'check the manifests, offline; every error at once'))).action(

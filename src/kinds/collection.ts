@@ -53,7 +53,8 @@ export interface CollectionDeclared {
   readonly agents: readonly string[];
 }
 
-interface Common {
+/** What both kinds' specs have. */
+export interface Common {
   readonly name: string;
   readonly description: string;
   readonly active: boolean;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { roster, start } from '../support/program.js';
-import { type Proxy, startProxy } from '../support/proxy.js';
+import { type Proxy as Between, startProxy } from '../support/proxy.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ schedules:
 
 interface Scene {
   readonly sandbox: Sandbox;
-  readonly proxy: Proxy;
+  readonly proxy: Between;
   readonly cwd: string;
   readonly env: Record<string, string>;
 }
@@ -41,7 +41,7 @@ async function arrange(): Promise<Scene> {
   return { sandbox, proxy, cwd, env: { ROSTER_URL: proxy.url, ROSTER_API_KEY: sandbox.apiKey } };
 }
 
-async function writesOf(proxy: Proxy, count: number): Promise<void> {
+async function writesOf(proxy: Between, count: number): Promise<void> {
   while (proxy.writes.length < count) await new Promise((done) => setTimeout(done, 5));
 }
 
