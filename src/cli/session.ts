@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { undeliverable } from '../apply/deliver.js';
 import { fileStore } from '../inventory/file-store.js';
 import { kinds } from '../kinds/index.js';
-import { loadProject } from '../manifest/load.js';
 import { nearest } from '../manifest/nearest.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, InventoryStore } from '../model/inventory.js';
@@ -14,34 +13,16 @@ import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
 import { observe, type Wanted, type World } from '../service/observe.js';
 import { serviceUrl } from '../service/url.js';
+import { load } from './load.js';
 import type { Output } from './output.js';
 import {
   type CommonFlags,
   chooseConcurrency,
   choosePrune,
   chooseTimeout,
-  environmentName,
   type Surroundings,
 } from './settings.js';
 import { version } from './version.js';
-
-/** A project that is understood, or a Problem with everything that is wrong with it. */
-function openProject(
-  flags: CommonFlags,
-  around: Surroundings,
-  output: Output,
-): { project: Project; diagnostics: readonly Diagnostic[] } {
-  const { project, diagnostics, secrets } = loadProject({
-    ...(flags.file === undefined ? {} : { file: flags.file }),
-    cwd: around.cwd,
-    environment: environmentName(flags, around),
-    env: around.env,
-    kinds,
-  });
-  output.hide(secrets);
-  if (project === null) throw new Problem(diagnostics);
-  return { project, diagnostics };
-}
 
 /** A project and the service that it speaks of. */
 export interface Session {
@@ -63,7 +44,8 @@ export function openSession(
   output: Output,
   signal?: AbortSignal,
 ): Session {
-  const { project, diagnostics } = openProject(flags, around, output);
+  const { project, diagnostics } = load(flags, around, output);
+  if (project === null) throw new Problem(diagnostics);
   const baseUrl = serviceUrl(urlSetting(flags, around, project), around.env);
   let apiKey = keySetting(around);
   output.hide([apiKey]);

@@ -1,28 +1,20 @@
-import { kinds } from '../kinds/index.js';
-import { loadProject } from '../manifest/load.js';
 import { hasErrors } from '../model/diagnostic.js';
 import { diagnosticsGithub } from '../view/diagnostics-github.js';
 import { jsonText } from '../view/json-text.js';
 import { validateJson } from '../view/plan-json.js';
 import { sarif } from '../view/sarif.js';
 import { exitCode } from './exit.js';
+import { load } from './load.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
-import { type CommonFlags, environmentName, type Surroundings } from './settings.js';
+import type { CommonFlags, Surroundings } from './settings.js';
 import { version } from './version.js';
 
 /** `roster validate`: offline, every error at once. */
 export function validate(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
   const formats = ['text', 'json', 'github', 'sarif'] as const;
   return present({ flags, formats, around, output }, async () => {
-    const { project, diagnostics, secrets } = loadProject({
-      ...(flags.file === undefined ? {} : { file: flags.file }),
-      cwd: around.cwd,
-      environment: environmentName(flags, around),
-      env: around.env,
-      kinds,
-    });
-    output.hide(secrets);
+    const { project, diagnostics } = load(flags, around, output);
     const valid = project !== null && !hasErrors(diagnostics);
     return {
       exit: valid ? exitCode.fine : exitCode.error,

@@ -2,13 +2,14 @@ import type { JsonObject } from '../model/json.js';
 import type { Kind, ReadContext } from '../model/kind.js';
 import type { Call, ListCall, Request } from '../model/request.js';
 import type { Agent, FieldRule, FieldRules, IdOrPending, Observed, Resolver } from '../model/resource.js';
+import type { RemoteCollection } from '../service/operations/collection.js';
 import { normalText, plain, text } from './rules.js';
 
 /**
  * Groups and pipelines are one idea to the interface (§2, §4): a name, a text, a switch, and agents, created by one
  * POST and changed by a PUT of properties and a PUT of agents. Their files say only in what they differ.
  */
-export interface CollectionKind<F extends string, R extends RemoteCollection> {
+export interface CollectionKind<F extends string, R extends Omit<RemoteCollection, 'agents'>> {
   readonly name: string;
   readonly section: string;
   /** The property of the manifest that lists the agents. */
@@ -31,17 +32,6 @@ export interface Properties {
   readonly name?: string;
   readonly description?: string;
   readonly isActive?: boolean;
-}
-
-/** The part of the service's record that both kinds share. */
-export interface RemoteCollection {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly isActive: boolean | null;
-  readonly canManage: boolean | null;
-  readonly complete: boolean;
-  readonly facts: JsonObject;
 }
 
 export interface CollectionDeclared {
@@ -69,7 +59,7 @@ function keyed<F extends string, V>(key: F, value: V): { readonly [K in F]: V } 
   return { [key]: value } as { readonly [K in F]: V };
 }
 
-export function collectionKind<F extends string, R extends RemoteCollection>(
+export function collectionKind<F extends string, R extends Omit<RemoteCollection, 'agents'>>(
   own: CollectionKind<F, R>,
 ): Kind<CollectionDeclared, CollectionSpec<F>> {
   type Spec = CollectionSpec<F>;

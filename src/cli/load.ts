@@ -1,0 +1,17 @@
+import { kinds } from '../kinds/index.js';
+import { type Loaded, loadProject } from '../manifest/load.js';
+import type { Output } from './output.js';
+import { type CommonFlags, environmentName, type Surroundings } from './settings.js';
+
+/** The project that the flags mean. What came from the environment is hidden from here on, errors or not. */
+export function load(flags: CommonFlags, around: Surroundings, output: Output): Loaded {
+  const loaded = loadProject({
+    ...(flags.file === undefined ? {} : { file: flags.file }),
+    cwd: around.cwd,
+    environment: environmentName(flags, around),
+    env: around.env,
+    kinds,
+  });
+  output.hide(loaded.secrets);
+  return loaded;
+}
