@@ -15,6 +15,7 @@ const prose = ['title', 'description', 'default'];
 
 const schemas = new URL('../schemas/', import.meta.url);
 const generated = new URL('../src/manifest/generated/', import.meta.url);
+const entryTypes = new URL('../src/kinds/generated/', import.meta.url);
 const banner = '// Written by scripts/generate.ts from schemas/. Do not edit.\n';
 
 const project = readSchema('project.schema.json');
@@ -25,15 +26,23 @@ const definitions = child(strict, 'definitions');
 
 const settings = settingsSchema();
 const validators: Record<string, Schema> = { settings, variants: variantsSchema() };
+const entryNames: string[] = [];
 for (const section of sections) {
   const entry = child(child(properties, section), 'additionalProperties')['$ref'];
-  validators[section] = { ...child(definitions, String(entry).replace('#/definitions/', '')) };
+  const name = String(entry).replace('#/definitions/', '');
+  entryNames.push(name);
+  validators[section] = { ...child(definitions, name) };
 }
 
 mkdirSync(generated, { recursive: true });
 write('validators.js', compileValidators());
 write('validators.d.ts', declareValidators());
 write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
+mkdirSync(entryTypes, { recursive: true });
+writeFileSync(
+  new URL('entries.ts', entryTypes),
+  `${banner}${(await Promise.all(entryNames.map(entryType))).join('')}`,
+);
 
 /** The settings of the chosen environment, variables replaced. */
 function settingsSchema(): Schema {
@@ -51,6 +60,25 @@ function variantsSchema(): Schema {
 /** Titles would become types of their own, and the rest can be said by a check only. */
 function typeSchema(): JSONSchema {
   return without(settings, ['title', 'oneOf', 'minItems']) as JSONSchema;
+}
+
+/** What a schema-valid entry holds, variables replaced: `GroupEntry` for the definition `group`. */
+function entryType(name: string): Promise<string> {
+  const rules = [
+    'title',
+    'oneOf',
+    'anyOf',
+    'not',
+    'if',
+    'then',
+    'else',
+    'dependencies',
+    'minItems',
+    'required',
+  ];
+  const schema = without(child(definitions, name), rules) as JSONSchema;
+  const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}Entry`;
+  return compile(schema, typeName, { bannerComment: '', format: false });
 }
 
 function compileValidators(): string {

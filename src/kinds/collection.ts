@@ -1,15 +1,15 @@
-import type { JsonObject } from '../model/json.js';
 import type { Kind, ReadContext } from '../model/kind.js';
 import type { Call, ListCall, Request } from '../model/request.js';
 import type { Agent, FieldRule, FieldRules, IdOrPending, Observed, Resolver } from '../model/resource.js';
 import type { RemoteCollection } from '../service/operations/collection.js';
+import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { normalText, plain, text } from './rules.js';
 
 /**
  * Groups and pipelines are one idea to the interface (§2, §4): a name, a text, a switch, and agents, created by one
  * POST and changed by a PUT of properties and a PUT of agents. Their files say only in what they differ.
  */
-export interface CollectionKind<F extends string, R extends Omit<RemoteCollection, 'agents'>> {
+export interface CollectionKind<F extends 'members' | 'stages', R extends Omit<RemoteCollection, 'agents'>> {
   readonly name: string;
   readonly section: string;
   /** The property of the manifest that lists the agents. */
@@ -43,6 +43,9 @@ export interface CollectionDeclared {
   readonly agents: readonly string[];
 }
 
+/** What the schema lets an entry of either kind say. */
+type CollectionEntry = GroupEntry & PipelineEntry;
+
 /** What both kinds' specs have. */
 export interface Common {
   readonly name: string;
@@ -59,7 +62,7 @@ function keyed<F extends string, V>(key: F, value: V): { readonly [K in F]: V } 
   return { [key]: value } as { readonly [K in F]: V };
 }
 
-export function collectionKind<F extends string, R extends Omit<RemoteCollection, 'agents'>>(
+export function collectionKind<F extends 'members' | 'stages', R extends Omit<RemoteCollection, 'agents'>>(
   own: CollectionKind<F, R>,
 ): Kind<CollectionDeclared, CollectionSpec<F>> {
   type Spec = CollectionSpec<F>;
@@ -92,7 +95,7 @@ export function collectionKind<F extends string, R extends Omit<RemoteCollection
     after: [],
     last: false,
 
-    read: (entry, key, context) => readCollection(own, entry, key, context),
+    read: (entry, key, context) => readCollection(own, entry as CollectionEntry, key, context),
     refersTo: () => [],
     declaredIdentity: (declared) => (declared.name === null ? null : normalText(declared.name)),
 
@@ -155,22 +158,22 @@ export function collectionKind<F extends string, R extends Omit<RemoteCollection
 }
 
 function readCollection(
-  own: { readonly field: string; readonly name: string; readonly maximum: number | null },
-  entry: JsonObject,
+  own: { readonly field: 'members' | 'stages'; readonly name: string; readonly maximum: number | null },
+  entry: CollectionEntry,
   key: string,
   context: ReadContext,
 ): CollectionDeclared {
-  const agents = (entry[own.field] as readonly string[] | undefined) ?? [];
+  const agents = entry[own.field] ?? [];
   tellRepeats(agents, own.field, context);
   if (own.maximum !== null && agents.length > own.maximum) {
     const message = `a ${own.name} has at most ${own.maximum} ${own.field}, this one has ${agents.length}`;
     context.tell('error', 'too-many-stages', [own.field, own.maximum], message, 'split it into two');
   }
-  const boundById = entry['external'] === true && entry['id'] !== undefined;
+  const boundById = entry.external === true && entry.id !== undefined;
   return {
-    name: (entry['name'] as string | undefined) ?? (boundById ? null : key),
-    description: (entry['description'] as string | undefined) ?? '',
-    active: (entry['active'] as boolean | undefined) ?? true,
+    name: entry.name ?? (boundById ? null : key),
+    description: entry.description ?? '',
+    active: entry.active ?? true,
     agents,
   };
 }

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../model/json.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind, ReadContext } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import * as keys from '../service/operations/keys.js';
 import { parseEvery } from '../timing/interval.js';
+import type { KeyEntry } from './generated/entries.js';
 import { normalText, text, wordSet } from './rules.js';
 
 export interface KeyDeclared {
@@ -32,7 +32,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   after: [],
   last: true,
 
-  read: readKey,
+  read: (entry, name, context) => readKey(entry as KeyEntry, name, context),
   refersTo: () => [],
   declaredIdentity: (declared) => normalText(declared.name),
 
@@ -92,14 +92,19 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
 };
 
-function readKey(entry: JsonObject, name: string, context: ReadContext): KeyDeclared {
-  const rotateAfter = (entry['rotateAfter'] as string | undefined) ?? null;
+function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclared {
+  const { rotateAfter, deliver } = entry;
   return {
-    name: (entry['name'] as string | undefined) ?? name,
-    scopes: readScopes(entry['scopes'] as string | readonly string[] | undefined, context),
-    rotateAfter: rotateAfter === null ? null : readRotation(rotateAfter, context),
-    deliver: (entry['deliver'] as unknown as Delivery['to'] | undefined) ?? null,
+    name: entry.name ?? name,
+    scopes: readScopes(entry.scopes, context),
+    rotateAfter: rotateAfter === undefined ? null : readRotation(rotateAfter, context),
+    deliver: deliver === undefined ? null : readDelivery(deliver),
   };
+}
+
+/** The schema has seen to it that there is exactly one of the two. */
+function readDelivery({ file, command }: NonNullable<KeyEntry['deliver']>): Delivery['to'] {
+  return file === undefined ? { command: command ?? [] } : { file };
 }
 
 /** A scope that the service does not know is dropped by it, and a key with none left has full access (interface §5.8). */

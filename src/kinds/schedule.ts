@@ -15,6 +15,7 @@ import { everyProblem, parseEvery, showEvery } from '../timing/interval.js';
 import { isPast } from '../timing/runs.js';
 import { canonicalWallClock, wallClockProblem } from '../timing/wall-clock.js';
 import { canonicalZone, zoneProblem } from '../timing/zone.js';
+import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 
 interface Interval {
@@ -62,7 +63,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   after: ['group', 'pipeline'],
   last: false,
 
-  read: readSchedule,
+  read: (entry, _key, context) => readSchedule(entry as ScheduleEntry, context),
   refersTo: (declared) =>
     declared.target.startsWith('agent/') ? [] : [{ address: declared.target, path: ['target'] }],
   declaredIdentity: (declared) =>
@@ -158,17 +159,16 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   revokesCaller: () => false,
 };
 
-function readSchedule(entry: JsonObject, _key: string, context: ReadContext): ScheduleDeclared {
-  const text = (field: string) => (entry[field] as string | undefined) ?? null;
+function readSchedule(entry: ScheduleEntry, context: ReadContext): ScheduleDeclared {
   const declared: ScheduleDeclared = {
-    target: text('target') ?? '',
-    every: readEvery(text('every'), context),
-    cron: text('cron'),
-    once: text('once'),
-    startTime: text('startTime'),
-    timeZone: text('timeZone') ?? 'UTC',
-    inputs: (entry['inputs'] as JsonObject | undefined) ?? {},
-    enabled: (entry['enabled'] as boolean | undefined) ?? true,
+    target: entry.target ?? '',
+    every: readEvery(entry.every ?? null, context),
+    cron: entry.cron ?? null,
+    once: entry.once ?? null,
+    startTime: entry.startTime ?? null,
+    timeZone: entry.timeZone ?? 'UTC',
+    inputs: (entry.inputs ?? {}) as JsonObject,
+    enabled: entry.enabled ?? true,
   };
   checkTimes(declared, context);
   if (declared.target.startsWith('pipeline/') && Object.keys(declared.inputs).length > 0) {
