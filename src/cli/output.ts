@@ -10,8 +10,13 @@ const shortestSecret = 4;
  */
 export class Output {
   private readonly secrets = new Set<string>();
-  /** True once the reader of stdout has gone away (`| head`): nothing more is written, and that is no error. */
+  /** True once stdout takes no more: its reader has gone away (`| head`), which is no error, or its disk is full. */
   private closed = false;
+
+  /** False when nothing that is written to stdout arrives any more. */
+  get arrives(): boolean {
+    return !this.closed;
+  }
 
   hide(secrets: Iterable<string>): void {
     for (const secret of secrets) for (const form of formsOf(secret)) this.secrets.add(form);
@@ -43,9 +48,10 @@ export class Output {
       writeAll(file, Buffer.from(this.redact(text)));
     } catch (failure) {
       const code = (failure as NodeJS.ErrnoException).code ?? 'unknown';
-      if (code === 'EPIPE') this.closed = this.closed || file === 1;
       // Without stderr there is no one to tell; without stdout the result is lost, which must not look like success.
-      else if (file === 1)
+      if (file === 2) return;
+      this.closed = true;
+      if (code !== 'EPIPE')
         throw problem('unreadable-file', `the output cannot be written: ${code}`, 'check where stdout leads');
     }
   }

@@ -63,8 +63,8 @@ export async function present<F extends string>(
     return result.exit;
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
-    if (format === 'json' || (format === null && flags.format === 'json'))
-      output.out(jsonText(failureJson(failure.diagnostics)));
+    const json = format === 'json' || (format === null && flags.format === 'json');
+    if (json && output.arrives) output.out(jsonText(failureJson(failure.diagnostics)));
     else tell(command, failure.diagnostics);
     return began ? exitCode.incomplete : exitCodeFor(failure.diagnostics) || exitCode.error;
   }

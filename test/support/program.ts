@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The built command, as it is installed. */
-const program = fileURLToPath(new URL('../../dist/roster.cjs', import.meta.url));
+export const program = fileURLToPath(new URL('../../dist/roster.cjs', import.meta.url));
 
 export interface Ended {
   readonly exit: number | null;
@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** A line for the shell, instead of the command and its arguments. */
+  readonly shell?: string;
 }
 
 /** Runs the command as a process, as a shell would: only the variables given, no terminal. */
@@ -28,14 +30,18 @@ export interface Started {
 }
 
 /** Like `roster`, for those who want to interrupt it. */
-export function start(args: readonly string[], { cwd, env = {}, input }: RunOptions): Started {
+export function start(args: readonly string[], { cwd, env = {}, input, shell }: RunOptions): Started {
   let kill: Started['kill'] = () => undefined;
   const ended = new Promise<Ended>((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], {
-      cwd,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      shell === undefined ? process.execPath : 'sh',
+      shell === undefined ? [program, ...args] : ['-c', shell],
+      {
+        cwd,
+        env: { PATH: process.env['PATH'] ?? '', ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
     kill = (signal) => void child.kill(signal);
     let stdout = '';
     let stderr = '';

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.js';
+import { program, roster } from '../support/program.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function arrange() {
+  const sandbox = await startSandbox();
+  const cwd = mkdtempSync(join(tmpdir(), 'roster-streams-'));
+  const groups = Array.from({ length: 400 }, (_, n) => `  g${n}: { members: [acme-shop] }`);
+  writeFileSync(join(cwd, 'roster.yaml'), `project: streams\ngroups:\n${groups.join('\n')}\n`);
+  cleanups.push(
+    () => rmSync(cwd, { recursive: true }),
+    () => sandbox.close(),
+  );
+  return { sandbox, cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } };
+}
+
+/** Runs a line of shell beside this process, in which the sandbox lives. */
+function shell(line: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
+  return roster([], { cwd, env, shell: line.replaceAll('roster', `"${process.execPath}" "${program}"`) });
+}
+
+const full = existsSync('/dev/full') && spawnSync('sh', ['-c', 'echo > /dev/full']).status !== 0;
+
+test.skipIf(!full).each(['text', 'json'])('a full disk behind stdout is an error, in %s', async (format) => {
+  const scene = await arrange();
+  const planned = await shell(`roster plan --format ${format} > /dev/full`, scene);
+  expect([planned.exit, planned.stderr.match(/error\[.*\]/g)]).toEqual([1, ['error[unreadable-file]']]);
+  const applied = await shell(`roster apply --yes --format ${format} > /dev/full`, scene);
+  expect(applied.stderr).toContain('error[unreadable-file]');
+  // In JSON nothing is written before the end: by then all was done. In text the plan comes first.
+  expect([applied.exit, scene.sandbox.world.groups.size]).toEqual(format === 'json' ? [3, 400] : [1, 0]);
+});
+
+test('a reader that goes away is no error, and no less is done', async () => {
+  const scene = await arrange();
+  const applied = await shell('roster apply --yes 2> /dev/null | head -1', scene);
+  expect([applied.stdout, applied.stderr, scene.sandbox.world.groups.size]).toEqual([
+    'Project streams\n',
+    '',
+    400,
+  ]);
+});
+
+test('a closed stderr changes nothing', async () => {
+  const scene = await arrange();
+  const applied = await shell('roster apply --yes 2>&-', scene);
+  expect([applied.exit, scene.sandbox.world.groups.size]).toEqual([0, 400]);
+});
