@@ -19,7 +19,7 @@ export function locate(file: string | undefined, cwd: string, told: Diagnostics)
   const other = ['roster.yml', 'roster.json'].find((name) => statOf(join(cwd, name)) !== null);
   const help =
     other === undefined
-      ? 'Run `roster init` to write a first one, or name a file with -f.'
+      ? 'Write a first one there (examples/quickstart shows how), or name a file with -f.'
       : `There is a ${other}: rename it to ${projectFile}, or name it with -f.`;
   told.error('missing-setting', null, `there is no ${projectFile} here or in a folder above`, { help });
   return null;

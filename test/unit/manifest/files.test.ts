@@ -31,7 +31,7 @@ describe('roster.yaml', () => {
     const [told] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
     expect(told).toMatchObject({ code: 'missing-setting' });
     expect(told?.help).toContain('roster.yml');
-    expect(load({}).diagnostics[0]?.help).toContain('roster init');
+    expect(load({}).diagnostics[0]?.help).toContain('name a file with -f');
   });
 
   it('is no link', () => {
