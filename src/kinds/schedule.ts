@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../model/json.js';
 import { canonical } from '../model/json.js';
-import type { Kind, ReadContext } from '../model/kind.js';
+import type { Kind } from '../model/kind.js';
 import {
   type IdOrPending,
   isPending,
@@ -9,30 +9,14 @@ import {
   type Resolver,
 } from '../model/resource.js';
 import * as schedules from '../service/operations/schedules.js';
-import { localKind } from '../timing/clock-change.js';
-import { canonicalCron, cronProblem } from '../timing/cron.js';
-import { everyProblem, parseEvery, showEvery } from '../timing/interval.js';
+import { canonicalCron } from '../timing/cron.js';
+import { type Interval, showEvery } from '../timing/interval.js';
 import { isPast } from '../timing/runs.js';
-import { canonicalWallClock, wallClockProblem } from '../timing/wall-clock.js';
-import { canonicalZone, zoneProblem } from '../timing/zone.js';
+import { canonicalWallClock } from '../timing/wall-clock.js';
+import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
-
-interface Interval {
-  readonly value: number;
-  readonly unit: 'Minutes' | 'Hours' | 'Days' | 'Weeks';
-}
-
-export interface ScheduleDeclared {
-  readonly target: string;
-  readonly every: Interval | null;
-  readonly cron: string | null;
-  readonly once: string | null;
-  readonly startTime: string | null;
-  readonly timeZone: string;
-  readonly inputs: JsonObject;
-  readonly enabled: boolean;
-}
+import { readSchedule, type ScheduleDeclared } from './schedule-entry.js';
 
 export interface ScheduleSpec {
   readonly target: { readonly kind: KindName; readonly id: IdOrPending };
@@ -158,60 +142,6 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   },
   revokesCaller: () => false,
 };
-
-function readSchedule(entry: ScheduleEntry, context: ReadContext): ScheduleDeclared {
-  const declared: ScheduleDeclared = {
-    target: entry.target ?? '',
-    every: readEvery(entry.every ?? null, context),
-    cron: entry.cron ?? null,
-    once: entry.once ?? null,
-    startTime: entry.startTime ?? null,
-    timeZone: entry.timeZone ?? 'UTC',
-    inputs: (entry.inputs ?? {}) as JsonObject,
-    enabled: entry.enabled ?? true,
-  };
-  checkTimes(declared, context);
-  if (declared.target.startsWith('pipeline/') && Object.keys(declared.inputs).length > 0) {
-    const message = "a pipeline's stages run with their agents' default inputs: these inputs are ignored";
-    context.tell(
-      'warning',
-      'ignored-inputs',
-      ['inputs'],
-      message,
-      'take them out, or target an agent or a group',
-    );
-  }
-  return declared;
-}
-
-function readEvery(text: string | null, context: ReadContext): Interval | null {
-  if (text === null) return null;
-  const trouble = everyProblem(text);
-  if (trouble !== null) context.tell('error', 'invalid-time', ['every'], trouble.message, trouble.help);
-  return parseEvery(text);
-}
-
-function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
-  const zone = zoneProblem(declared.timeZone, context.nearest);
-  if (zone !== null) context.tell('error', 'invalid-time-zone', ['timeZone'], zone.message, zone.help);
-  const cron = declared.cron === null ? null : cronProblem(declared.cron);
-  if (cron !== null) context.tell('error', 'invalid-cron', ['cron'], cron.message, cron.help);
-  for (const field of ['once', 'startTime'] as const) {
-    const text = declared[field];
-    const trouble = text === null ? null : wallClockProblem(text);
-    if (trouble !== null) context.tell('error', 'invalid-time', [field], trouble.message, trouble.help);
-    else if (text !== null && zone === null) warnOfClockChange(field, text, declared.timeZone, context);
-  }
-}
-
-function warnOfClockChange(field: string, text: string, zone: string, context: ReadContext): void {
-  const kind = localKind(text, zone);
-  if (kind === 'normal') return;
-  const does =
-    kind === 'skipped' ? 'does not exist: the clocks skip it' : 'happens twice: the clocks repeat it';
-  const help = 'choose a time outside the hour in which the clocks change, or another timeZone such as UTC';
-  context.tell('warning', `${kind}-time`, [field], `${text} in ${zone} ${does}`, help);
-}
 
 function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['target'] | undefined {
   const kind = written.slice(0, written.indexOf('/'));

@@ -1,10 +1,19 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { InventoryEntry } from '../model/inventory.js';
-import { canonical, type Json, type JsonObject } from '../model/json.js';
+import type { Json, JsonObject } from '../model/json.js';
 import type { Draft } from '../model/kind.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
-import { differingFields, fieldValue, rawValue, ruleOf } from './fields.js';
+import {
+  deletedField,
+  deliveryFields,
+  fieldChange,
+  fieldOrigin,
+  isBlank,
+  isSensitive,
+  overallOrigin,
+} from './field-change.js';
+import { differingFields, fieldValue, rawValue } from './fields.js';
 import type { Match } from './match.js';
 
 /** A change with the requests that carry it out, before they get their edges. */
@@ -150,15 +159,6 @@ function lostSecret({ kind, known, drafted }: Match, observed: Observed): string
   return 'an earlier run ended before it could deliver this key, which nobody can read now';
 }
 
-/** Where a new key goes is part of what is reviewed: it must not be changed unseen. */
-function deliveryFields(entry: Desired, drafts: readonly Draft[]): FieldChange[] {
-  const delivery = drafts.find((draft) => draft.delivery !== undefined)?.delivery;
-  if (delivery === undefined) return [];
-  const sensitive = entry.sensitive.includes('deliver');
-  const after = sensitive ? null : (delivery.to as Json);
-  return [{ path: 'deliver', before: null, after, sensitive, layout: 'value', origin: 'manifest' }];
-}
-
 function decided(match: Match, action: Action, parts: Partial<Decided['change']>): Decided {
   const { observed, entry } = match;
   const change = {
@@ -177,54 +177,6 @@ function decided(match: Match, action: Action, parts: Partial<Decided['change']>
     ...(isSensitive(match, 'name') ? { name: null } : {}),
   };
   return { match, change, drafts: [], revokesCaller: false, diagnostics: [] };
-}
-
-function fieldChange(
-  match: Match,
-  field: string,
-  before: unknown,
-  after: unknown,
-  origin: Origin,
-  names: Names,
-): FieldChange {
-  const rule = ruleOf(match.kind, field);
-  const shown = (spec: unknown): Json => (spec === null ? null : rule.show(rawValue(spec, field), names));
-  const sensitive = isSensitive(match, field);
-  const values = sensitive ? { before: null, after: null } : { before: shown(before), after: shown(after) };
-  return { path: field, ...values, sensitive, layout: rule.layout, origin };
-}
-
-function deletedField(match: Match, field: string, before: unknown, names: Names): FieldChange {
-  const rule = ruleOf(match.kind, field);
-  const sensitive = isSensitive(match, field);
-  const shown = sensitive ? null : rule.show(rawValue(before, field), names);
-  return { path: field, before: shown, after: null, sensitive, layout: rule.layout, origin: 'manifest' };
-}
-
-/** A field that says nothing, in an object that is new or goes: no text, no inputs, a timing of another sort. */
-function isBlank(value: Json): boolean {
-  return value === null || value === '' || canonical(value) === '{}';
-}
-
-/** What came from the environment now, or did when it was applied last, is shown nowhere. */
-function isSensitive(match: Match, field: string): boolean {
-  return (
-    (match.entry?.sensitive.includes(field) ?? false) || (match.known?.sensitive.includes(field) ?? false)
-  );
-}
-
-function fieldOrigin(match: Match, field: string, entry: Desired, observed: Observed): Origin {
-  const applied = match.known?.applied[field];
-  if (applied === undefined) return 'manifest';
-  const same = (spec: unknown) => canonical(fieldValue(match.kind, spec, field)) === canonical(applied);
-  if (same(observed.spec)) return 'manifest';
-  return same(entry.spec) ? 'remote' : 'both';
-}
-
-function overallOrigin(fields: readonly FieldChange[]): Origin | null {
-  const origins = new Set(fields.map((field) => field.origin));
-  if (origins.size > 1) return 'both';
-  return [...origins][0] ?? null;
 }
 
 function isAdopted({ rule, known, observed }: Match): boolean {

@@ -1,0 +1,63 @@
+import { canonical, type Json } from '../model/json.js';
+import type { Draft } from '../model/kind.js';
+import type { FieldChange, Origin } from '../model/plan.js';
+import type { Desired, Names, Observed } from '../model/resource.js';
+import { fieldValue, rawValue, ruleOf } from './fields.js';
+import type { Match } from './match.js';
+
+/** Where a new key goes is part of what is reviewed: it must not be changed unseen. */
+export function deliveryFields(entry: Desired, drafts: readonly Draft[]): FieldChange[] {
+  const delivery = drafts.find((draft) => draft.delivery !== undefined)?.delivery;
+  if (delivery === undefined) return [];
+  const sensitive = entry.sensitive.includes('deliver');
+  const after = sensitive ? null : (delivery.to as Json);
+  return [{ path: 'deliver', before: null, after, sensitive, layout: 'value', origin: 'manifest' }];
+}
+
+export function fieldChange(
+  match: Match,
+  field: string,
+  before: unknown,
+  after: unknown,
+  origin: Origin,
+  names: Names,
+): FieldChange {
+  const rule = ruleOf(match.kind, field);
+  const shown = (spec: unknown): Json => (spec === null ? null : rule.show(rawValue(spec, field), names));
+  const sensitive = isSensitive(match, field);
+  const values = sensitive ? { before: null, after: null } : { before: shown(before), after: shown(after) };
+  return { path: field, ...values, sensitive, layout: rule.layout, origin };
+}
+
+export function deletedField(match: Match, field: string, before: unknown, names: Names): FieldChange {
+  const rule = ruleOf(match.kind, field);
+  const sensitive = isSensitive(match, field);
+  const shown = sensitive ? null : rule.show(rawValue(before, field), names);
+  return { path: field, before: shown, after: null, sensitive, layout: rule.layout, origin: 'manifest' };
+}
+
+/** A field that says nothing, in an object that is new or goes: no text, no inputs, a timing of another sort. */
+export function isBlank(value: Json): boolean {
+  return value === null || value === '' || canonical(value) === '{}';
+}
+
+/** What came from the environment now, or did when it was applied last, is shown nowhere. */
+export function isSensitive(match: Match, field: string): boolean {
+  return (
+    (match.entry?.sensitive.includes(field) ?? false) || (match.known?.sensitive.includes(field) ?? false)
+  );
+}
+
+export function fieldOrigin(match: Match, field: string, entry: Desired, observed: Observed): Origin {
+  const applied = match.known?.applied[field];
+  if (applied === undefined) return 'manifest';
+  const same = (spec: unknown) => canonical(fieldValue(match.kind, spec, field)) === canonical(applied);
+  if (same(observed.spec)) return 'manifest';
+  return same(entry.spec) ? 'remote' : 'both';
+}
+
+export function overallOrigin(fields: readonly FieldChange[]): Origin | null {
+  const origins = new Set(fields.map((field) => field.origin));
+  if (origins.size > 1) return 'both';
+  return [...origins][0] ?? null;
+}
