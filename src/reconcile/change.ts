@@ -5,7 +5,6 @@ import type { Draft } from '../model/kind.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
 import {
-  deletedField,
   deliveryFields,
   fieldChange,
   fieldOrigin,
@@ -114,7 +113,7 @@ function decideUndeclared(match: Match, { prune, names }: Circumstances): Decide
   if (observed.manageable === false && observed.id !== null) return decided(match, 'forget', {});
   if (prune === 'never') return leaveAlone(match);
   const fields = Object.keys(observed.spec === null ? {} : kind.fields)
-    .map((field) => deletedField(match, field, observed.spec, names))
+    .map((field) => fieldChange(match, field, observed.spec, null, 'manifest', names))
     .filter((field) => field.sensitive || !isBlank(field.before));
   const removable = observed.id !== null;
   return {

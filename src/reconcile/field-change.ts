@@ -14,6 +14,7 @@ export function deliveryFields(entry: Desired, drafts: readonly Draft[]): FieldC
   return [{ path: 'deliver', before: null, after, sensitive, layout: 'value', origin: 'manifest' }];
 }
 
+/** `before` and `after` are specs; null where there is no object yet, or none any more. */
 export function fieldChange(
   match: Match,
   field: string,
@@ -29,13 +30,6 @@ export function fieldChange(
   return { path: field, ...values, sensitive, layout: rule.layout, origin };
 }
 
-export function deletedField(match: Match, field: string, before: unknown, names: Names): FieldChange {
-  const rule = ruleOf(match.kind, field);
-  const sensitive = isSensitive(match, field);
-  const shown = sensitive ? null : rule.show(rawValue(before, field), names);
-  return { path: field, before: shown, after: null, sensitive, layout: rule.layout, origin: 'manifest' };
-}
-
 /** A field that says nothing, in an object that is new or goes: no text, no inputs, a timing of another sort. */
 export function isBlank(value: Json): boolean {
   return value === null || value === '' || canonical(value) === '{}';
@@ -48,6 +42,7 @@ export function isSensitive(match: Match, field: string): boolean {
   );
 }
 
+/** Who moved since the last apply: the manifest, where what was applied is not known. */
 export function fieldOrigin(match: Match, field: string, entry: Desired, observed: Observed): Origin {
   const applied = match.known?.applied[field];
   if (applied === undefined) return 'manifest';
