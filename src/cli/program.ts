@@ -70,6 +70,10 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       done(await (await import('./apply.js')).apply(addresses, flags, around, output, interrupts)),
     );
 
+  common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
+    .option('--check', 'change nothing; exit 2 when a file is not in style')
+    .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, around, output)));
+
   presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
     .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')

@@ -30,6 +30,8 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** Values from the environment that were used, errors or not: whatever is printed must not hold them. */
   readonly secrets: readonly string[];
+  /** The files that could be read and parsed, in that order: their paths as messages name them. */
+  readonly files: readonly { readonly file: string; readonly text: string }[];
 }
 
 /**
@@ -40,24 +42,24 @@ export function loadProject(options: LoadOptions): Loaded {
   const told = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = locate(options.file, cwd, told);
-  const { project, secrets } = file === null ? nothing : load(file, cwd, options, told);
-  return { project: told.failed ? null : project, diagnostics: told.sorted(), secrets };
+  const { project, ...rest } = file === null ? nothing : load(file, cwd, options, told);
+  return { project: told.failed ? null : project, diagnostics: told.sorted(), ...rest };
 }
 
-const nothing = { project: null, secrets: [] } as const;
+const nothing = { project: null, secrets: [], files: [] } as const;
 
 function load(
   file: string,
   cwd: string,
   options: LoadOptions,
   told: Diagnostics,
-): Pick<Loaded, 'project' | 'secrets'> {
+): Omit<Loaded, 'diagnostics'> {
   const root = dirname(file);
   const reader = new ManifestReader(new Files(root, cwd, told), told);
   const top = reader.read(basename(file), null, true);
   if (top === null) return nothing;
   const read = readSettings(top.source, top.settings, options, told);
-  const tops: Top[] = [top];
+  const tops = [top];
   let allRead = read.complete;
   for (const [path, asked] of expand(read.include, root, told)) {
     if (path === basename(file)) continue;
@@ -68,7 +70,8 @@ function load(
   const entries = readEntries(tops, read, options.kinds, told);
   checkBetween(entries, allRead, told);
   const { secrets } = read.variables;
-  if (read.settings === null) return { project: null, secrets };
+  const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
+  if (read.settings === null) return { project: null, secrets, files };
   const project: Project = {
     file: top.source.file,
     root,
@@ -78,7 +81,7 @@ function load(
     entries: entries.list.map((each) => each.declared),
     secrets,
   };
-  return { project, secrets };
+  return { project, secrets, files };
 }
 
 function readEntries(

@@ -8,7 +8,9 @@ import {
   Lexer,
   type Pair,
   Parser,
+  parseAllDocuments,
   type Scalar,
+  visit,
   type YAMLMap,
   type YAMLSeq,
   type Node as YamlNode,
@@ -36,6 +38,19 @@ const options = {
   resolveKnownTags: false,
   strict: true,
 } as const;
+
+export type { Document, YAMLMap, YAMLSeq } from 'yaml';
+
+/** What it takes to walk through a document: a function, so that the library is loaded when it is used. */
+export function tools() {
+  return { isMap, isScalar, isSeq, visit };
+}
+
+/** Documents that can be changed and printed with their comments, of a text that `parseYaml` accepts. */
+export function parseForEdit(text: string): Document[] {
+  const documents = parseAllDocuments(text, options);
+  return Array.isArray(documents) ? documents : [];
+}
 
 const coreTags = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),

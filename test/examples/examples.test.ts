@@ -32,6 +32,7 @@ describe.each(names)('examples/%s', (name) => {
       return { exit: ended.exit, stderr: ended.stderr.match(/^error.*/gm) };
     };
     const fine = { exit: 0, stderr: null };
+    expect(await run('fmt', '--check')).toEqual(fine);
     expect(await run('validate')).toEqual(fine);
     expect(await run('plan', '--allow-self-revoke')).toEqual(fine);
     expect(await run('apply', '--yes', '--allow-self-revoke')).toEqual(fine);

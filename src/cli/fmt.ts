@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { writeAtomic } from '../inventory/atomic.js';
+import { formatText } from '../manifest/style.js';
+import { type Diagnostic, type DiagnosticCode, Problem } from '../model/diagnostic.js';
+import { inert } from '../view/escape.js';
+import { jsonText } from '../view/json-text.js';
+import { exitCode } from './exit.js';
+import { load } from './load.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import type { CommonFlags, Surroundings } from './settings.js';
+
+export interface FmtFlags extends CommonFlags {
+  readonly check?: boolean;
+}
+
+/** What keeps a file from being read as YAML at all. Anything else that is wrong with a manifest is no matter of style. */
+const blocking: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'yaml-syntax',
+  'unreadable-file',
+  'limit-exceeded',
+  'missing-setting',
+  'unknown-environment',
+]);
+
+/** `roster fmt`: brings every file of the project into the one style, or tells with `--check` which are not. */
+export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Promise<number> {
+  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+    const { files, diagnostics } = load(flags, around, output);
+    const errors = diagnostics.filter((each) => each.severity === 'error' && blocking.has(each.code));
+    if (errors.length > 0) throw new Problem(errors);
+    // All are formatted before the first is written: a file that cannot be leaves the others as they are.
+    const changed = files.flatMap(({ file, text }) => {
+      const formatted = formatText(text);
+      return formatted === text ? [] : [{ file, formatted }];
+    });
+    if (flags.check !== true) {
+      for (const { file, formatted } of changed) await writeAtomic(resolve(around.cwd, file), formatted);
+    }
+    const names = changed.map(({ file }) => file);
+    return {
+      exit: flags.check === true && names.length > 0 ? exitCode.changes : exitCode.fine,
+      diagnostics: [] as readonly Diagnostic[],
+      began: false,
+      render: (format) =>
+        format === 'json'
+          ? jsonText({ formatVersion: 1, changed: names, files: files.length })
+          : said(names, flags.check === true),
+    };
+  });
+}
+
+function said(names: readonly string[], check: boolean): string {
+  if (names.length === 0) return 'Every file is in style.\n';
+  const verb = check ? 'would format' : 'formatted';
+  return names.map((name) => `${verb} ${inert(name)}\n`).join('');
+}

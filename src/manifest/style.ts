@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
+
+/** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
+const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
+
+/**
+ * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
+ * empty line at most, and one before each section. Comments, anchors, order and meaning stay as they are.
+ * The text must be one that `parseYaml` accepts.
+ */
+export function formatText(text: string): string {
+  const documents = parseForEdit(text);
+  for (const document of documents) restyle(document);
+  const formatted = documents.map((document) => document.toString(printing)).join('');
+  if (!isDeepStrictEqual(valuesOf(parseForEdit(formatted)), valuesOf(documents))) {
+    throw new Error('formatting would have changed what the file means');
+  }
+  return formatted;
+}
+
+function valuesOf(documents: readonly Document[]): unknown[] {
+  return documents.map((document) => document.toJS({ maxAliasCount: -1 }));
+}
+
+function restyle(document: Document): void {
+  const { visit } = tools();
+  visit(document, {
+    Seq: (_, node) => padFlow(node, ''),
+    Map: (_, node) => padFlow(node, ' '),
+    Scalar: (_, node) => {
+      // A single quote needs no escapes inside, which some texts are better off with.
+      const plain = typeof node.value === 'string' && !/["\\]/.test(node.value);
+      if (node.type === 'QUOTE_SINGLE' && plain) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  spaceSections(document);
+}
+
+/** The library pads all flow collections or none; `[a, b]` beside `{ a: b }` is what people write. */
+function padFlow(node: YAMLMap | YAMLSeq, padding: '' | ' '): void {
+  const print = node.toString.bind(node);
+  node.toString = (context, ...rest) =>
+    print(context && { ...context, flowCollectionPadding: padding }, ...rest);
+}
+
+/** Sections stand apart: an empty line before each top-level key that holds entries or settings of its own. */
+function spaceSections({ contents }: Document): void {
+  const { isMap, isScalar, isSeq } = tools();
+  if (!isMap(contents)) return;
+  contents.items.forEach((pair, index) => {
+    const block = (isMap(pair.value) || isSeq(pair.value)) && pair.value.flow !== true;
+    if (index > 0 && block && isScalar(pair.key)) pair.key.spaceBefore = true;
+  });
+}
