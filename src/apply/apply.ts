@@ -143,7 +143,7 @@ class Run {
 
   /** A bulk call skips what it cannot do without an error (interface §4): its counts tell. */
   private confirmed(step: Step, data: unknown): StepState {
-    if (this.kinds.get(step.kind)?.confirms(data, step.addresses.length) !== false)
+    if (this.kinds.get(step.kind)?.bulk?.confirms(data, step.addresses.length) !== false)
       return { outcome: 'done' };
     const error = `the service says that it did not do this to all of the ${step.addresses.length} objects of the call`;
     return { outcome: 'unknown', error };

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
+import { isPrefixOf } from '../model/key-prefix.js';
 import type { Kind } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { StepState } from './schedule-steps.js';
@@ -87,24 +88,24 @@ async function findListed({ kind, writer }: Keeping, value: string): Promise<Obs
   const listed = await writer.reader.readAll(kind.list());
   const mine = listed.filter((each) => {
     const prefix = each.facts['keyPrefix'];
-    return (
-      kind.exists(each) &&
-      typeof prefix === 'string' &&
-      prefix !== '' &&
-      value.startsWith(prefix.replace(/[.…*]+$/, ''))
-    );
+    return kind.exists(each) && typeof prefix === 'string' && isPrefixOf(prefix, value);
   });
   return mine.length === 1 ? (mine[0] ?? null) : null;
 }
 
 async function revoke(keeping: Keeping, id: string | null, scopes: readonly string[]): Promise<StepState> {
-  const { kind, writer, keys, delivery } = keeping;
+  const { kind, writer, keys, delivery, judge } = keeping;
   const has = scopes.length === 0 ? "the user's full access" : `the scopes ${scopes.join(', ')}`;
   const asked = delivery.scopes.length === 0 ? 'full access' : delivery.scopes.join(', ');
   const what = `the new key has ${has}, asked for was ${asked}`;
   if (id === null)
     return { outcome: 'failed', error: `${what}; it has no id: revoke it in the dashboard now` };
-  for (const draft of kind.remove({ id, rawId: id, before: null })) await writer.send(draft.request);
+  try {
+    for (const { request } of kind.remove({ id, rawId: id, before: null })) await writer.send(request);
+  } catch (failure) {
+    const error = `${what}; it could not be revoked: ${judge(failure).message}. Revoke it in the dashboard now`;
+    return { outcome: 'unknown', error };
+  }
   keys.withdraw(delivery);
   return {
     outcome: 'failed',

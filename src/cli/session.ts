@@ -5,6 +5,7 @@ import { kinds } from '../kinds/index.js';
 import { nearest } from '../manifest/nearest.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, InventoryStore } from '../model/inventory.js';
+import { isPrefixOf } from '../model/key-prefix.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
 import { type Reconciled, reconcile } from '../reconcile/plan.js';
@@ -70,10 +71,7 @@ export function openSession(
       output.hide([key]);
       client.useKey(key);
     },
-    callsWith: (keyPrefix) => {
-      const known = keyPrefix.replace(/[.…*]+$/, '');
-      return known !== '' && apiKey.startsWith(known);
-    },
+    callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
   };
 }
 

@@ -144,10 +144,7 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
       return changed.has('active') && !after.active ? [put, agents] : [agents, put];
     },
     remove: (target) => [{ request: own.remove(target.id) }],
-    merge: () => {
-      throw new Error(`${own.section} have no bulk calls`);
-    },
-    confirms: () => null,
+    bulk: null,
     createdId: (data) => own.createdId(data),
     secret: null,
     replaces: () => false,

@@ -68,10 +68,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     throw new Error('keys cannot be changed in place');
   },
   remove: (target) => [{ request: keys.revokeKey(target.id) }],
-  merge: () => {
-    throw new Error('keys have no bulk calls');
-  },
-  confirms: () => null,
+  bulk: null,
   createdId: (data) => keys.createdKey(data)?.id ?? null,
   secret: {
     of: (data) => {

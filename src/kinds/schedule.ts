@@ -125,11 +125,13 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   remove: (target) => [
     { request: schedules.deleteSchedule(target.id), bulk: { group: 'delete', rawId: target.rawId } },
   ],
-  merge: (group, rawIds) =>
-    group === 'delete' ? schedules.bulkDelete(rawIds) : schedules.bulkEnable(rawIds, group === 'enable'),
-  confirms: (data, count) => {
-    const counts = schedules.bulkCounts(data);
-    return counts === null ? null : counts.skipped === 0 && counts.affected === count;
+  bulk: {
+    merge: (group, rawIds) =>
+      group === 'delete' ? schedules.bulkDelete(rawIds) : schedules.bulkEnable(rawIds, group === 'enable'),
+    confirms: (data, count) => {
+      const counts = schedules.bulkCounts(data);
+      return counts === null ? null : counts.skipped === 0 && counts.affected === count;
+    },
   },
   createdId: schedules.createdId,
   secret: null,

@@ -22,7 +22,7 @@ export interface ReadContext {
 }
 
 /** One request of a change, before the plan gives it an id and its edges. Those of one change run in order. */
-export interface Draft {
+export interface Planned {
   readonly request: Request;
   /** Set where the interface can carry out several such requests as one. */
   readonly bulk?: Bulk;
@@ -30,7 +30,7 @@ export interface Draft {
   readonly delivery?: Delivery;
 }
 
-/** Drafts of one group are merged when there are at least two, at most 100 at a time (interface §4, schedules/bulk). */
+/** Requests of one group are merged when there are at least two, at most 100 at a time (interface §4, schedules/bulk). */
 export interface Bulk {
   readonly group: string;
   readonly rawId: string | number;
@@ -89,14 +89,12 @@ export interface Kind<D = unknown, S = unknown> {
   /** GUIDs of the agents that the object consists of; empty for kinds that consist of none. */
   agents(spec: S): readonly string[];
 
-  create(spec: S, entry: Declared<D>): readonly Draft[];
+  create(spec: S, entry: Declared<D>): readonly Planned[];
   /** The fewest calls that make `before` into `after`. Fields outside `changed` are equal. */
-  update(target: Target<S>, after: S, changed: ReadonlySet<string>): readonly Draft[];
-  remove(target: Target<S>): readonly Draft[];
-  /** Merges the drafts of one bulk group into one request. */
-  merge(group: string, rawIds: readonly (string | number)[]): Request;
-  /** Whether the answer to a merged request says that all `count` objects were changed; null when it says nothing. */
-  confirms(data: unknown, count: number): boolean | null;
+  update(target: Target<S>, after: S, changed: ReadonlySet<string>): readonly Planned[];
+  remove(target: Target<S>): readonly Planned[];
+  /** For kinds of which the interface changes several objects with one request. */
+  readonly bulk: BulkCalls | null;
   /** The new object's id in the answer to a create; null when the answer shows none. */
   createdId(data: unknown): string | null;
 
@@ -120,4 +118,11 @@ export interface SecretReader<S> {
   ): { readonly value: string; readonly id: string | null; readonly scopes: readonly string[] | null } | null;
   /** What the service lists of the new object: for the check that its power is what was asked for. */
   scopesOf(observed: Observed<S>): readonly string[];
+}
+
+export interface BulkCalls {
+  /** Merges the requests of one group into one. */
+  merge(group: string, rawIds: readonly (string | number)[]): Request;
+  /** Whether the answer to a merged request says that all `count` objects were changed; null when it says nothing. */
+  confirms(data: unknown, count: number): boolean | null;
 }

@@ -70,7 +70,7 @@ export interface Step {
   readonly delivery: Delivery | null;
 }
 
-/** Why apply would refuse the plan. `flag` is what a person may say to allow it. */
+/** Why apply would refuse the plan. `help` says what a person may do, or say, to allow it. */
 export interface Objection {
   readonly code: DiagnosticCode;
   readonly message: string;

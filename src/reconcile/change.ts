@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { Draft } from '../model/kind.js';
+import type { Planned } from '../model/kind.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
 import {
@@ -19,7 +19,7 @@ import type { Match } from './match.js';
 export interface Decided {
   readonly match: Match;
   readonly change: Omit<Change, 'steps'>;
-  readonly drafts: readonly Draft[];
+  readonly requests: readonly Planned[];
   /** The action ends the access of the key that roster calls with. */
   readonly revokesCaller: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -47,14 +47,14 @@ function create(match: Match, entry: Desired, { names }: Circumstances): Decided
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, null, entry.spec, origin, names))
     .filter((field) => field.sensitive || !isBlank(field.after));
-  const drafts = kind.create(entry.spec, entry);
+  const requests = kind.create(entry.spec, entry);
   return {
     ...decided(match, 'create', {
-      fields: [...fields, ...deliveryFields(entry, drafts)],
+      fields: [...fields, ...deliveryFields(entry, requests)],
       origin,
       name: nameOf(match, entry),
     }),
-    drafts,
+    requests,
     revokesCaller: kind.revokesCaller('create', null),
   };
 }
@@ -73,7 +73,7 @@ function compare(match: Match, entry: Desired, observed: Observed, { names, now 
   if (kind.replaces(changed) || due !== null) return replace(match, entry, observed, common, due);
   if (changed.size === 0) return decided(match, adopted ? 'adopt' : 'none', common);
   const target = targetOf(observed);
-  return { ...decided(match, 'update', common), drafts: kind.update(target, entry.spec, changed) };
+  return { ...decided(match, 'update', common), requests: kind.update(target, entry.spec, changed) };
 }
 
 type Common = {
@@ -99,7 +99,7 @@ function replace(
   const fields = [...common.fields, ...deliveryFields(entry, creation)];
   return {
     ...decided(match, 'replace', { ...common, fields, notes, origin: common.origin ?? 'manifest' }),
-    drafts: [...creation, ...removal],
+    requests: [...creation, ...removal],
     revokesCaller: kind.revokesCaller('replace', observed),
     diagnostics: goesByItself || observed.id !== null ? [] : [notManageable(match, observed)],
   };
@@ -118,14 +118,14 @@ function decideUndeclared(match: Match, { prune, names }: Circumstances): Decide
   const removable = observed.id !== null;
   return {
     ...decided(match, 'delete', { fields, origin: 'manifest' }),
-    drafts: removable ? kind.remove(targetOf(observed)) : [],
+    requests: removable ? kind.remove(targetOf(observed)) : [],
     revokesCaller: kind.revokesCaller('delete', observed),
     diagnostics: removable ? [] : [notManageable(match, observed)],
   };
 }
 
 function leaveAlone(match: Match): Decided {
-  const name = match.observed?.name ?? match.known?.name ?? null;
+  const name = isSensitive(match, 'name') ? null : (match.observed?.name ?? match.known?.name ?? null);
   const what = name === null ? match.address : `${match.address} "${name}"`;
   const message = `${what} is not declared any more and is left on the service (prune: never)`;
   const help = 'delete it with --prune owned, or declare it again';
@@ -175,7 +175,7 @@ function decided(match: Match, action: Action, parts: Partial<Decided['change']>
     ...parts,
     ...(isSensitive(match, 'name') ? { name: null } : {}),
   };
-  return { match, change, drafts: [], revokesCaller: false, diagnostics: [] };
+  return { match, change, requests: [], revokesCaller: false, diagnostics: [] };
 }
 
 function isAdopted({ rule, known, observed }: Match): boolean {
@@ -196,7 +196,7 @@ function targetOf(observed: Observed) {
 
 /** A key that the list shows without an id (interface §2, API key). */
 function notManageable(match: Match, observed: Observed): Diagnostic {
-  const what = `${match.kind.name} "${observed.name ?? match.address}"`;
+  const what = `${match.kind.name} "${isSensitive(match, 'name') ? match.address : (observed.name ?? match.address)}"`;
   const message = `the service lists the ${what} without an id: it cannot be revoked from here`;
   const help = 'revoke it in the dashboard (account menu, API keys), then run this again';
   const place = match.entry?.source;

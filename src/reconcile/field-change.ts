@@ -1,13 +1,13 @@
 import { canonical, type Json } from '../model/json.js';
-import type { Draft } from '../model/kind.js';
+import type { Planned } from '../model/kind.js';
 import type { FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed } from '../model/resource.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import type { Match } from './match.js';
 
 /** Where a new key goes is part of what is reviewed: it must not be changed unseen. */
-export function deliveryFields(entry: Desired, drafts: readonly Draft[]): FieldChange[] {
-  const delivery = drafts.find((draft) => draft.delivery !== undefined)?.delivery;
+export function deliveryFields(entry: Desired, requests: readonly Planned[]): FieldChange[] {
+  const delivery = requests.find((planned) => planned.delivery !== undefined)?.delivery;
   if (delivery === undefined) return [];
   const sensitive = entry.sensitive.includes('deliver');
   const after = sensitive ? null : (delivery.to as Json);

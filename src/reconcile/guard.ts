@@ -1,4 +1,3 @@
-import type { Inventory } from '../model/inventory.js';
 import type { Objection, Step } from '../model/plan.js';
 import type { Delivery, Project } from '../model/resource.js';
 import type { Decided } from './change.js';
@@ -15,7 +14,6 @@ export interface Allowances {
 
 export interface GuardInputs {
   readonly project: Project;
-  readonly inventory: Inventory;
   readonly matches: readonly Match[];
   readonly decided: readonly Decided[];
   readonly steps: readonly Step[];
@@ -38,13 +36,13 @@ const emptyProject: Guard = ({ project, allow }) => {
 };
 
 /** Most of what we own is not there: more likely another account's key than that many deletes. */
-const inventoryMismatch: Guard = ({ inventory, matches, allow }) => {
+const inventoryMismatch: Guard = ({ matches, allow }) => {
   // Keys end by themselves when another is created, and what is not declared any more is only forgotten.
   const known = matches.filter(
     ({ known: each, entry, kind }) => each?.id != null && entry !== null && kind.secret === null,
   );
   const missing = known.filter((each) => each.observed === null).length;
-  if (allow.accountChange || inventory.entries.size === 0 || missing * 2 <= known.length) return [];
+  if (allow.accountChange || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
   const help =
     'check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change';
@@ -92,12 +90,15 @@ const severalNewKeys: Guard = ({ steps }) => {
   ];
 };
 
-const undeliverableKey: Guard = ({ steps, undeliverable }) =>
+const undeliverableKey: Guard = ({ steps, decided, undeliverable }) =>
   steps.flatMap((step) => {
     const reason = step.delivery === null ? null : undeliverable(step.delivery);
     if (reason === null) return [];
     const address = step.addresses[0] ?? null;
-    const message = `${address}: the new key could not be delivered: ${reason}`;
+    const entry = decided.find(({ change }) => change.address === address)?.match.entry;
+    // The reason names the file or the command, which may come from the environment.
+    const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
+    const message = `${address}: the new key could not be delivered: ${shown}`;
     const help =
       'a key is shown once: give the entry a `deliver:` with a file that can be written or a command that exists';
     return [{ code: 'undeliverable-key', message, help, address }];

@@ -1,4 +1,4 @@
-import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
+import type { Diagnostic } from '../model/diagnostic.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
@@ -15,6 +15,7 @@ import type {
 import { addressOf, normalId } from '../model/resource.js';
 import type { Directory } from './directory.js';
 import { inventoryEntry, type Pair, pair, type Rule } from './pair.js';
+import { trouble } from './trouble.js';
 
 /** One resource: what is declared, what is there, and what was applied last. At least one of the three is set. */
 export interface Match {
@@ -189,30 +190,7 @@ class Matcher implements Matches {
       if (only.spec !== null) this.agents.set(entry.address, this.agentsOfSpec(kind, only.spec));
       return;
     }
-    const wanted = entry.id === null ? `named "${identity}"` : `with the id ${entry.id}`;
-    const ids = found.map((each) => each.id).join(', ');
-    if (only === undefined) {
-      const code = entry.id === null ? 'unknown-reference' : 'unknown-id';
-      const help =
-        'an external entry must exist: check its spelling, or whether all its agents are assigned to you';
-      this.tell(
-        'error',
-        code,
-        entry,
-        [entry.id === null ? 'name' : 'id'],
-        `no ${kind.name} ${wanted} is visible to this key`,
-        help,
-      );
-    } else {
-      this.tell(
-        'error',
-        'ambiguous-name',
-        entry,
-        ['name'],
-        `${found.length} ${kind.section} are ${wanted}: ${ids}`,
-        `use \`id: ${only.id}\``,
-      );
-    }
+    this.diagnostics.push(only === undefined ? notFound(kind, entry) : notUnique(kind, entry, found));
   }
 
   private resolve(kind: Kind, entry: Declared): Desired[] {
@@ -226,7 +204,7 @@ class Matcher implements Matches {
       agent: (name, path) => {
         const found = directory.find(name);
         if ('agent' in found) return found.agent;
-        this.tell('error', found.code, entry, path, found.message, found.help);
+        this.diagnostics.push(trouble(entry, 'error', found.code, path, found.message, found.help));
         return undefined;
       },
       // Undefined means that the target has an error of its own, which was told already.
@@ -236,23 +214,30 @@ class Matcher implements Matches {
         const found = directory.find(address.slice('agent/'.length));
         return 'agent' in found ? [found.agent] : [];
       },
-      tell: (severity, code, path, message, help) => this.tell(severity, code, entry, path, message, help),
+      tell: (...words) => this.diagnostics.push(trouble(entry, ...words)),
     };
   }
 
   private agentsOfSpec(kind: Kind, spec: unknown): readonly Agent[] {
     return kind.agents(spec).flatMap((id) => this.inputs.directory.byId(id) ?? []);
   }
+}
 
-  private tell(
-    severity: Severity,
-    code: DiagnosticCode,
-    entry: Declared,
-    path: readonly (string | number)[],
-    message: string,
-    help?: string,
-  ): void {
-    const place = entry.placeOf(path);
-    this.diagnostics.push({ severity, code, message, place, ...(help === undefined ? {} : { help }) });
-  }
+function notFound(kind: Kind, entry: Declared): Diagnostic {
+  const [code, path] =
+    entry.id === null ? (['unknown-reference', 'name'] as const) : (['unknown-id', 'id'] as const);
+  const message = `no ${kind.name} ${wanted(kind, entry)} is visible to this key`;
+  const help =
+    'an external entry must exist: check its spelling, or whether all its agents are assigned to you';
+  return trouble(entry, 'error', code, [path], message, help);
+}
+
+function notUnique(kind: Kind, entry: Declared, found: readonly Observed[]): Diagnostic {
+  const ids = found.map((each) => each.id).join(', ');
+  const message = `${found.length} ${kind.section} are ${wanted(kind, entry)}: ${ids}`;
+  return trouble(entry, 'error', 'ambiguous-name', ['name'], message, `use \`id: ${found[0]?.id}\``);
+}
+
+function wanted(kind: Kind, entry: Declared): string {
+  return entry.id === null ? `named "${kind.declaredIdentity(entry.declared)}"` : `with the id ${entry.id}`;
 }

@@ -1,4 +1,4 @@
-import type { Draft, Kind } from '../model/kind.js';
+import type { Kind, Planned } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import { type Address, isPending } from '../model/resource.js';
 import type { Decided } from './change.js';
@@ -16,7 +16,7 @@ export interface Ordered {
  * pointed to it. Merges what the interface can do in one call.
  */
 export function order(decided: readonly Decided[]): Ordered {
-  const acting = decided.filter((each) => each.drafts.length > 0);
+  const acting = decided.filter((each) => each.requests.length > 0);
   const edges = dependencies(acting);
   const units = mergeBulk(acting, edges);
   const stepsOf = new Map<Address, readonly string[]>();
@@ -29,7 +29,7 @@ interface Unit {
   readonly ids: readonly string[];
   readonly addresses: readonly Address[];
   readonly decided: Decided;
-  readonly drafts: readonly Draft[];
+  readonly requests: readonly Planned[];
 }
 
 type Edges = ReadonlyMap<Address, ReadonlySet<Address>>;
@@ -71,7 +71,7 @@ function targetsOf(kind: Kind, spec: unknown) {
 
 /** A secret is taken away only when the one that takes its place is there: a failed create leaves the old one alone. */
 function revokeLast(acting: readonly Decided[], wait: Wait): void {
-  const creating = acting.filter((each) => each.drafts.some((draft) => draft.delivery !== undefined));
+  const creating = acting.filter((each) => each.requests.some((planned) => planned.delivery !== undefined));
   for (const { match, change } of acting) {
     if (match.kind.secret === null || change.action !== 'delete') continue;
     for (const first of creating) wait(change.address, first.change.address);
@@ -100,7 +100,7 @@ function objectKey(kind: string, id: string): string {
 function mergeBulk(acting: readonly Decided[], edges: Edges): Unit[] {
   const groups = new Map<string, Decided[]>();
   for (const each of acting) {
-    const bulk = each.drafts.length === 1 ? each.drafts[0]?.bulk : undefined;
+    const bulk = each.requests.length === 1 ? each.requests[0]?.bulk : undefined;
     // Only changes that wait for the same others are merged: a failure stops what depends on it and nothing else.
     const waitsFor = [...(edges.get(each.change.address) ?? [])].sort().join(' ');
     const key =
@@ -116,35 +116,33 @@ function unitOf(group: readonly Decided[]): Unit {
   const [first] = group;
   if (first === undefined) throw new Error('a unit holds at least one change');
   const addresses = group.map((each) => each.change.address);
-  const drafts = group.length === 1 ? first.drafts : [mergedDraft(group, first)];
-  const ids = drafts.map((_, index) =>
+  const requests = group.length === 1 ? first.requests : [merged(group, first)];
+  const ids = requests.map((_, index) =>
     group.length === 1 ? `${addresses[0]}#${index + 1}` : `${addresses[0]}+${group.length - 1}`,
   );
-  return { ids, addresses, decided: first, drafts };
+  return { ids, addresses, decided: first, requests };
 }
 
-function mergedDraft(group: readonly Decided[], first: Decided): Draft {
-  const bulks = group.flatMap((each) => each.drafts[0]?.bulk ?? []);
-  return {
-    request: first.match.kind.merge(
-      bulks[0]?.group ?? '',
-      bulks.map((bulk) => bulk.rawId),
-    ),
-  };
+function merged(group: readonly Decided[], first: Decided): Planned {
+  const { kind } = first.match;
+  if (kind.bulk === null) throw new Error(`${kind.section} have no bulk calls`);
+  const bulks = group.flatMap((each) => each.requests[0]?.bulk ?? []);
+  const rawIds = bulks.map((bulk) => bulk.rawId);
+  return { request: kind.bulk.merge(bulks[0]?.group ?? '', rawIds) };
 }
 
 function stepsOfUnit(unit: Unit, edges: Edges, stepsOf: ReadonlyMap<Address, readonly string[]>): Step[] {
   const before = unit.addresses.flatMap((address) => [...(edges.get(address) ?? [])]);
   // Requests of one change are chained: to wait for its last is to wait for all.
   const outside = [...new Set(before.flatMap((address) => stepsOf.get(address)?.at(-1) ?? []))].sort();
-  return unit.drafts.map((draft, index) => ({
+  return unit.requests.map((planned, index) => ({
     id: unit.ids[index] ?? '',
     addresses: unit.addresses,
     kind: unit.decided.match.kind.name,
-    request: draft.request,
+    request: planned.request,
     after: index === 0 ? outside : [unit.ids[index - 1] ?? ''],
     last: unit.decided.match.kind.last,
-    delivery: draft.delivery ?? null,
+    delivery: planned.delivery ?? null,
   }));
 }
 

@@ -4,6 +4,7 @@ import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
 import { countDifferences, fieldTexts } from './fields.js';
+import { trouble } from './trouble.js';
 
 /** By which rule an entry found its object (contract §3), in the order in which they are tried. */
 export type Rule = 'id' | 'inventory' | 'natural-key';
@@ -188,7 +189,9 @@ class PairingState implements Pairing {
 
   private tellAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
     const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
-    const message = `${ids.length} remote ${this.kind.section} are ${this.kind.describe(entry.spec)}: ${ids.join(', ')}`;
+    const hidden = entry.sensitive.some((field) => this.kind.identityFields.includes(field));
+    const alike = hidden ? 'what this entry describes' : this.kind.describe(entry.spec);
+    const message = `${ids.length} remote ${this.kind.section} are ${alike}: ${ids.join(', ')}`;
     this.fail(
       entry,
       [],
@@ -206,7 +209,7 @@ class PairingState implements Pairing {
     help: string,
   ): void {
     this.broken.add(entry.address);
-    this.diagnostics.push({ severity: 'error', code, message, help, place: entry.placeOf(path) });
+    this.diagnostics.push(trouble(entry, 'error', code, path, message, help));
   }
 }
 

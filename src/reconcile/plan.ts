@@ -73,7 +73,7 @@ function assemble(
   decided: readonly Decided[],
   diagnostics: readonly Diagnostic[],
 ): Plan {
-  const { project, service, inventory, allow, undeliverable } = inputs;
+  const { project, service, allow, undeliverable } = inputs;
   const { steps, stepsOf } = order(decided);
   const caller = callerInWords(inputs.objects);
   const changes: Change[] = decided.map(({ change, revokesCaller }) => ({
@@ -85,7 +85,7 @@ function assemble(
   return {
     ...body,
     digest: digestOf(body),
-    objections: objections({ project, inventory, matches, decided, steps, allow, undeliverable }),
+    objections: objections({ project, matches, decided, steps, allow, undeliverable }),
     diagnostics,
   };
 }
