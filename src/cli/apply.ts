@@ -41,7 +41,12 @@ export function apply(
     const session = openSession(flags, around, output, interrupts.signal);
     try {
       const selectors = selectorsOf(addresses);
-      const observation = await makePlan(session, { allow, selectors, proveDeliveries: true });
+      const observation = await makePlan(session, {
+        allow,
+        selectors,
+        proveDeliveries: true,
+        previews: true,
+      });
       return await new ApplyCommand(flags, around, output, interrupts, session).run(observation);
     } finally {
       await session.client.close();

@@ -140,7 +140,10 @@ function doneAddresses({ outcomes }: Applied): ReadonlySet<Address> {
 async function readBack(inputs: CarryOut, applied: Applied, lock: Lock): Promise<readonly Diagnostic[]> {
   const { session, plan, observation } = inputs;
   try {
-    const { reconciled, world, inventory } = await makePlan(session, { proveDeliveries: false });
+    const { reconciled, world, inventory } = await makePlan(session, {
+      proveDeliveries: false,
+      previews: false,
+    });
     const listed = new Set(
       [...world.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
     );

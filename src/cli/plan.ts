@@ -32,6 +32,7 @@ export function plan(
         allow,
         selectors: selectorsOf(addresses),
         proveDeliveries: false,
+        previews: true,
       });
       const diagnostics = [...session.warnings, ...reconciled.diagnostics];
       if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);

@@ -8,11 +8,13 @@ import type { Inventory, InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
+import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
 import { type Reconciled, reconcile } from '../reconcile/plan.js';
 import type { Selector } from '../reconcile/select.js';
 import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
 import { observe, type Wanted, type World } from '../service/observe.js';
+import { askAll } from '../service/previews.js';
 import { serviceUrl } from '../service/url.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
@@ -116,6 +118,8 @@ export interface PlanOptions {
   readonly selectors?: readonly Selector[] | null;
   /** Tries whether new keys could be written where they go, rather than look at rights alone. */
   readonly proveDeliveries: boolean;
+  /** Adds when what is new or changed will run next, and lets the service say what it would refuse. */
+  readonly previews: boolean;
 }
 
 const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
@@ -130,6 +134,7 @@ export async function makePlan(session: Session, options: PlanOptions): Promise<
     wantedBy(project, inventory),
     session.callsWith,
   );
+  const now = new Date();
   const reconciled = reconcile({
     project,
     service,
@@ -137,7 +142,7 @@ export async function makePlan(session: Session, options: PlanOptions): Promise<
     ...world,
     inventory,
     prune: project.prune,
-    now: new Date(),
+    now,
     allow: options.allow ?? allowNothing,
     selected: options.selectors ?? null,
     undeliverable: (delivery) =>
@@ -148,7 +153,22 @@ export async function makePlan(session: Session, options: PlanOptions): Promise<
       }),
     nearest,
   });
-  return { inventory, world, reconciled };
+  if (!options.previews) return { inventory, world, reconciled };
+  return { inventory, world, reconciled: await previewed(session, world, reconciled, now) };
+}
+
+async function previewed(
+  { client, concurrency }: Session,
+  { agents }: World,
+  reconciled: Reconciled,
+  now: Date,
+): Promise<Reconciled> {
+  const { plan, matches } = reconciled;
+  if (plan === null) return reconciled;
+  const asks = asksOf(plan, matches, agents[0]?.id ?? null);
+  const answers = await askAll(client.reader(), asks, concurrency);
+  const made = withNextRuns(plan, matches, answers, now);
+  return { ...reconciled, plan: made.plan, diagnostics: [...reconciled.diagnostics, ...made.diagnostics] };
 }
 
 /** Files that a key must never be written to. */

@@ -151,6 +151,7 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     due: () => null,
     settled: () => null,
     revokesCaller: () => false,
+    timetable: null,
   };
 }
 

@@ -87,6 +87,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   },
   settled: () => null,
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
+  timetable: null,
 };
 
 function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclared {

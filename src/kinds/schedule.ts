@@ -1,44 +1,21 @@
 import type { Json, JsonObject } from '../model/json.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import {
-  type IdOrPending,
-  isPending,
-  type KindName,
-  type Observed,
-  type Resolver,
-} from '../model/resource.js';
+import { isPending, type Observed, type Resolver } from '../model/resource.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
-import { type Interval, showEvery } from '../timing/interval.js';
+import { showEvery } from '../timing/interval.js';
 import { isPast } from '../timing/runs.js';
 import { canonicalWallClock } from '../timing/wall-clock.js';
 import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import { readSchedule, type ScheduleDeclared } from './schedule-entry.js';
-
-export interface ScheduleSpec {
-  readonly target: { readonly kind: KindName; readonly id: IdOrPending };
-  /** Exactly one of `every`, `cron`, `once`; `startTime` goes with the first two. As written: bytes are kept. */
-  readonly every: Interval | null;
-  readonly cron: string | null;
-  readonly once: string | null;
-  readonly startTime: string | null;
-  readonly timeZone: string;
-  /** The parsed object; the text itself where the service holds something that is no JSON object. */
-  readonly inputs: JsonObject | string;
-  readonly enabled: boolean;
-}
+import { bodyOf, type ScheduleSpec, timingFields, timingRules } from './schedule-spec.js';
+import { timetable } from './schedule-timetable.js';
 
 /** What makes one schedule this one and no other (contract §3). */
-const identityFields = ['target', 'every', 'cron', 'once', 'startTime', 'timeZone'] as const;
-
-const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {
-  agent: 'Agent',
-  group: 'Group',
-  pipeline: 'Pipeline',
-};
+const identityFields = ['target', ...timingFields] as const;
 
 /** Schedules (interface §2 Schedule, §4 Schedules). They have no name: target, type, timing and zone tell them apart. */
 export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
@@ -87,19 +64,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
             : names.object(target.kind, target.id),
       layout: 'value',
     },
-    every: {
-      canonical: (every) => (every === null ? null : [every.value, every.unit]),
-      show: (every) => (every === null ? null : showEvery(every.value, every.unit)),
-      layout: 'value',
-    },
-    cron: {
-      canonical: (cron) => (cron === null ? null : canonicalCron(cron)),
-      show: (cron) => cron,
-      layout: 'value',
-    },
-    once: wallClock(),
-    startTime: wallClock(),
-    timeZone: { canonical: canonicalZone, show: (zone) => zone, layout: 'value' },
+    ...timingRules,
     inputs: { canonical: (inputs) => inputs, show: (inputs) => inputs, layout: 'map' },
     enabled: plain(),
   },
@@ -111,11 +76,11 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   targets: (spec) => (spec.target.kind === 'agent' ? [] : [spec.target]),
   agents: () => [],
 
-  create: (spec) => [{ request: schedules.createSchedule(body(spec, false)) }],
+  create: (spec) => [{ request: schedules.createSchedule(bodyOf(spec, false)) }],
   update(target, after, changed) {
     if (changed.size > 1 || !changed.has('enabled')) {
       const clears = canonical(target.before.inputs) !== '{}';
-      return [{ request: schedules.replaceSchedule(target.id, body(after, clears)) }];
+      return [{ request: schedules.replaceSchedule(target.id, bodyOf(after, clears)) }];
     }
     const group = after.enabled ? 'enable' : 'disable';
     return [
@@ -143,6 +108,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     return { path: ['once'], message };
   },
   revokesCaller: () => false,
+  timetable,
 };
 
 function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['target'] | undefined {
@@ -205,35 +171,6 @@ function parseInputs(text: string | null): JsonObject | string {
     // Not JSON: shown as the text it is.
   }
   return text;
-}
-
-/** The whole body: PUT replaces the schedule, and `isEnabled` left out would start a paused one (interface §2, §4). */
-function body(spec: ScheduleSpec, clearsInputs: boolean): schedules.ScheduleBody {
-  const inputs = typeof spec.inputs === 'string' ? spec.inputs : JSON.stringify(spec.inputs);
-  return {
-    targetType: targetTypes[spec.target.kind] ?? 'Agent',
-    targetId: spec.target.id,
-    ...timingBody(spec),
-    timeZoneId: spec.timeZone,
-    ...(inputs === '{}' && !clearsInputs ? {} : { inputParameters: inputs }),
-    isEnabled: spec.enabled,
-  };
-}
-
-function timingBody(spec: ScheduleSpec) {
-  if (spec.once !== null) return { scheduleType: 'Once' as const, startTime: spec.once };
-  const startTime = spec.startTime ?? '';
-  if (spec.cron !== null) return { scheduleType: 'Cron' as const, cronExpression: spec.cron, startTime };
-  const { value, unit } = spec.every ?? { value: 0, unit: 'Days' as const };
-  return { scheduleType: 'Basic' as const, intervalValue: value, intervalUnit: unit, startTime };
-}
-
-function wallClock() {
-  return {
-    canonical: (time: string | null) => (time === null ? null : canonicalWallClock(time)),
-    show: (time: string | null) => time,
-    layout: 'value' as const,
-  };
 }
 
 function identity(spec: ScheduleSpec): string {

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.js';
+import type { Run } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -109,6 +110,20 @@ export interface Kind<D = unknown, S = unknown> {
   settled(spec: S, now: Date): { readonly path: readonly string[]; readonly message: string } | null;
   /** True when the action ends the access of the key that roster calls with. */
   revokesCaller(action: 'create' | 'replace' | 'delete', observed: Observed<S> | null): boolean;
+  /** For kinds that start something at times of their own (schedules); null for the others. */
+  readonly timetable: Timetable<S> | null;
+}
+
+export interface Timetable<S> {
+  /** Fields that the times depend on. */
+  readonly fields: readonly string[];
+  timeZone(spec: S): string;
+  /** Equal texts are equal times; null for one that is paused. */
+  times(spec: S): string | null;
+  /** Computed here; null where the spec cannot be understood. */
+  runs(spec: S, from: Date, count: number): readonly Run[] | null;
+  /** Asks the service. `standIn`: an agent's GUID, for a target without an id so far; null when there is none to ask with. */
+  preview(spec: S, standIn: string | null, count: number): Call<readonly Run[]> | null;
 }
 
 export interface SecretReader<S> {

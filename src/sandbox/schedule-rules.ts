@@ -38,6 +38,7 @@ export function readSettings(core: Core, body: Fields): ScheduleSettings {
     isEnabled: optionalFlag(body, 'isEnabled') ?? true,
   };
   checkNotPast(core, settings);
+  checkNotFrequent(core, settings);
   return settings;
 }
 
@@ -87,4 +88,11 @@ function readZone(body: Fields): string {
 function checkNotPast(core: Core, settings: ScheduleSettings): void {
   if (settings.scheduleType !== 'Once' || !core.variants.has('past-once-refused')) return;
   if (fireTimes(settings, core.clock(), 1).length === 0) throw badRequest("The 'startTime' has passed.");
+}
+
+function checkNotFrequent(core: Core, settings: ScheduleSettings): void {
+  if (!core.variants.has('frequent-refused')) return;
+  const [first, second] = fireTimes(settings, core.clock(), 2);
+  if (first === undefined || second === undefined || second.getTime() - first.getTime() >= 300_000) return;
+  throw badRequest('A schedule may start its target at most once every 5 minutes.');
 }

@@ -54,6 +54,7 @@ export const VARIANTS = {
   'numbers-as-strings': 'intervalValue comes back as a string',
   'unused-timing-defaults': 'fields of other schedule types come back as 0, Minutes and empty text, not null',
   'past-once-refused': 'a Once schedule in the past is refused with 400',
+  'frequent-refused': 'a schedule that would start twice within five minutes is refused with 400',
   'unknown-target-404': 'an unknown schedule target is refused with 404 instead of 400',
   'preview-objects': 'preview answers an array of { runTime }',
   'preview-run-times': 'preview answers { runTimes }',

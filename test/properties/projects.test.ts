@@ -23,6 +23,7 @@ const runs = Number(process.env['ROSTER_PROJECTS'] ?? 16);
  */
 const mayRefuse: Partial<Record<Variant, string>> = {
   'duplicate-names-refused': 'two objects cannot exchange their names',
+  'frequent-refused': 'a schedule of every few minutes is refused',
   'empty-refused': 'a group without members is refused',
   'keys-without-id': 'a key that is no longer declared cannot be revoked without its id',
   'key-prefix-constant': 'which key is the caller cannot be told',

@@ -245,6 +245,13 @@ const CHECKS: Record<Variant, Check> = {
     expect(await status(on, 'POST', SCHEDULES, ONCE)).toBe(400);
     expect(await status(on, 'POST', SCHEDULES, { ...ONCE, startTime: '2027-01-01T00:00:00' })).toBe(200);
   },
+  'frequent-refused': async (on) => {
+    const often = { ...BASIC, intervalValue: 4, intervalUnit: 'Minutes' };
+    for (const path of [SCHEDULES, `${SCHEDULES}/preview`]) {
+      expect(await status(on, 'POST', path, often)).toBe(400);
+      expect(await status(on, 'POST', path, { ...often, intervalValue: 5 })).toBe(200);
+    }
+  },
   'unknown-target-404': async (on) => {
     expect(await status(on, 'POST', SCHEDULES, { ...CRON, targetId: UNKNOWN })).toBe(404);
   },

@@ -1,0 +1,54 @@
+import { canonical, type Json } from '../model/json.js';
+import type { Timetable } from '../model/kind.js';
+import type { Run } from '../model/plan.js';
+import { isPending } from '../model/resource.js';
+import { previewSchedule } from '../service/operations/schedules.js';
+import { nextRuns } from '../timing/runs.js';
+import { writeWallClock } from '../timing/wall-clock.js';
+import { offsetAt } from '../timing/zone.js';
+import { bodyOf, type ScheduleSpec, timingFields, timingOf, timingRules } from './schedule-spec.js';
+
+/** When schedules run, asked of the service or computed here. */
+export const timetable: Timetable<ScheduleSpec> = {
+  fields: [...timingFields, 'enabled'],
+  timeZone: (spec) => spec.timeZone,
+  times(spec) {
+    if (!spec.enabled) return null;
+    return canonical(timingFields.map((field) => canonicalOf(spec, field)));
+  },
+  runs(spec, from, count) {
+    const timing = timingOf(spec);
+    if (timing === null) return null;
+    try {
+      return nextRuns(timing, spec.timeZone, from, count).map((instant) => runAt(instant, spec.timeZone));
+    } catch (error) {
+      // What the service holds may be written in a way that this program does not read.
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  },
+  preview(spec, standIn, count) {
+    const asked = isPending(spec.target.id) ? instead(spec, standIn) : spec;
+    if (asked === null) return null;
+    const { request, parse } = previewSchedule(bodyOf(asked, false));
+    const runsOf = (data: unknown) =>
+      parse(data)
+        .slice(0, count)
+        .map((instant) => runAt(new Date(instant), spec.timeZone));
+    return { request, parse: runsOf };
+  },
+};
+
+function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec, field: F): Json {
+  return timingRules[field].canonical(spec[field]);
+}
+
+/** The times do not depend on the target, so that an agent can stand in for one that is yet to be created. */
+function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
+  return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent }, inputs: {} };
+}
+
+function runAt(instant: Date, zone: string): Run {
+  const local = writeWallClock(instant.getTime() + offsetAt(zone, instant.getTime()));
+  return { local, utc: instant.toISOString().replace('.000Z', 'Z') };
+}

@@ -1,0 +1,18 @@
+import type { Run } from './plan.js';
+import type { Call } from './request.js';
+import type { Address } from './resource.js';
+
+/** A question to the service: when would this resource run as it is, or as it shall be? */
+export interface Ask {
+  readonly address: Address;
+  readonly side: 'before' | 'after';
+  readonly call: Call<readonly Run[]>;
+}
+
+/** What it says: when, or why never. Questions that it does not answer have none. */
+export type Preview = { readonly runs: readonly Run[] } | { readonly rejected: string };
+
+export interface Answered {
+  readonly ask: Ask;
+  readonly preview: Preview;
+}

@@ -1,0 +1,31 @@
+import type { Answered, Ask, Preview } from '../model/preview.js';
+import type { Reader } from '../model/request.js';
+import { ServiceFailure } from './failure.js';
+import { createQueue } from './queue.js';
+
+/** The service looked at the body and said no (interface §4: "or 400 with the reason it is invalid"). */
+const rejections = new Set([400, 422]);
+
+/**
+ * Asks the service when schedules would run. A service that cannot say so is no error, for the times can be computed:
+ * once it has failed to answer, nothing more is asked. Throws for a key that the service does not take.
+ */
+export async function askAll(reader: Reader, asks: readonly Ask[], concurrency: number): Promise<Answered[]> {
+  let answers = true;
+  const answered = await createQueue(concurrency).map(asks, async (ask) => {
+    const preview = answers ? await previewOf(reader, ask) : null;
+    answers &&= preview !== null;
+    return preview === null ? [] : [{ ask, preview }];
+  });
+  return answered.flat();
+}
+
+async function previewOf(reader: Reader, { call }: Ask): Promise<Preview | null> {
+  try {
+    return { runs: await reader.read(call) };
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure) || failure.status === 401) throw failure;
+    const rejected = failure.status !== null && rejections.has(failure.status);
+    return rejected ? { rejected: failure.message } : null;
+  }
+}
