@@ -112,7 +112,7 @@ class Run {
         severity: 'error',
         code: 'internal',
         message,
-        help: 'please report this as a bug',
+        help: 'Please report this as a bug.',
       });
       return { outcome: 'unknown', error: message };
     }

@@ -52,7 +52,7 @@ async function handOver({ delivery, keys }: Keeping, value: string): Promise<Dia
     const reason = failure instanceof Error ? failure.message : String(failure);
     const { file } = kept ?? keys.rescue(value);
     const message = `the new key could not be delivered (${reason}); it is kept in ${file}`;
-    const help = 'take it from there, and delete the file';
+    const help = 'Take it from there, and delete the file.';
     return [{ severity: 'error', code: 'undeliverable-key', message, help }];
   }
   kept?.discard();

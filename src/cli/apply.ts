@@ -57,7 +57,7 @@ export function apply(
 /** A plan that was reviewed elsewhere needs no second yes: `--expect` and `--plan` name it. */
 function checkCanAsk(flags: ApplyFlags, around: Surroundings): void {
   if (isAgreed(flags) || around.stdinIsTerminal) return;
-  const help = 'say --yes, or --expect DIGEST for the plan that was reviewed';
+  const help = 'Say --yes, or --expect DIGEST for the plan that was reviewed.';
   throw new Problem(usage('there is no terminal to ask on', help));
 }
 

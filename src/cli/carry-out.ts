@@ -54,7 +54,7 @@ export async function withLock<T>(
       throw problem(
         'stale-plan',
         'the inventory changed while this plan was made',
-        'another run has applied: plan again',
+        'Another run has applied: plan again.',
       );
     }
     return await work(lock);
@@ -195,6 +195,6 @@ async function keepOwning(
 function notConverged(address: Address, what: string): Diagnostic {
   const message = `${address} is not as declared after the apply: ${what}`;
   const help =
-    'somebody may be changing it at the same time, or the service stores it differently: run roster plan';
+    'Somebody may be changing it at the same time, or the service stores it differently: run `roster plan`.';
   return { severity: 'error', code: 'not-converged', message, help };
 }

@@ -37,7 +37,7 @@ export function completion(
       throw problem(
         'usage',
         `there is no completion for "${shell}"`,
-        `one of: ${Object.keys(shells).join(', ')}`,
+        `One of: ${Object.keys(shells).join(', ')}.`,
       );
     const script = write(words);
     const json = jsonText({ formatVersion: 1, shell, script });

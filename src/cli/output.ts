@@ -52,7 +52,11 @@ export class Output {
       if (file === 2) return;
       this.closed = true;
       if (code !== 'EPIPE')
-        throw problem('unreadable-file', `the output cannot be written: ${code}`, 'check where stdout leads');
+        throw problem(
+          'unreadable-file',
+          `the output cannot be written: ${code}`,
+          'Check where stdout leads.',
+        );
     }
   }
 }

@@ -68,7 +68,7 @@ async function start(flags: SandboxFlags, around: Surroundings): Promise<Sandbox
     throw problem(
       'service-error',
       `the sandbox cannot listen on port ${port}: ${code}`,
-      'take another with --port, or any free one with --port 0',
+      'Take another with --port, or any free one with --port 0.',
     );
   }
 }
@@ -76,7 +76,7 @@ async function start(flags: SandboxFlags, around: Surroundings): Promise<Sandbox
 function variantNamed(name: string): Variant {
   if (isVariant(name)) return name;
   throw new Problem(
-    usage(`--variant: "${name}" is not known`, `one of: ${Object.keys(VARIANTS).join(', ')}`),
+    usage(`--variant: "${name}" is not known`, `One of: ${Object.keys(VARIANTS).join(', ')}.`),
   );
 }
 

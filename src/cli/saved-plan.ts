@@ -38,11 +38,11 @@ export function compareWithDigest(plan: Plan, expected: string): readonly Diagno
 function readSaved(file: string): string {
   const text = readRegular(file, `the plan ${file}`);
   if (text !== null) return text;
-  throw problem('unreadable-file', `there is no plan ${file}`, 'make one with roster plan --out FILE');
+  throw problem('unreadable-file', `there is no plan ${file}`, 'Make one with `roster plan --out FILE`.');
 }
 
 function stale(message: string, plan: Plan): Diagnostic {
   const help =
-    'a manifest or the service has changed since it was made: review the plan above, then apply that one';
+    'A manifest or the service has changed since it was made: review the plan above, then apply that one.';
   return { severity: 'error', code: 'stale-plan', message: `${message}; now it is ${plan.digest}`, help };
 }

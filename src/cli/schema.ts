@@ -24,7 +24,7 @@ export function schema(
   return present({ flags, formats: ['text', 'json'], around, output }, async () => {
     const found = schemas.get(name ?? 'project');
     if (found === undefined)
-      throw problem('usage', `there is no schema "${name}"`, `one of: ${[...schemas.keys()].join(', ')}`);
+      throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);
     return { exit: exitCode.fine, diagnostics: [], began: false, render: () => jsonText(found) };
   });
 }

@@ -49,7 +49,8 @@ export function openSession(
 ): Session {
   const { project, diagnostics } = load(flags, around, output);
   if (project === null) throw new Problem(diagnostics);
-  const baseUrl = serviceUrl(urlSetting(flags, around, project), around.env);
+  const { url, subject } = urlSetting(flags, around, project);
+  const baseUrl = serviceUrl(url, around.env, subject);
   let apiKey = keySetting(around);
   output.hide([apiKey]);
   const concurrency = chooseConcurrency(flags);
@@ -85,15 +86,21 @@ function openStore(project: Project): InventoryStore {
   throw problem(
     'missing-setting',
     'an inventory in git is not available yet',
-    'use inventory: { file: … } for now',
+    'Use `inventory: { file: … }` for now.',
   );
 }
 
-function urlSetting(flags: CommonFlags, around: Surroundings, project: Project): string {
-  const url = flags.url ?? around.env['ROSTER_URL'] ?? '';
-  const chosen = url === '' ? project.url : url;
-  if (chosen !== null) return chosen;
-  const help = `add service: { url: https://… } to ${project.file}, set ROSTER_URL, or use --url`;
+/** The flag, then the variable, then the manifest (contract §2), and which of them it was. */
+function urlSetting(
+  flags: CommonFlags,
+  around: Surroundings,
+  project: Project,
+): { url: string; subject: string } {
+  if (flags.url !== undefined && flags.url !== '') return { url: flags.url, subject: 'the URL of --url' };
+  const variable = around.env['ROSTER_URL'] ?? '';
+  if (flags.url === undefined && variable !== '') return { url: variable, subject: 'the URL of ROSTER_URL' };
+  if (project.url !== null) return { url: project.url, subject: 'service.url' };
+  const help = `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use --url.`;
   throw problem('missing-setting', 'no service URL is set', help);
 }
 
@@ -103,7 +110,7 @@ function keySetting(around: Surroundings): string {
   throw problem(
     'missing-setting',
     'ROSTER_API_KEY is not set',
-    'set it to an API key of the service; there is no flag for it',
+    'Set it to an API key of the service; there is no flag for it.',
   );
 }
 

@@ -66,7 +66,7 @@ export function chooseFormat<F extends string>(flags: CommonFlags, known: readon
 function formatNamed<F extends string>(name: string, known: readonly F[], where: string): F {
   const found = known.find((each) => each === name);
   if (found !== undefined) return found;
-  throw problem('usage', `${where}: "${name}" is no format of this command`, `one of: ${known.join(', ')}`);
+  throw problem('usage', `${where}: "${name}" is no format of this command`, `One of: ${known.join(', ')}.`);
 }
 
 /** `--write FORMAT=FILE`, repeatable. */
@@ -77,7 +77,7 @@ export function furtherOutputs<F extends string>(
   return (flags.write ?? []).map((each) => {
     const at = each.indexOf('=');
     if (at < 1 || at === each.length - 1) {
-      throw problem('usage', `--write: "${each}" is not FORMAT=FILE`, 'such as --write json=plan.json');
+      throw problem('usage', `--write: "${each}" is not FORMAT=FILE`, 'For example: --write json=plan.json');
     }
     return { format: formatNamed(each.slice(0, at), known, '--write'), file: each.slice(at + 1) };
   });
@@ -87,7 +87,7 @@ export function choosePrune(flags: CommonFlags, declared: Prune): Prune {
   const { prune } = flags;
   if (prune === undefined) return declared;
   if (prune === 'owned' || prune === 'all' || prune === 'never') return prune;
-  throw problem('usage', `--prune: "${prune}" is not known`, 'one of: owned, all, never');
+  throw problem('usage', `--prune: "${prune}" is not known`, 'One of: owned, all, never.');
 }
 
 export function chooseConcurrency(flags: CommonFlags): number {
@@ -105,7 +105,7 @@ export function chooseTimeout(flags: CommonFlags): number {
   throw problem(
     'usage',
     `--timeout: "${flags.timeout}" is no length of time`,
-    'such as 30, 30s or 500ms, at most an hour',
+    'Write 30, 30s or 500ms; at most an hour.',
   );
 }
 

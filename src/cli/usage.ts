@@ -8,7 +8,11 @@ import { defaults } from './settings.js';
 
 /** Tells what is wrong with a command line that could not be read. */
 export function tellUsage(message: string, argv: readonly string[], output: Output): number {
-  return tellFailure({ severity: 'error', code: 'usage', message, help: 'see roster --help' }, argv, output);
+  return tellFailure(
+    { severity: 'error', code: 'usage', message, help: 'See `roster --help`.' },
+    argv,
+    output,
+  );
 }
 
 /** Tells of a bug; where it stands goes to stderr. */
@@ -16,7 +20,7 @@ export function tellBug(bug: unknown, argv: readonly string[], output: Output): 
   const message = bug instanceof Error ? bug.message : String(bug);
   if (bug instanceof Error) output.err(`${bug.stack ?? ''}\n`);
   return tellFailure(
-    { severity: 'error', code: 'internal', message, help: 'please report this as a bug' },
+    { severity: 'error', code: 'internal', message, help: 'Please report this as a bug.' },
     argv,
     output,
   );

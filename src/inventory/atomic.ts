@@ -12,7 +12,7 @@ export async function writeAtomic(path: string, text: string, mode?: number): Pr
   try {
     await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
   } catch (failure) {
-    const help = 'check the folder, its rights and the free space';
+    const help = 'Check the folder, its rights and the free space.';
     throw problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
   }
 }
@@ -23,7 +23,7 @@ export function checkWritable(path: string): void {
   try {
     accessSync(dirname(path), constants.W_OK);
   } catch (failure) {
-    const help = 'name a file in a folder that exists and can be written';
+    const help = 'Name a file in a folder that exists and can be written.';
     throw problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
   }
 }
@@ -38,7 +38,7 @@ export function readRegular(path: string, name: string): string | null {
     return readFileSync(path, 'utf8');
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code === undefined) throw failure;
-    throw problem('unreadable-file', `cannot read ${name}: ${reasonOf(failure)}`, 'check its rights');
+    throw problem('unreadable-file', `cannot read ${name}: ${reasonOf(failure)}`, 'Check its rights.');
   }
 }
 
@@ -47,7 +47,11 @@ function refuseOther(path: string): void {
   const existing = lstatSync(path, { throwIfNoEntry: false });
   if (existing === undefined || existing.isFile()) return;
   const what = existing.isSymbolicLink() ? 'a link' : existing.isDirectory() ? 'a folder' : 'no regular file';
-  throw problem('unreadable-file', `${path} is ${what}`, 'roster writes only to regular files');
+  throw problem(
+    'unreadable-file',
+    `${path} is ${what}`,
+    'Name a regular file: roster writes to nothing else.',
+  );
 }
 
 /** The system's short word for what went wrong, such as EACCES; never a whole message with a path of its own. */

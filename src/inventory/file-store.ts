@@ -43,7 +43,7 @@ export function fileStore(
     throw problem(
       'inventory-mismatch',
       message,
-      'give each project and environment an inventory of its own (inventory: { file: … })',
+      'Give each project and environment an inventory of its own: `inventory: { file: … }`.',
     );
   };
   return { name, load, lock: async () => takeLock(path, name) };
@@ -97,7 +97,7 @@ function tryCreate(lockPath: string, holder: Holder): boolean {
     return true;
   } catch (failure) {
     if (reasonOf(failure) === 'EEXIST') return false;
-    const help = 'the inventory needs a folder that can be written';
+    const help = 'The inventory needs a folder that can be written.';
     throw problem('unreadable-file', `cannot write ${lockPath}: ${reasonOf(failure)}`, help);
   } finally {
     rmSync(aside, { force: true });
@@ -117,7 +117,7 @@ function removeIfDead(lockPath: string, name: string): void {
     renameSync(lockPath, aside);
   } catch (failure) {
     if (reasonOf(failure) === 'ENOENT') return;
-    throw problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, 'remove it by hand');
+    throw problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, 'Remove it by hand.');
   }
   if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
   rmSync(aside, { force: true });
@@ -161,6 +161,6 @@ function lockedBy(holder: Holder | null, name: string): Error {
   return problem(
     'locked',
     `the inventory ${name} is locked by ${who}`,
-    `wait for it; if that run is dead, delete ${name}.lock`,
+    `Wait for it; if that run is dead, delete ${name}.lock.`,
   );
 }

@@ -88,11 +88,11 @@ function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
 }
 
 function broken(name: string, why: string): Error {
-  const help = 'restore it from git; or delete it: the next plan finds the objects again by their names';
+  const help = 'Restore it from git; or delete it: the next plan finds the objects again by their names.';
   return problem('inventory-mismatch', `the inventory ${name} cannot be read: ${why}`, help);
 }
 
 function wrongVersion(name: string, found: Json): Error {
   const message = `the inventory ${name} has version ${JSON.stringify(found)}, this roster reads version ${version}`;
-  return problem('inventory-mismatch', message, 'use the roster that wrote it, or a newer one');
+  return problem('inventory-mismatch', message, 'Use the roster that wrote it, or a newer one.');
 }

@@ -165,7 +165,7 @@ function readCollection(
   tellRepeats(agents, own.field, context);
   if (own.maximum !== null && agents.length > own.maximum) {
     const message = `a ${own.name} has at most ${own.maximum} ${own.field}, this one has ${agents.length}`;
-    context.tell('error', 'too-many-stages', [own.field, own.maximum], message, 'split it into two');
+    context.tell('error', 'too-many-stages', [own.field, own.maximum], message, 'Split it into two.');
   }
   const boundById = entry.external === true && entry.id !== undefined;
   return {
@@ -180,7 +180,7 @@ function tellRepeats(agents: readonly string[], field: string, context: ReadCont
   const seen = new Set<string>();
   agents.forEach((agent, index) => {
     const message = `agent "${agent}" is listed twice`;
-    if (seen.has(agent)) context.tell('error', 'duplicate-agent', [field, index], message, 'take one out');
+    if (seen.has(agent)) context.tell('error', 'duplicate-agent', [field, index], message, 'Take one out.');
     seen.add(agent);
   });
 }
@@ -203,7 +203,7 @@ function resolveAgents(
       return;
     }
     const message = `"${written}" and "${other}" are the same agent`;
-    resolver.tell('error', 'duplicate-agent', [field, index], message, 'take one out');
+    resolver.tell('error', 'duplicate-agent', [field, index], message, 'Take one out.');
   });
   return ids.length === agents.length ? ids : undefined;
 }

@@ -111,8 +111,8 @@ function readScopes(scopes: string | readonly string[] | undefined, context: Rea
   scopes.forEach((scope, index) => {
     if (context.scopes.includes(scope)) return;
     const near = context.nearest(scope, context.scopes);
-    const hint = near === null ? `known scopes: ${context.scopes.join(', ')}` : `did you mean "${near}"?`;
-    const help = `${hint} A scope this list lacks goes into scopes: of roster.yaml first`;
+    const hint = near === null ? `Known scopes: ${context.scopes.join(', ')}.` : `Did you mean "${near}"?`;
+    const help = `${hint} A scope this list lacks goes into \`scopes:\` of roster.yaml first.`;
     context.tell('error', 'unknown-scope', ['scopes', index], `"${scope}" is not a known scope`, help);
   });
   return [...new Set(scopes)].sort(byCodeUnit);

@@ -38,7 +38,7 @@ export function readSchedule(entry: ScheduleEntry, context: ReadContext): Schedu
       'ignored-inputs',
       ['inputs'],
       message,
-      'take them out, or target an agent or a group',
+      'Take them out, or target an agent or a group.',
     );
   }
   return declared;
@@ -69,6 +69,6 @@ function warnOfClockChange(field: string, text: string, zone: string, context: R
   if (kind === 'normal') return;
   const does =
     kind === 'skipped' ? 'does not exist: the clocks skip it' : 'happens twice: the clocks repeat it';
-  const help = 'choose a time outside the hour in which the clocks change, or another timeZone such as UTC';
+  const help = 'Choose a time outside the hour in which the clocks change, or another timeZone such as UTC.';
   context.tell('warning', `${kind}-time`, [field], `${text} in ${zone} ${does}`, help);
 }

@@ -1,6 +1,5 @@
 import { canonical, type Json } from '../model/json.js';
 import type { Timetable } from '../model/kind.js';
-import type { Run } from '../model/plan.js';
 import { isPending } from '../model/resource.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { nextRuns } from '../timing/runs.js';
@@ -20,22 +19,22 @@ export const timetable: Timetable<ScheduleSpec> = {
     const timing = timingOf(spec);
     if (timing === null) return null;
     try {
-      return nextRuns(timing, spec.timeZone, from, count).map((instant) => runAt(instant, spec.timeZone));
+      return nextRuns(timing, spec.timeZone, from, count).map((instant) =>
+        instant.toISOString().replace('.000Z', 'Z'),
+      );
     } catch (error) {
       // What the service holds may be written in a way that this program does not read.
       if (error instanceof RangeError) return null;
       throw error;
     }
   },
-  preview(spec, standIn, count) {
+  preview(spec, standIn) {
     const asked = isPending(spec.target.id) ? instead(spec, standIn) : spec;
-    if (asked === null) return null;
-    const { request, parse } = previewSchedule(bodyOf(asked, false));
-    const runsOf = (data: unknown) =>
-      parse(data)
-        .slice(0, count)
-        .map((instant) => runAt(new Date(instant), spec.timeZone));
-    return { request, parse: runsOf };
+    return asked === null ? null : previewSchedule(bodyOf(asked, false));
+  },
+  wallClock(instant, timeZone) {
+    const time = Date.parse(instant);
+    return writeWallClock(time + offsetAt(timeZone, time));
   },
 };
 
@@ -46,9 +45,4 @@ function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec
 /** The times do not depend on the target, so that an agent can stand in for one that is yet to be created. */
 function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
   return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent }, inputs: {} };
-}
-
-function runAt(instant: Date, zone: string): Run {
-  const local = writeWallClock(instant.getTime() + offsetAt(zone, instant.getTime()));
-  return { local, utc: instant.toISOString().replace('.000Z', 'Z') };
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../model/json.js';
-import { canonical } from '../model/json.js';
+import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { isPending, type Observed, type Resolver } from '../model/resource.js';
 import * as schedules from '../service/operations/schedules.js';
@@ -130,10 +130,24 @@ function tellInputs(declared: ScheduleDeclared, resolver: Resolver): void {
   for (const key of Object.keys(declared.inputs)) {
     if (known.has(key)) continue;
     const message = `no agent of ${declared.target} has an input "${key}"`;
-    const help =
-      known.size === 0 ? 'its agents take no inputs' : `known inputs: ${[...known].sort().join(', ')}`;
-    resolver.tell('warning', 'unknown-input', ['inputs', key], message, help);
+    resolver.tell(
+      'warning',
+      'unknown-input',
+      ['inputs', key],
+      message,
+      inputHint(key, known, resolver),
+      'key',
+    );
   }
+}
+
+function inputHint(key: string, known: ReadonlySet<string>, resolver: Resolver): string {
+  if (known.size === 0) return 'Its agents take no inputs.';
+  const names = [...known].sort(byCodeUnit);
+  const near = resolver.nearest(key, names);
+  return near === null
+    ? `There are ${names.map((name) => `\`${name}\``).join(', ')}.`
+    : `Did you mean \`${near}\`?`;
 }
 
 function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {

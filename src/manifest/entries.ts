@@ -130,7 +130,10 @@ export class EntryReader {
         external: value['external'] === true,
         source: placeOf(entry.key),
         sensitive,
-        placeOf: (path) => placeOf(find(entry, path).span),
+        placeOf: (path, at) => {
+          const found = find(entry, path);
+          return placeOf(at === 'key' ? found.key : found.span);
+        },
       },
     };
   }

@@ -11,10 +11,22 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const far = distance(lower, candidate.toLowerCase());
+    const far = distanceOf(lower, candidate.toLowerCase());
     if (far >= bestDistance || candidate === word) continue;
     best = candidate;
     bestDistance = far;
   }
   return best;
+}
+
+/** Two neighbours exchanged are one mistake, not two. */
+function distanceOf(word: string, candidate: string): number {
+  const far = distance(word, candidate);
+  return far === 2 && isSwap(word, candidate) ? 1 : far;
+}
+
+function isSwap(word: string, candidate: string): boolean {
+  const at = [...word].findIndex((letter, index) => letter !== candidate[index]);
+  const swapped = word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
+  return swapped === candidate;
 }

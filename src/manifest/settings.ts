@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Prune } from '../model/resource.js';
+import { urlFault } from '../model/service-url.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Settings as Written } from './generated/settings.js';
 import { settings as settingsRule, variants as variantsRule } from './generated/validators.js';
@@ -52,6 +53,7 @@ export function readSettings(
   const notes = new Notes();
   const value = readAll(root, variables, notes, told);
   const fits = check(settingsRule, value, root, notes, told) && !told.failed;
+  checkUrl(value, root, told);
   const include = texts(value['include']);
   return {
     complete: value['include'] === undefined || include.length === lengthOf(value['include']),
@@ -117,6 +119,18 @@ function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnost
     if (name !== 'project') delete value[name];
   }
   return value;
+}
+
+/** As strict as the client, so that it is found before anything is sent. */
+function checkUrl(value: Record<string, Json>, root: Entry, told: Diagnostics): void {
+  const { service } = value;
+  const url =
+    typeof service === 'object' && service !== null && 'url' in service ? service['url'] : undefined;
+  // What does not even begin like one is told by the schema.
+  const fault = typeof url === 'string' && /^https?:\/\/\S/.test(url) ? urlFault(url) : null;
+  if (fault === null) return;
+  const { span } = find(root, ['service', 'url']);
+  told.error('insecure-url', span, `\`url\` ${fault}`, { help: 'For example: https://collect.example.com' });
 }
 
 function complete(written: Written, environment: string | null): Settings {

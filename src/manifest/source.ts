@@ -7,8 +7,6 @@ export interface Span {
   readonly end: number;
 }
 
-const longestLine = 400;
-
 /** The text of one file. Lines are found when the first place is asked for: most files never need them. */
 export class Source {
   private starts: readonly number[] | undefined;
@@ -32,7 +30,7 @@ export class Source {
       line: line + 1,
       column: start - from + 1,
       length,
-      lineText: cut(this.text, from, to, start),
+      lineText: this.text.slice(from, to),
     };
   }
 }
@@ -63,11 +61,4 @@ function lineOf(starts: readonly number[], offset: number): number {
 function endOfLine(text: string, next: number): number {
   const end = next - 1;
   return text[end - 1] === '\r' && text[end] === '\n' ? end - 1 : end;
-}
-
-/** A very long line is shown from its beginning where the span is there, else around the span. */
-function cut(text: string, from: number, to: number, start: number): string {
-  if (to - from <= longestLine) return text.slice(from, to);
-  const first = start - from < longestLine / 2 ? from : start - longestLine / 2;
-  return `${first === from ? '' : '…'}${text.slice(first, Math.min(to, first + longestLine))}…`;
 }

@@ -1,5 +1,19 @@
+import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
+import type { Source } from './source.js';
+
+/** As the YAML library reports it. */
+export interface SyntaxError {
+  readonly code: string;
+  readonly message: string;
+  /** Offsets of the first character and after the last. */
+  readonly pos: readonly [number, number];
+}
+
+type Words = readonly [message: string, help?: string];
+
 /** What a person is told for each kind of syntax error that the YAML library reports; its own words are never shown. */
-const words: Readonly<Record<string, readonly [message: string, help?: string]>> = {
+const words: Readonly<Record<string, Words>> = {
   ALIAS_PROPS: ['an alias cannot have an anchor or a tag of its own'],
   BAD_ALIAS: ['this alias is not complete', 'An alias is `*` and the name of an anchor.'],
   BAD_COLLECTION_TYPE: ['this tag does not fit the value'],
@@ -37,10 +51,60 @@ const words: Readonly<Record<string, readonly [message: string, help?: string]>>
   UNEXPECTED_TOKEN: ['this was not expected here', 'Look for a quote, bracket or brace too many or too few.'],
 };
 
-export function describeSyntaxError(code: string): {
-  readonly message: string;
-  readonly help: string | undefined;
-} {
-  const [message, help] = words[code] ?? ['this cannot be read as YAML'];
+/**
+ * What a code means more exactly, by the library's words. Where these change in a later version of it, the words of
+ * the code alone are told, and a test fails.
+ */
+const finer: readonly (readonly [pattern: RegExp, Words])[] = [
+  [/^Missing closing/, ['this quote is not closed', 'Write the same quote at the end of the text.']],
+  [/end with a \]$/, ['this list is not closed', 'A `]` is missing.']],
+  [/end with a \}$/, ['this map is not closed', 'A `}` is missing.']],
+  [
+    /^Implicit map keys need to be followed by map values$/,
+    ['a `:` is missing after this key', 'Write `key: value`, with a space after the colon.'],
+  ],
+  [
+    /^Missing , /,
+    ['a comma is missing before this', 'Values inside brackets and braces stand between commas.'],
+  ],
+  [
+    /^Comments must be separated/,
+    ['a space is missing before this comment', 'Write it in quotes if `#` belongs to the text.'],
+  ],
+];
+
+/**
+ * Tells the syntax errors of a file, one a line: what else is wrong in a line mostly follows from the first.
+ * `openings` leads from where something ends that is not closed to where it begins: there the mistake is.
+ */
+export function tellSyntaxErrors(
+  source: Source,
+  errors: readonly SyntaxError[],
+  openings: ReadonlyMap<number, number>,
+  told: Diagnostics,
+): void {
+  const lines = new Set<number>();
+  let unclosed = Number.POSITIVE_INFINITY;
+  for (const { code, message: said, pos } of errors.slice(0, limits.syntaxErrorsPerFile)) {
+    const opening = openings.get(pos[0]);
+    // What stands around something that is not closed is not closed for that reason alone.
+    if (opening !== undefined && opening < unclosed && unclosed !== Number.POSITIVE_INFINITY) continue;
+    if (opening !== undefined) unclosed = opening;
+    const start = opening ?? pos[0];
+    const { line } = source.place(start, start + 1);
+    if (lines.has(line)) continue;
+    lines.add(line);
+    const { message, help } = describeSyntaxError(code, said);
+    const end = opening === undefined ? Math.max(pos[1], pos[0] + 1) : opening + 1;
+    told.error('yaml-syntax', { source, start, end }, message, { help });
+  }
+}
+
+export function describeSyntaxError(
+  code: string,
+  said = '',
+): { readonly message: string; readonly help: string | undefined } {
+  const [, exact] = finer.find(([pattern]) => pattern.test(said)) ?? [];
+  const [message, help] = exact ?? words[code] ?? ['this cannot be read as YAML'];
   return { message, help };
 }

@@ -51,7 +51,7 @@ export function heightOf(node: Node): number {
 /** Where a path leads, or the nearest thing that encloses it. `exact` is false for the latter. */
 export interface Found {
   readonly node: Node;
-  /** What to underline: the value itself where it stands on one line, else its key. */
+  /** What to underline: the value itself where it stands on one line, else its key; the key, too, of a whole entry. */
   readonly span: Span;
   readonly key: Span;
   readonly exact: boolean;
@@ -62,11 +62,12 @@ export function find(root: Entry, path: Path): Found {
   let key: Span = root.key;
   for (const segment of path) {
     const next = step(node, segment);
-    if (next === undefined) return { node, key, span: spanOf(node, key), exact: false };
+    if (next === undefined) return { node, key, span: key, exact: false };
     node = next.value;
     key = next.key;
   }
-  return { node, key, span: spanOf(node, key), exact: true };
+  const isWhole = path.length === 0 && node.type === 'map';
+  return { node, key, span: isWhole ? key : spanOf(node, key), exact: true };
 }
 
 function step(node: Node, segment: string | number): { key: Span; value: Node } | undefined {

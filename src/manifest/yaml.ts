@@ -19,7 +19,7 @@ import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { Meter } from './meter.js';
 import type { Source, Span } from './source.js';
-import { describeSyntaxError } from './syntax-error.js';
+import { describeSyntaxError, tellSyntaxErrors } from './syntax-error.js';
 import { quoted, unsafe } from './text.js';
 import { type Entry, heightOf, listNode, mapNode, type Node, scalarNode, sizeOf } from './tree.js';
 
@@ -55,6 +55,12 @@ export function parseForEdit(text: string): Document[] {
 const coreTags = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
 );
+const closings: ReadonlyMap<string, string> = new Map([
+  ['[', ']'],
+  ['{', '}'],
+  ['"', '"'],
+  ["'", "'"],
+]);
 /** These reach the prototype of an ordinary object in careless hands. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -68,17 +74,31 @@ export function parseYaml(source: Source, expansion: Expansion, told: Diagnostic
   const documents = compose(source, told);
   if (documents === null) return null;
   const problems = documents.flatMap((document) => [...document.errors, ...document.warnings]);
-  for (const { code, pos } of problems.slice(0, limits.syntaxErrorsPerFile)) {
-    const { message, help } = describeSyntaxError(code);
-    told.error('yaml-syntax', { source, start: pos[0], end: Math.max(pos[1], pos[0] + 1) }, message, {
-      help,
-    });
-  }
+  tellSyntaxErrors(
+    source,
+    problems,
+    problems.length === 0 ? new Map() : openings(documents, source.text),
+    told,
+  );
   if (problems.length > 0) return null;
   const filled = documents.filter(
     (document) => document.contents !== null && !isEmptyScalar(document.contents),
   );
   return filled.map((document) => new Conversion(source, expansion, told).document(document));
+}
+
+/** Where brackets, braces and quotes that are not closed begin, by where they end. The innermost wins. */
+function openings(documents: readonly Document.Parsed[], text: string): Map<number, number> {
+  const found = new Map<number, number>();
+  const note = ({ range }: Scalar | YAMLMap | YAMLSeq) => {
+    const [start, end] = range ?? [0, 0];
+    const closing = closings.get(text.charAt(start));
+    const closed = end - start > 1 && text.charAt(end - 1) === closing;
+    if (closing !== undefined && !closed && start >= (found.get(end) ?? 0)) found.set(end, start);
+  };
+  for (const document of documents)
+    visit(document, { Scalar: (_, node) => note(node), Collection: (_, node) => note(node) });
+  return found;
 }
 
 /** Null when a limit was passed or a directive was found, which is told then. */

@@ -1,5 +1,4 @@
 import type { JsonObject } from './json.js';
-import type { Run } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -120,10 +119,12 @@ export interface Timetable<S> {
   timeZone(spec: S): string;
   /** Equal texts are equal times; null for one that is paused. */
   times(spec: S): string | null;
-  /** Computed here; null where the spec cannot be understood. */
-  runs(spec: S, from: Date, count: number): readonly Run[] | null;
+  /** Instants such as `2026-12-01T06:00:00Z`, computed here; null where the spec cannot be understood. */
+  runs(spec: S, from: Date, count: number): readonly string[] | null;
   /** Asks the service. `standIn`: an agent's GUID, for a target without an id so far; null when there is none to ask with. */
-  preview(spec: S, standIn: string | null, count: number): Call<readonly Run[]> | null;
+  preview(spec: S, standIn: string | null): Call<readonly string[]> | null;
+  /** An instant as a wall clock in that zone shows it: `2026-12-01T07:00:00`. */
+  wallClock(instant: string, timeZone: string): string;
 }
 
 export interface SecretReader<S> {

@@ -1,4 +1,3 @@
-import type { Run } from './plan.js';
 import type { Call } from './request.js';
 import type { Address } from './resource.js';
 
@@ -6,11 +5,11 @@ import type { Address } from './resource.js';
 export interface Ask {
   readonly address: Address;
   readonly side: 'before' | 'after';
-  readonly call: Call<readonly Run[]>;
+  readonly call: Call<readonly string[]>;
 }
 
-/** What it says: when, or why never. Questions that it does not answer have none. */
-export type Preview = { readonly runs: readonly Run[] } | { readonly rejected: string };
+/** What it says: instants in UTC, or why never. Questions that it does not answer have none. */
+export type Preview = { readonly runs: readonly string[] } | { readonly rejected: string };
 
 export interface Answered {
   readonly ask: Ask;

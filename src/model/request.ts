@@ -33,8 +33,12 @@ export interface ListCall<T> {
 
 /** An answer that is not what the interface says. The client adds which request it answered. */
 export class Unexpected extends Error {
-  constructor(expected: string) {
+  /** What to do about it. */
+  readonly help: string | undefined;
+
+  constructor(expected: string, help?: string) {
     super(expected);
+    this.help = help;
     this.name = 'Unexpected';
   }
 }

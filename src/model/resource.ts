@@ -46,7 +46,7 @@ export interface Declared<D = unknown> {
   /** Names of the fields that hold a value that came from the environment. */
   readonly sensitive: readonly string[];
   /** The place of a value inside the entry, such as `['members', 2]`; of the nearest thing that encloses it otherwise. */
-  placeOf(path: readonly (string | number)[]): Place;
+  placeOf(path: readonly (string | number)[], at?: At): Place;
 }
 
 /** A declared entry with agents and targets resolved: what the service shall say. */
@@ -121,7 +121,11 @@ export type Tell = (
   path: readonly (string | number)[],
   message: string,
   help?: string,
+  at?: At,
 ) => void;
+
+/** What of a map's property is meant: its value unless said. */
+export type At = 'key' | 'value';
 
 /** What a kind needs to turn names into ids. Each look-up tells what is wrong itself and then answers undefined. */
 export interface Resolver {
@@ -131,6 +135,8 @@ export interface Resolver {
   /** Agents that a target consists of, for what depends on their inputs; empty when unknown. */
   agentsOf(address: Address): readonly Agent[];
   tell: Tell;
+  /** The nearest of the known words, for a hint; null when none is near. */
+  nearest(word: string, known: readonly string[]): string | null;
 }
 
 /** Turns ids back into the words a person knows. */

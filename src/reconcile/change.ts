@@ -128,7 +128,7 @@ function leaveAlone(match: Match): Decided {
   const name = isSensitive(match, 'name') ? null : (match.observed?.name ?? match.known?.name ?? null);
   const what = name === null ? match.address : `${match.address} "${name}"`;
   const message = `${what} is not declared any more and is left on the service (prune: never)`;
-  const help = 'delete it with --prune owned, or declare it again';
+  const help = 'Delete it with --prune owned, or declare it again.';
   return {
     ...decided(match, 'none', {}),
     diagnostics: [{ severity: 'warning', code: 'left-alone', message, help }],
@@ -145,7 +145,7 @@ function leaveSettled(
     code: 'past-once',
     message: settled.message,
     place: entry.placeOf(settled.path),
-    help: 'take the entry out when it is no longer needed, or give it a time to come',
+    help: 'Take the entry out when it is no longer needed, or give it a time to come.',
   };
   const adopted = match.observed !== null && isAdopted(match);
   return { ...decided(match, adopted ? 'adopt' : 'none', { adopted }), diagnostics: [warning] };
@@ -198,7 +198,7 @@ function targetOf(observed: Observed) {
 function notManageable(match: Match, observed: Observed): Diagnostic {
   const what = `${match.kind.name} "${isSensitive(match, 'name') ? match.address : (observed.name ?? match.address)}"`;
   const message = `the service lists the ${what} without an id: it cannot be revoked from here`;
-  const help = 'revoke it in the dashboard (account menu, API keys), then run this again';
+  const help = 'Revoke it in the dashboard (account menu, API keys), then run this again.';
   const place = match.entry?.source;
   return {
     severity: 'error',

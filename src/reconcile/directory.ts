@@ -9,6 +9,7 @@ type Found =
 export interface Directory {
   find(written: string): Found;
   byId(id: string): Agent | undefined;
+  nearest(word: string, known: readonly string[]): string | null;
 }
 
 export function directoryOf(
@@ -29,14 +30,14 @@ export function directoryOf(
   };
   const unknownAgent = (written: string): Found => {
     const near = nearest(written, [...byExternalId.keys(), ...byName.keys()]);
-    const hint = near === null ? '' : `did you mean "${near}"? `;
+    const hint = near === null ? '' : `Did you mean "${near}"? `;
     return {
       code: 'unknown-agent',
       message: `no agent "${written}" is assigned to this account`,
-      help: `${hint}an agent is named by its externalAgentId, its id, or its name`,
+      help: `${hint}An agent is named by its externalAgentId, its id, or its name.`,
     };
   };
-  return { find, byId: (id) => byId.get(id.toLowerCase()) };
+  return { find, byId: (id) => byId.get(id.toLowerCase()), nearest };
 }
 
 function ambiguousAgent(written: string, named: readonly Agent[]): Found {
@@ -44,7 +45,7 @@ function ambiguousAgent(written: string, named: readonly Agent[]): Found {
   return {
     code: 'ambiguous-agent',
     message: `${named.length} agents are named "${written}"`,
-    help: `use one of their externalAgentIds: ${ids}`,
+    help: `Use one of their externalAgentIds: ${ids}.`,
   };
 }
 

@@ -32,7 +32,7 @@ export function objections(inputs: GuardInputs): Objection[] {
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
   const message = 'the project declares nothing';
-  return [{ code: 'empty-project', message, help: 'if that is meant, say --allow-empty', address: null }];
+  return [{ code: 'empty-project', message, help: 'If that is meant, say --allow-empty.', address: null }];
 };
 
 /** Most of what we own is not there: more likely another account's key than that many deletes. */
@@ -45,7 +45,7 @@ const inventoryMismatch: Guard = ({ matches, allow }) => {
   if (allow.accountChange || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
   const help =
-    'check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change';
+    'Check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change.';
   return [{ code: 'inventory-mismatch', message, help, address: null }];
 };
 
@@ -54,7 +54,7 @@ const tooManyDeletes: Guard = ({ project, decided, allow }) => {
   const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
   if (count <= limit) return [];
   const message = `the plan deletes ${count} objects, the limit is ${limit}`;
-  const help = `read the deletes; if all of them are meant, say --allow-deletes ${count}`;
+  const help = `Read the deletes; if all of them are meant, say --allow-deletes ${count}.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
@@ -64,7 +64,7 @@ const protectedObjects: Guard = ({ decided }) =>
     .map(({ change }) => ({
       code: 'protected',
       message: `${change.address} is protected and would be deleted`,
-      help: 'put the entry back with `protect: false`, apply that, and then take the entry out',
+      help: 'Put the entry back with `protect: false`, apply that, and then take the entry out.',
       address: change.address,
     }));
 
@@ -76,7 +76,7 @@ const selfRevoke: Guard = ({ decided, allow }) =>
         .map(({ change }) => ({
           code: 'not-allowed',
           message: `${change.address}: to ${change.action} it ends the access of the key that roster calls with`,
-          help: 'make sure the new key reaches whoever needs it, then say --allow-self-revoke',
+          help: 'Make sure the new key reaches whoever needs it, then say --allow-self-revoke.',
           address: change.address,
         }));
 
@@ -86,7 +86,7 @@ const severalNewKeys: Guard = ({ steps }) => {
   if (creating.length < 2) return [];
   const message = `${creating.join(' and ')} would be created, and each new key revokes the one before`;
   return [
-    { code: 'several-new-keys', message, help: 'leave one of them in the manifests for now', address: null },
+    { code: 'several-new-keys', message, help: 'Leave one of them in the manifests for now.', address: null },
   ];
 };
 
@@ -100,7 +100,7 @@ const undeliverableKey: Guard = ({ steps, decided, undeliverable }) =>
     const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
     const message = `${address}: the new key could not be delivered: ${shown}`;
     const help =
-      'a key is shown once: give the entry a `deliver:` with a file that can be written or a command that exists';
+      'A key is shown once: give the entry a `deliver:` with a file that can be written or a command that exists.';
     return [{ code: 'undeliverable-key', message, help, address }];
   });
 

@@ -215,6 +215,7 @@ class Matcher implements Matches {
         return 'agent' in found ? [found.agent] : [];
       },
       tell: (...words) => this.diagnostics.push(trouble(entry, ...words)),
+      nearest: directory.nearest,
     };
   }
 
@@ -228,14 +229,14 @@ function notFound(kind: Kind, entry: Declared): Diagnostic {
     entry.id === null ? (['unknown-reference', 'name'] as const) : (['unknown-id', 'id'] as const);
   const message = `no ${kind.name} ${wanted(kind, entry)} is visible to this key`;
   const help =
-    'an external entry must exist: check its spelling, or whether all its agents are assigned to you';
+    'An external entry must exist: check its spelling, or whether all its agents are assigned to you.';
   return trouble(entry, 'error', code, [path], message, help);
 }
 
 function notUnique(kind: Kind, entry: Declared, found: readonly Observed[]): Diagnostic {
   const ids = found.map((each) => each.id).join(', ');
   const message = `${found.length} ${kind.section} are ${wanted(kind, entry)}: ${ids}`;
-  return trouble(entry, 'error', 'ambiguous-name', ['name'], message, `use \`id: ${found[0]?.id}\``);
+  return trouble(entry, 'error', 'ambiguous-name', ['name'], message, `Use \`id: ${found[0]?.id}\`.`);
 }
 
 function wanted(kind: Kind, entry: Declared): string {

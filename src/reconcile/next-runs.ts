@@ -57,7 +57,7 @@ function timedOf(plan: Plan, matches: readonly Match[]): Timed[] {
 function asksOfOne(timed: Timed, standIn: string | null): Ask[] {
   const { timetable, entry, before, change } = timed;
   const ask = (side: Ask['side'], spec: unknown): Ask[] => {
-    const call = timetable.preview(spec, standIn, shownRuns);
+    const call = timetable.preview(spec, standIn);
     return call === null ? [] : [{ address: change.address, side, call }];
   };
   const others = before !== null && ![null, timetable.times(entry.spec)].includes(timetable.times(before));
@@ -71,8 +71,11 @@ function nextRuns(timed: Timed, previews: ReadonlyMap<string, Preview>, now: Dat
   const timeZone = timetable.timeZone(entry.spec);
   const side = (spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
     if (timetable.times(spec) === null) return [];
-    if (answer !== undefined && 'runs' in answer) return answer.runs;
-    return timetable.runs(spec, now, shownRuns);
+    const asked = answer !== undefined && 'runs' in answer ? answer.runs : null;
+    const runs = asked ?? timetable.runs(spec, now, shownRuns);
+    // The times before are shown in the new zone too: only then can they be compared.
+    const shown = runs?.slice(0, shownRuns) ?? null;
+    return shown?.map((utc) => ({ utc, local: timetable.wallClock(utc, timeZone) })) ?? null;
   };
   const answer = previews.get(`after ${change.address}`);
   const after = side(entry.spec, answer);
@@ -99,7 +102,7 @@ function rejection({ change, entry }: Timed, previews: ReadonlyMap<string, Previ
       code: 'rejected-by-preview',
       message: `the service would not take this schedule: ${why}`,
       place: entry.source,
-      help: 'nothing was changed; mend the entry as the service says',
+      help: 'Mend the entry as the service says; nothing was changed.',
     },
   ];
 }

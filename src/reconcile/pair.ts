@@ -72,7 +72,7 @@ class PairingState implements Pairing {
   byId(entry: Desired, id: string): void {
     const found = this.byIdMap.get(normalId(id));
     if (found === undefined) {
-      const help = 'take the line out to create a new one, or copy the id from the service';
+      const help = 'Take the line out to create a new one, or copy the id from the service.';
       this.fail(
         entry,
         ['id'],
@@ -120,7 +120,7 @@ class PairingState implements Pairing {
     const found = this.pairs.get(entry.address)?.observed;
     if (found === undefined || found.manageable !== false || found.id === null) return;
     const message = `the ${this.kind.name} ${nameAndId(found)} was set up by the operator and cannot be changed`;
-    const help = 'declare it with `external: true` to refer to it, or give this entry another name';
+    const help = 'Declare it with `external: true` to refer to it, or give this entry another name.';
     this.fail(entry, [], 'not-manageable', message, help);
   }
 
@@ -197,7 +197,7 @@ class PairingState implements Pairing {
       [],
       'ambiguous-name',
       message,
-      `bind the entry to the one that is meant: \`id: ${ids[0]}\``,
+      `Bind the entry to the one that is meant: \`id: ${ids[0]}\`.`,
     );
   }
 

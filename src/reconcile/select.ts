@@ -58,6 +58,6 @@ function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): Readonly
 
 function matchesNothing({ pattern }: Selector): Diagnostic {
   const message = `"${pattern}" matches no resource of this project`;
-  const help = 'an address is kind/key, such as group/retail-prices or schedule/*';
+  const help = 'An address is kind/key, such as group/retail-prices or schedule/*';
   return { severity: 'error', code: 'usage', message, help };
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
-import type { Declared } from '../model/resource.js';
+import type { At, Declared } from '../model/resource.js';
 
 /**
  * What is wrong with one entry, at its place. The words may show the value at `path`; when that comes from the
@@ -12,8 +12,9 @@ export function trouble(
   path: readonly (string | number)[],
   message: string,
   help?: string,
+  at?: At,
 ): Diagnostic {
-  const place = entry.placeOf(path);
+  const place = entry.placeOf(path, at);
   const [field = ''] = path;
   if (entry.sensitive.includes(String(field))) {
     const instead = `the value of \`${field}\`, which comes from the environment, does not fit here`;

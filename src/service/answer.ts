@@ -39,7 +39,8 @@ function readJson(reply: Reply): unknown {
     return JSON.parse(text);
   } catch {
     const type = oneLine(firstHeader(reply, 'content-type') ?? 'no content type').slice(0, 80);
-    throw new Unexpected(`expected JSON, got ${type}: ${JSON.stringify(text.slice(0, 80))}`);
+    const help = 'Check the URL: a sign-in page or a proxy may answer there in the place of the service.';
+    throw new Unexpected(`expected JSON, got ${type}: ${JSON.stringify(text.slice(0, 80))}`, help);
   }
 }
 

@@ -10,7 +10,7 @@ export function checkApiKey(text: string): string {
   throw problem(
     'missing-setting',
     `ROSTER_API_KEY ${wrong(key)}`,
-    'set it to a key made in the dashboard, as it was shown',
+    'Set it to a key made in the dashboard, as it was shown.',
   );
 }
 

@@ -172,7 +172,7 @@ class HttpClient implements Client {
 
   #currentKey(subject: string): string {
     const key = this.#key;
-    if (key === null) throw problem('missing-setting', 'there is no API key', 'set ROSTER_API_KEY');
+    if (key === null) throw problem('missing-setting', 'there is no API key', 'Set ROSTER_API_KEY.');
     if (key !== this.#refusedKey) return key;
     throw new ServiceFailure({
       code: 'unauthorized',
@@ -211,6 +211,7 @@ class HttpClient implements Client {
     return {
       code: 'unexpected-response',
       message: `${what}: ${error.message}`,
+      ...(error.help === undefined ? {} : { help: error.help }),
       status: null,
       errorCode: null,
       certainty: 'unknown',

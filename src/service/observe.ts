@@ -30,10 +30,12 @@ export async function observe(
   wanted: Wanted,
   callsWith: (keyPrefix: string) => boolean,
 ): Promise<World> {
-  const [agents, ...lists] = await Promise.all([
-    reader.readAll(listAgents()),
-    ...kinds.map((kind) => observeKind(reader, kind, wanted)),
-  ]);
+  const reads = kinds.map((kind) => observeKind(reader, kind, wanted));
+  const agentsRead = reader.readAll(listAgents());
+  const settled = await Promise.allSettled([agentsRead, ...reads]);
+  // Of several that fail the first one is told, not the quickest: the same trouble gives the same words.
+  for (const each of settled) if (each.status === 'rejected') throw each.reason;
+  const [agents, lists] = [await agentsRead, await Promise.all(reads)];
   const objects = new Map(kinds.map((kind, index) => [kind.name, markCaller(lists[index] ?? [], callsWith)]));
   return { agents, objects };
 }

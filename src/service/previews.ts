@@ -26,6 +26,6 @@ async function previewOf(reader: Reader, { call }: Ask): Promise<Preview | null>
   } catch (failure) {
     if (!(failure instanceof ServiceFailure) || failure.status === 401) throw failure;
     const rejected = failure.status !== null && rejections.has(failure.status);
-    return rejected ? { rejected: failure.message } : null;
+    return rejected ? { rejected: failure.facts.message } : null;
   }
 }

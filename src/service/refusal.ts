@@ -38,10 +38,14 @@ function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
   if (status === 401)
     return {
       code: 'unauthorized',
-      help: 'the API key is missing, malformed or revoked; creating a key revokes the one before it',
+      help: 'Check ROSTER_API_KEY: a key ends when another one is created.',
     };
   if (status === 403)
-    return { code: 'forbidden', help: 'the API key, or its user, lacks the permission for this' };
+    return {
+      code: 'forbidden',
+      help: 'The API key, or its user, lacks the permission for this: ask for it, or use another key.',
+    };
+  if (status >= 500) return { code: 'service-error', help: 'The service is in trouble: try again later.' };
   return { code: 'service-error' };
 }
 
@@ -52,7 +56,7 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
   return {
     code: 'unexpected-response',
     message: `${subject} answered ${reply.status}, a redirect${target}; redirects are not followed`,
-    help: 'set the URL of the service itself',
+    help: 'Set the URL of the service itself.',
   };
 }
 
@@ -78,7 +82,7 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply, timeou
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
     message: `${subject} failed: ${wordsFor(cause, timeoutMs)}`,
-    ...(certificate ? { help: 'NODE_EXTRA_CA_CERTS names a file with further certificate authorities' } : {}),
+    ...(sent ? {} : { help: certificate ? certificates : 'Check the URL of the service, and the network.' }),
     status: null,
     errorCode: null,
     certainty: sent ? 'unknown' : 'not-sent',
@@ -86,6 +90,8 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply, timeou
     retryAfterMs: null,
   });
 }
+
+const certificates = 'NODE_EXTRA_CA_CERTS names a file with further certificate authorities.';
 
 /** Anything else, a wrong certificate or an answer that is not HTTP, is as wrong a moment later. */
 const passingCode =

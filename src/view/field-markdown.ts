@@ -3,7 +3,7 @@ import { inert, word } from './escape.js';
 import { tooDifferent } from './field-text.js';
 import { cut } from './layout.js';
 import { lineDiff } from './line-diff.js';
-import { runText } from './runs-text.js';
+import { runText, zoneText } from './runs-text.js';
 import { changesOrder, elements, isBlank, listDifference, valueText } from './value-text.js';
 
 /** Longer lines and longer differences are cut: a comment is for reading, the text plan holds all. */
@@ -72,13 +72,9 @@ function textDiff(path: string, field: FieldChange, change: Change): string[] {
 
 function runsDiff({ nextRuns }: Change): string[] {
   if (nextRuns === null) return [];
-  const { before, after, by, timeZone } = nextRuns;
+  const { before, after, by } = nextRuns;
   const source = by === 'service' ? "from the service's preview" : 'computed by roster';
   const lines = (sign: string, runs: typeof before) =>
-    (runs ?? []).slice(0, 5).map((run) => `${sign} ${runText(run)}`);
-  return [
-    `  next runs in ${inert(timeZone)} (and UTC), ${source}:`,
-    ...lines('-', before),
-    ...lines('+', after),
-  ];
+    (runs ?? []).slice(0, 5).map((run) => `${sign} ${runText(run, nextRuns)}`);
+  return [`  next runs in ${zoneText(nextRuns)}, ${source}:`, ...lines('-', before), ...lines('+', after)];
 }

@@ -9,13 +9,27 @@ const shownRuns = 5;
 /** When a schedule will start next, before and after, each in its zone and in UTC. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
   const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
-  const title = `next runs in ${cut(inert(runs.timeZone), 40)} (and UTC), ${source}:`;
-  return [title, ...table(column(runs.before), column(runs.after), width, paint).map((line) => `  ${line}`)];
+  const title = `next runs in ${zoneText(runs)}, ${source}:`;
+  return [
+    title,
+    ...table(column(runs, 'before'), column(runs, 'after'), width, paint).map((line) => `  ${line}`),
+  ];
 }
 
-function column(runs: readonly Run[] | null): string[] | null {
-  if (runs === null) return null;
-  return runs.length === 0 ? ['(never)'] : runs.slice(0, shownRuns).map(runText);
+/** A zone that keeps UTC needs no second column. */
+export function zoneText(runs: NextRuns): string {
+  const zone = cut(inert(runs.timeZone), 40);
+  return isUtc(zone) ? 'UTC' : `${zone} (and UTC)`;
+}
+
+function isUtc(zone: string): boolean {
+  return /^(etc\/)?(utc|uct|universal|zulu)$/i.test(zone);
+}
+
+function column(runs: NextRuns, side: 'before' | 'after'): string[] | null {
+  const list = runs[side];
+  if (list === null) return null;
+  return list.length === 0 ? ['(never)'] : list.slice(0, shownRuns).map((run) => runText(run, runs));
 }
 
 function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
@@ -37,8 +51,9 @@ function table(before: string[] | null, after: string[] | null, width: number, p
 }
 
 /** `2026-12-01 06:00 (05:00 UTC)`; UTC's date only where it is another one, seconds only where there are any. */
-export function runText({ local, utc }: Run): string {
+export function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
   const [here, there] = [short(local), short(utc)];
+  if (isUtc(timeZone)) return cut(here, 30);
   const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];
   const time = day !== '' && there.startsWith(day) ? there.slice(day.length) : there;
   return `${cut(here, 30)} (${cut(time, 30)} UTC)`;

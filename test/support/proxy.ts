@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to one request on its way: `fail` is a refusal before it arrives, `lose` cuts the answer off. */
-export type Fault = 'fail' | 'lose';
+/**
+ * What happens to one request on its way: `fail` is a refusal before it arrives, `lose` cuts the answer off, `pretend`
+ * answers that all went well though nothing was done.
+ */
+export type Fault = 'fail' | 'lose' | 'pretend';
 
 export interface Proxy {
   readonly url: string;
@@ -22,7 +25,8 @@ export async function startProxy(target: string, delay = 0): Promise<Proxy> {
     const writing = incoming.method !== 'GET' && !path.startsWith('/api/schedules/preview');
     if (writing) writes.push(`${incoming.method} ${path}`);
     const hit = writing && writes.length === armed.at;
-    if (hit && armed.fault === 'fail') refuse(incoming, outgoing);
+    if (hit && armed.fault === 'fail') answerInstead(incoming, outgoing, refused);
+    else if (hit && armed.fault === 'pretend') answerInstead(incoming, outgoing, pretended);
     else setTimeout(() => forward(target, incoming, outgoing, hit), writing ? delay : 0);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -41,11 +45,18 @@ export async function startProxy(target: string, delay = 0): Promise<Proxy> {
   };
 }
 
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
+const refused = { status: 400, body: { success: false, message: 'refused by the test' } };
+const pretended = { status: 200, body: { success: true, message: 'done' } };
+
+function answerInstead(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answer: typeof refused | typeof pretended,
+): void {
   incoming.resume();
   incoming.on('end', () => {
-    outgoing.writeHead(400, { 'content-type': 'application/json' });
-    outgoing.end(JSON.stringify({ success: false, message: 'refused by the test' }));
+    outgoing.writeHead(answer.status, { 'content-type': 'application/json' });
+    outgoing.end(JSON.stringify(answer.body));
   });
 }
 

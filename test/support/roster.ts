@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { apply } from '../../src/cli/apply.js';
 import { Output } from '../../src/cli/output.js';
 import { plan } from '../../src/cli/plan.js';
+import { buildProgram, usageMessage } from '../../src/cli/program.js';
 import type { ApplyFlags, PlanFlags, Surroundings } from '../../src/cli/settings.js';
+import { tellUsage } from '../../src/cli/usage.js';
 import { validate } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/plan-json.js';
 
@@ -63,6 +65,25 @@ export class Workspace {
   async applyJson(flags: ApplyFlags = {}): Promise<ReportJson & Ran> {
     const ran = await this.apply({ ...flags, format: 'json' });
     return { ...ran, ...(JSON.parse(ran.stdout) as ReportJson) };
+  }
+
+  /** A command line, as a person types it. */
+  command(words: readonly string[], interrupted = false): Promise<Ran> {
+    return this.run(async (around, output) => {
+      let code = 0;
+      const interrupts = { requested: () => interrupted, signal: new AbortController().signal };
+      const context = { around, output, interrupts, stopped: Promise.resolve() };
+      const program = buildProgram(context, (each) => {
+        code = each;
+      });
+      try {
+        await program.parseAsync([...words], { from: 'user' });
+        return code;
+      } catch (failure) {
+        const message = usageMessage(failure);
+        return message === null ? 0 : tellUsage(message, words, output);
+      }
+    });
   }
 
   remove(): void {

@@ -17,7 +17,7 @@ export function isSegment(id: string): boolean {
 export function segment(id: IdOrPending): string {
   if (isPending(id)) return `{${id.pending}}`;
   if (isSegment(id)) return id;
-  const help = 'an id has 1 to 200 letters, digits and the characters . _ ~ -';
+  const help = 'An id has 1 to 200 letters, digits and the characters . _ ~ -';
   throw problem('unknown-id', `${JSON.stringify(id.slice(0, 80))} cannot be an id of the service`, help);
 }
 

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type DiagnosticCode, diagnosticCodes } from '../../src/model/diagnostic.js';
+import { parseSeed, startSandbox, type Variant } from '../../src/sandbox/index.js';
+import { type Fault, startProxy } from '../support/proxy.js';
+import { type Ran, Workspace } from '../support/roster.js';
+
+/** What a person does wrong, and what they are then told. UPDATE_GOLDEN=1 writes `text` and `json` anew. */
+interface Case {
+  /** What is wrong, in a sentence. The code is the name of the file up to its first point. */
+  about: string;
+  files: Record<string, string>;
+  /** The command line; `validate` unless given. */
+  run?: string;
+  /** Variables of the environment; null takes one away. */
+  env?: Record<string, string | null>;
+  /** roster.yaml of an apply before. */
+  before?: string;
+  seed?: object;
+  variants?: Variant[];
+  /** What happens to the first write on its way. */
+  fault?: Fault;
+  /** A server that answers every request like this, in the service's stead. */
+  answer?: { status: number; body: string };
+  /** Ctrl-C was pressed before the plan is carried out. */
+  interrupted?: boolean;
+  exit: number;
+  /** What stands on stderr, then on stdout. */
+  text: string;
+  /** `diagnostics` of the same with `--format json`. */
+  json: string;
+}
+
+const folder = join(import.meta.dirname, 'diagnostics');
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith('.yaml'))
+  .sort();
+const codeOf = (name: string) => name.split('.')[0] as DiagnosticCode;
+
+/** What no one can bring about from outside. */
+const unreachable: Partial<Record<DiagnosticCode, string>> = {
+  internal: 'a bug: test/unit/cli/bug.test.ts makes one',
+};
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+test('every code has a case', () => {
+  const covered = new Set(names.map(codeOf));
+  expect(diagnosticCodes.filter((code) => !covered.has(code) && !(code in unreachable))).toEqual([]);
+  expect([...covered].filter((code) => !diagnosticCodes.includes(code))).toEqual([]);
+});
+
+describe.each(names)('%s', (name) => {
+  const given = parse(readFileSync(join(folder, name), 'utf8')) as Case;
+
+  test('is told in words', async () => {
+    const { ran, shown } = await tell(given, []);
+    const text = shown(ran.stderr + ran.stdout);
+    update(name, 'text', text);
+    expect([ran.exit, text]).toEqual([given.exit, golden(name, given).text]);
+    expect(text).toContain(codeOf(name));
+  });
+
+  test('is told in JSON', async () => {
+    const { ran, shown } = await tell(given, ['--format', 'json']);
+    const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { code: string }[] };
+    const json = shown(`${JSON.stringify(diagnostics, null, 2)}\n`);
+    update(name, 'json', json);
+    expect([ran.exit, json]).toEqual([given.exit, golden(name, given).json]);
+    expect(diagnostics.map((each) => each.code)).toContain(codeOf(name));
+  });
+});
+
+async function tell(given: Case, more: string[]): Promise<{ ran: Ran; shown: (text: string) => string }> {
+  const { url, apiKey, reset } = await serve(given);
+  const workspace = new Workspace(given.files, { url, apiKey });
+  cleanups.push(() => workspace.remove());
+  if (given.before !== undefined) {
+    workspace.write('roster.yaml', given.before);
+    const first = await workspace.apply({ allowSelfRevoke: true });
+    if (first.exit !== 0) throw new Error(`what comes before does not apply: ${first.stderr}`);
+    workspace.write('roster.yaml', given.files['roster.yaml'] ?? '');
+  }
+  reset();
+  for (const [variable, value] of Object.entries(given.env ?? {})) {
+    if (value === null) delete workspace.env[variable];
+    else workspace.env[variable] = value;
+  }
+  const words = [...(given.run ?? 'validate').split(' '), ...more];
+  const ran = await workspace.command(words, given.interrupted === true);
+  return { ran, shown: steady(url, workspace.root) };
+}
+
+async function serve({ seed, variants, fault, answer }: Case) {
+  if (answer !== undefined) {
+    const url = await startStub(answer);
+    return { url, apiKey: 'svc_live_stub', reset: () => undefined };
+  }
+  const sandbox = await startSandbox({
+    seed: parseSeed(JSON.stringify(seed ?? {})),
+    variants: variants ?? [],
+  });
+  cleanups.push(() => sandbox.close());
+  if (fault === undefined) return { url: sandbox.url, apiKey: sandbox.apiKey, reset: () => undefined };
+  const proxy = await startProxy(sandbox.url);
+  cleanups.push(() => proxy.close());
+  return { url: proxy.url, apiKey: sandbox.apiKey, reset: () => proxy.arm(1, fault) };
+}
+
+async function startStub({ status, body }: NonNullable<Case['answer']>): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(status).end(body));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  cleanups.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Replaces what differs from run to run. */
+function steady(url: string, root: string): (text: string) => string {
+  return (text) =>
+    text
+      .replaceAll(url, 'http://127.0.0.1:4010')
+      .replaceAll(root, '/project')
+      .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, '00000000-0000-4000-8000-000000000000')
+      .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`)
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-01T12:00:00.000Z')
+      .replace(/\d{4}-\d\d-\d\d(?= \d\d:\d\d)/g, (date) => (isSoon(date) ? '2026-11-01' : date));
+}
+
+const isSoon = (date: string) => Math.abs(Date.parse(date) - Date.now()) < 400 * 86_400_000;
+
+/** Both are literal blocks at the end of the file, so that they read as they are shown. */
+function update(name: string, field: 'text' | 'json', seen: string): void {
+  if (process.env['UPDATE_GOLDEN'] !== '1') return;
+  const path = join(folder, name);
+  const written = readFileSync(path, 'utf8');
+  const { text, json } = parse(written) as Case;
+  const tail = stringify({ text, json, [field]: seen }, { lineWidth: 0, blockQuote: 'literal' });
+  writeFileSync(path, written.replace(/^text: [\s\S]*/m, () => tail));
+}
+
+function golden(name: string, given: Case): Case {
+  if (process.env['UPDATE_GOLDEN'] !== '1') return given;
+  return parse(readFileSync(join(folder, name), 'utf8')) as Case;
+}
