@@ -142,7 +142,10 @@ function update(name: string, field: 'text' | 'json', seen: string): void {
   const written = readFileSync(path, 'utf8');
   const { text, json } = parse(written) as Case;
   const tail = stringify({ text, json, [field]: seen }, { lineWidth: 0, blockQuote: 'literal' });
-  writeFileSync(path, written.replace(/^text: [\s\S]*/m, () => tail));
+  writeFileSync(
+    path,
+    written.replace(/^text: [\s\S]*/m, () => tail),
+  );
 }
 
 function golden(name: string, given: Case): Case {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { mustHide, secretsOf } from './secrets.js';
 
 /** The built command, as it is installed. */
 export const program = fileURLToPath(new URL('../../dist/roster.cjs', import.meta.url));
@@ -54,7 +55,16 @@ export function start(args: readonly string[], { cwd, env = {}, input, shell }: 
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
     child.on('error', reject);
-    child.on('close', (exit, signal) => resolve({ exit, signal, stdout, stderr }));
+    child.on('close', (exit, signal) => {
+      try {
+        // Whatever a test is about: no command ever shows the key, or a value from the environment.
+        mustHide('stdout', stdout, secretsOf(env));
+        mustHide('stderr', stderr, secretsOf(env));
+        resolve({ exit, signal, stdout, stderr });
+      } catch (shown) {
+        reject(shown);
+      }
+    });
   });
   return { ended, kill: (signal) => kill(signal) };
 }

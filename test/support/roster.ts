@@ -9,6 +9,7 @@ import type { ApplyFlags, PlanFlags, Surroundings } from '../../src/cli/settings
 import { tellUsage } from '../../src/cli/usage.js';
 import { validate } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/plan-json.js';
+import { mustHide, secretsOf } from './secrets.js';
 
 /** Catches what the program prints, after the redaction that every output goes through. */
 class Captured extends Output {
@@ -101,6 +102,9 @@ export class Workspace {
       columns: null,
     };
     const exit = await command(around, output);
+    // Whatever a test is about: no command ever shows the key, or a value from the environment.
+    mustHide('stdout', output.stdout, secretsOf(around.env));
+    mustHide('stderr', output.stderr, secretsOf(around.env));
     return { exit, stdout: output.stdout, stderr: output.stderr };
   }
 }

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Variables that tests set and that are no secrets. */
+const open = new Set([
+  'PATH',
+  'HOME',
+  'ROSTER_URL',
+  'ROSTER_ENV',
+  'CI',
+  'NO_COLOR',
+  'TERM',
+  'TZ',
+  'LANG',
+  'COLUMNS',
+]);
+
+/** All values of an environment that must be shown nowhere. */
+export function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    open.has(name) || value === undefined || value.length < 3 ? [] : [value],
+  );
+}
+
+/** Throws when a text holds one of the secrets in any form that could be turned back. */
+export function mustHide(where: string, text: string, secrets: readonly string[]): void {
+  for (const secret of secrets) {
+    for (const [form, written] of formsOf(secret)) {
+      if (text.includes(written))
+        throw new Error(`${where} shows a secret, ${form}: ${around(text, text.indexOf(written))}`);
+    }
+  }
+}
+
+/** The text of every file below a folder, by its path; those named are left out. */
+export function filesBelow(folder: string, except: readonly string[] = []): Map<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+  return new Map(
+    files
+      .filter((path) => !except.some((name) => path.includes(name)))
+      .map((path) => [path, readFileSync(path, 'utf8')]),
+  );
+}
+
+function formsOf(secret: string): [form: string, written: string][] {
+  const bytes = Buffer.from(secret);
+  // Inside a longer text, base64 depends on what stands before: the part that never does is looked for.
+  const shifted = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    return text.slice(before === 0 ? 0 : before + 1, -1);
+  });
+  const encoded: [string, string][] = [
+    ...shifted.map((text): [string, string] => ['in base64', text]),
+    ['in hexadecimal', bytes.toString('hex')],
+    ['in HEXADECIMAL', bytes.toString('hex').toUpperCase()],
+  ];
+  return [
+    ['plain', secret],
+    ['JSON-escaped', JSON.stringify(secret).slice(1, -1)],
+    ['URL-escaped', encodeURIComponent(secret)],
+    ['form-encoded', encodeURIComponent(secret).replaceAll('%20', '+')],
+    ...(bytes.length < 8 ? [] : encoded),
+  ];
+}
+
+function around(text: string, at: number): string {
+  return JSON.stringify(text.slice(Math.max(0, at - 60), at + 60));
+}
