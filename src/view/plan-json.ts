@@ -1,4 +1,4 @@
-import type { Diagnostic, Severity } from '../model/diagnostic.js';
+import type { Diagnostic, Place, Severity } from '../model/diagnostic.js';
 import { hasErrors } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import type { Action, Change, NextRuns, Objection, Origin, Plan, Summary } from '../model/plan.js';
@@ -48,6 +48,15 @@ export interface DiagnosticJson {
   readonly line: number | null;
   readonly column: number | null;
   readonly help: string | null;
+  /** Other places that belong to it, such as the first of two duplicates; left out where there are none. */
+  readonly related?: readonly RelatedJson[];
+}
+
+export interface RelatedJson {
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface ReportJson extends PlanJson<OutcomeJson> {
@@ -105,9 +114,15 @@ export function failureJson(diagnostics: readonly Diagnostic[]) {
   return { formatVersion: 1, diagnostics: diagnostics.map(diagnosticJson) } as const;
 }
 
-function diagnosticJson({ severity, code, message, place, help }: Diagnostic): DiagnosticJson {
+function diagnosticJson({ severity, code, message, place, help, related = [] }: Diagnostic): DiagnosticJson {
   const { file = null, line = null, column = null } = place ?? {};
-  return { severity, code, message, file, line, column, help: help ?? null };
+  const told = { severity, code, message, file, line, column, help: help ?? null };
+  return related.length === 0 ? told : { ...told, related: related.map(relatedJson) };
+}
+
+function relatedJson({ message, place }: { message: string; place: Place }): RelatedJson {
+  const { file, line, column } = place;
+  return { message, file, line, column };
 }
 
 function changesJson(plan: Plan): ChangeJson[] {
