@@ -3,25 +3,35 @@ import { inventoryAfter } from '../apply/bookkeeping.js';
 import { checkWritable, writeAtomic } from '../inventory/atomic.js';
 import { print } from '../inventory/format.js';
 import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
+import type { Holder, Inventory, Lock } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import type { ChangeOutcome, Report } from '../model/report.js';
+import { inert } from '../view/escape.js';
 import { jsonText } from '../view/json-text.js';
 import { reportJson } from '../view/plan-json.js';
 import { planText } from '../view/plan-text.js';
 import { reportText } from '../view/report-text.js';
 import { isComplete } from '../view/summary-line.js';
 import { selectorsOf } from './addresses.js';
-import { carryOut, withLock } from './carry-out.js';
+import { carryOut } from './carry-out.js';
 import { type Answer, confirm } from './confirm.js';
 import { exitCode } from './exit.js';
 import type { Interrupts } from './interrupts.js';
+import { patiently, withLock } from './locking.js';
 import type { Output } from './output.js';
 import { asDiagnostic } from './plan.js';
 import { lookOf, present, type Result, tell } from './present.js';
 import { progressOf } from './progress.js';
 import { compareWithDigest, compareWithSaved } from './saved-plan.js';
 import { makePlan, type Observation, openSession, type Session } from './session.js';
-import { type ApplyFlags, allowancesOf, defaults, type Surroundings, usage } from './settings.js';
+import {
+  type ApplyFlags,
+  allowancesOf,
+  chooseLockTimeout,
+  defaults,
+  type Surroundings,
+  usage,
+} from './settings.js';
 
 type Format = 'text' | 'json';
 const formats: readonly Format[] = ['text', 'json'];
@@ -36,18 +46,19 @@ export function apply(
 ): Promise<number> {
   return present({ flags, formats, around, output }, async () => {
     const allow = allowancesOf(flags);
+    const patience = chooseLockTimeout(flags);
     checkCanAsk(flags, around);
     if (flags.report !== undefined) checkWritable(resolve(around.cwd, flags.report));
     const session = openSession(flags, around, output, interrupts.signal);
     try {
       const selectors = selectorsOf(addresses);
-      const observation = await makePlan(session, {
-        allow,
-        selectors,
-        proveDeliveries: true,
-        previews: true,
-      });
-      return await new ApplyCommand(flags, around, output, interrupts, session).run(observation);
+      const command = new ApplyCommand(flags, around, output, interrupts, session);
+      const once = async () => {
+        const options = { allow, selectors, proveDeliveries: true, previews: true };
+        return command.run(await makePlan(session, options));
+      };
+      const onWait = (holder: Holder) => command.waitsFor(holder);
+      return await patiently(session.store, patience, once, onWait);
     } finally {
       await session.client.close();
     }
@@ -66,6 +77,8 @@ function isAgreed({ yes, expect, plan }: ApplyFlags): boolean {
 }
 
 class ApplyCommand {
+  private waitedFor: string | null = null;
+
   constructor(
     readonly flags: ApplyFlags,
     readonly around: Surroundings,
@@ -84,6 +97,14 @@ class ApplyCommand {
       throw problem('interrupted', 'nothing was changed');
     if (answer === 'no') return this.declined(plan);
     return this.carryOut(plan, observation);
+  }
+
+  /** Told once for each run that is waited for. */
+  waitsFor({ name, since }: Holder): void {
+    if (this.interrupts.requested()) throw problem('interrupted', 'nothing was changed');
+    if (this.waitedFor === name) return;
+    this.waitedFor = name;
+    this.output.err(`Waiting for ${inert(name)}, which holds the lock since ${inert(since)}.\n`);
   }
 
   private understood({ reconciled }: Observation): Plan {
@@ -138,15 +159,20 @@ class ApplyCommand {
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
     const after = inventoryAfter(inventory, { plan, records: reconciled.records }, [], ids);
-    if (print(after) !== print(inventory))
-      await withLock(this.session, inventory, (lock) => lock.save(after));
+    const unsaved = print(after) === print(inventory) ? [] : await this.writeDown(plan, inventory, after);
     return this.result({
       plan,
       outcomes: [],
       converged: true,
       interrupted: false,
-      diagnostics: plan.diagnostics,
+      diagnostics: [...plan.diagnostics, ...unsaved],
     });
+  }
+
+  private async writeDown(plan: Plan, before: Inventory, after: Inventory): Promise<readonly Diagnostic[]> {
+    const work = (lock: Lock) => lock.save(after);
+    const endingOf = () => ({ result: 'complete', changes: [] });
+    return (await withLock({ session: this.session, plan, expected: before, work, endingOf })).diagnostics;
   }
 
   private async carryOut(plan: Plan, observation: Observation): Promise<Result<Format>> {

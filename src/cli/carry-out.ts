@@ -4,14 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import { type Applied, apply } from '../apply/apply.js';
 import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
 import type { Rescued, Verdict } from '../apply/writer.js';
-import { print } from '../inventory/format.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
-import type { Inventory, Lock } from '../model/inventory.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Ending, Inventory, Lock } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import type { Address, Project } from '../model/resource.js';
 import { ServiceFailure } from '../service/failure.js';
 import type { Interrupts } from './interrupts.js';
+import { withLock } from './locking.js';
 import type { Output } from './output.js';
 import type { Progress } from './progress.js';
 import { makePlan, type Observation, type Session } from './session.js';
@@ -31,36 +31,32 @@ export interface CarriedOut extends Applied {
   readonly left: readonly Diagnostic[] | null;
 }
 
-/** Takes the lock, carries the plan out, writes down what came of it, and reads back. */
-export function carryOut(inputs: CarryOut): Promise<CarriedOut> {
-  const { session, observation } = inputs;
-  return withLock(session, observation.inventory, async (lock) => {
+/** Takes the lock, carries the plan out, reads back, and gives the lock back with what came of it. */
+export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
+  const { session, plan, observation } = inputs;
+  const work = async (lock: Lock): Promise<CarriedOut> => {
     const applied = await runSteps(inputs, lock);
     inputs.progress.end();
-    const skip = !inputs.verify || applied.interrupted || endsOwnAccess(observation, applied);
+    const skip = !inputs.verify || applied.interrupted || lock.lost() || endsOwnAccess(observation, applied);
     return { ...applied, left: skip ? null : await readBack(inputs, applied, lock) };
+  };
+  const { value, diagnostics } = await withLock({
+    session,
+    plan,
+    expected: observation.inventory,
+    work,
+    endingOf,
   });
+  return { ...value, diagnostics: [...value.diagnostics, ...diagnostics] };
 }
 
-/** Holds the lock for as long as `work` takes; refuses when another run came between plan and lock. */
-export async function withLock<T>(
-  session: Session,
-  expected: Inventory,
-  work: (lock: Lock) => Promise<T>,
-): Promise<T> {
-  const lock = await session.store.lock();
-  try {
-    if (print(await session.store.load()) !== print(expected)) {
-      throw problem(
-        'stale-plan',
-        'the inventory changed while this plan was made',
-        'Another run has applied: plan again.',
-      );
-    }
-    return await work(lock);
-  } finally {
-    await lock.release();
-  }
+/** For the history of the inventory: no values, and no words of the service. */
+function endingOf({ outcomes, interrupted, left }: CarriedOut): Ending {
+  const complete = outcomes.every((each) => each.outcome === 'done') && (left ?? []).length === 0;
+  return {
+    result: interrupted ? 'interrupted' : complete ? 'complete' : 'incomplete',
+    changes: outcomes.map(({ outcome, address }) => `${outcome} ${address}`),
+  };
 }
 
 function runSteps(inputs: CarryOut, lock: Lock): Promise<Applied> {
@@ -82,7 +78,7 @@ function runSteps(inputs: CarryOut, lock: Lock): Promise<Applied> {
     },
     judge,
     concurrency: session.concurrency,
-    interrupted: () => interrupts.requested(),
+    interrupted: () => interrupts.requested() || lock.lost(),
     onStep: (event) => progress.onStep(event),
     keys: {
       deliver: (delivery, key) => {

@@ -66,6 +66,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--expect <digest>', 'apply only if the plan has this digest')
     .option('--report <file>', 'save the report as JSON')
     .option('--no-verify', 'do not read back at the end')
+    .option('--lock-timeout <time>', 'wait so long for another run to end: 90s or 5m (default: 0s)')
     .action(async (addresses, flags) =>
       done(await (await import('./apply.js')).apply(addresses, flags, around, output, interrupts)),
     );
@@ -73,6 +74,10 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
     .option('--check', 'change nothing; exit 2 when a file is not in style')
     .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, around, output)));
+
+  common(command(program, 'unlock', 'take the lock of the inventory away from a run that is dead'))
+    .option('-y, --yes', 'do not ask')
+    .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, around, output)));
 
   presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')

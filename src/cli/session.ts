@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { undeliverable } from '../apply/deliver.js';
 import { fileStore } from '../inventory/file-store.js';
+import { gitStore } from '../inventory/git-store.js';
 import { kinds } from '../kinds/index.js';
 import { nearest } from '../manifest/nearest.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
@@ -66,7 +67,7 @@ export function openSession(
     project: { ...project, prune: choosePrune(flags, project.prune) },
     service: `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, '')}`,
     client,
-    store: openStore(project),
+    store: openStore(project, around.env),
     concurrency,
     warnings: diagnostics,
     useKey(key) {
@@ -78,16 +79,10 @@ export function openSession(
   };
 }
 
-function openStore(project: Project): InventoryStore {
-  if ('file' in project.inventory) {
-    const { file } = project.inventory;
-    return fileStore(resolve(project.root, file), file, project.name, project.environment);
-  }
-  throw problem(
-    'missing-setting',
-    'an inventory in git is not available yet',
-    'Use `inventory: { file: … }` for now.',
-  );
+export function openStore(project: Project, env: Surroundings['env']): InventoryStore {
+  const { inventory, root, name, environment } = project;
+  if ('file' in inventory) return fileStore(resolve(root, inventory.file), inventory.file, name, environment);
+  return gitStore({ folder: root, ...inventory.git, project: name, environment, env });
 }
 
 /** The flag, then the variable, then the manifest (contract §2), and which of them it was. */

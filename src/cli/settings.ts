@@ -25,6 +25,7 @@ export interface ApplyFlags extends CommonFlags {
   readonly allowEmpty?: boolean;
   readonly allowAccountChange?: boolean;
   readonly verify?: boolean;
+  readonly lockTimeout?: string;
 }
 
 export interface PlanFlags extends CommonFlags {
@@ -106,6 +107,19 @@ export function chooseTimeout(flags: CommonFlags): number {
     'usage',
     `--timeout: "${flags.timeout}" is no length of time`,
     'Write 30, 30s or 500ms; at most an hour.',
+  );
+}
+
+/** `0`, `90s` or `5m`: how long to wait for another run to give its lock back. */
+export function chooseLockTimeout(flags: ApplyFlags): number {
+  if (flags.lockTimeout === undefined) return 0;
+  const [, digits, unit] = /^(\d{1,5})(s|m)?$/.exec(flags.lockTimeout) ?? [];
+  const milliseconds = Number(digits) * (unit === 'm' ? 60_000 : 1000);
+  if (digits !== undefined && milliseconds <= 86_400_000) return milliseconds;
+  throw problem(
+    'usage',
+    `--lock-timeout: "${flags.lockTimeout}" is no length of time`,
+    'Write 90, 90s or 5m; at most a day.',
   );
 }
 

@@ -12,11 +12,18 @@ import {
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { problem } from '../model/diagnostic.js';
-import { emptyInventory, type Inventory, type InventoryStore, type Lock } from '../model/inventory.js';
+import {
+  emptyInventory,
+  type Holder,
+  type Inventory,
+  type InventoryStore,
+  type Lock,
+  LockProblem,
+} from '../model/inventory.js';
 import { readRegular, reasonOf, writeAtomic } from './atomic.js';
-import { parse, print } from './format.js';
+import { checkOwner, parse, print, staleInventory } from './format.js';
 
-interface Holder {
+interface StoredLock {
   readonly token: string;
   readonly host: string;
   readonly pid: number;
@@ -38,19 +45,25 @@ export function fileStore(
   const load = async (): Promise<Inventory> => {
     const text = readRegular(path, `the inventory ${name}`);
     const inventory = text === null ? emptyInventory(project, environment) : parse(text, name);
-    if (inventory.project === project && inventory.environment === environment) return inventory;
-    const message = `the inventory ${name} belongs to ${inWords(inventory.project, inventory.environment)}, this is ${inWords(project, environment)}`;
-    throw problem(
-      'inventory-mismatch',
-      message,
-      'Give each project and environment an inventory of its own: `inventory: { file: … }`.',
-    );
+    checkOwner(inventory, name, project, environment);
+    return inventory;
   };
-  return { name, load, lock: async () => takeLock(path, name) };
-}
-
-function inWords(project: string, environment: string | null): string {
-  return environment === null ? `project "${project}"` : `project "${project}", environment "${environment}"`;
+  return {
+    name,
+    load,
+    async lock(_run, expected) {
+      const lock = takeLock(path, name);
+      try {
+        if (print(await load()) !== print(expected)) throw staleInventory();
+        return lock;
+      } catch (failure) {
+        await lock.release(nothingDone);
+        throw failure;
+      }
+    },
+    holder: async () => holderOf(`${path}.lock`),
+    unlock: async () => rmSync(`${path}.lock`, { force: true }),
+  };
 }
 
 /**
@@ -59,12 +72,14 @@ function inWords(project: string, environment: string | null): string {
  */
 const leaseMilliseconds = 10 * 60_000;
 
+const nothingDone = { result: 'nothing was changed', changes: [] };
+
 /** Tokens of the locks that this very process holds: a lock of our own pid that is not among them is a dead run's. */
 const held = new Set<string>();
 
 function takeLock(path: string, name: string): Lock {
   const lockPath = `${path}.lock`;
-  const holder: Holder = {
+  const holder: StoredLock = {
     token: randomUUID(),
     host: hostname(),
     pid: process.pid,
@@ -84,11 +99,12 @@ function takeLock(path: string, name: string): Lock {
       held.delete(holder.token);
       if (readHolder(lockPath)?.token === holder.token) rmSync(lockPath, { force: true });
     },
+    lost: () => readHolder(lockPath)?.token !== holder.token,
   };
 }
 
 /** The lock file appears with its content or not at all: it is written aside and linked into place. */
-function tryCreate(lockPath: string, holder: Holder): boolean {
+function tryCreate(lockPath: string, holder: StoredLock): boolean {
   const aside = `${lockPath}.${holder.token}`;
   try {
     mkdirSync(dirname(lockPath), { recursive: true });
@@ -123,7 +139,7 @@ function removeIfDead(lockPath: string, name: string): void {
   rmSync(aside, { force: true });
 }
 
-function renew(lockPath: string, holder: Holder): void {
+function renew(lockPath: string, holder: StoredLock): void {
   if (readHolder(lockPath)?.token === holder.token) utimesSync(lockPath, new Date(), new Date());
 }
 
@@ -132,7 +148,7 @@ function isOver(lockPath: string): boolean {
   return changed === undefined || Date.now() - changed > leaseMilliseconds;
 }
 
-function isAlive({ pid, token }: Holder): boolean {
+function isAlive({ pid, token }: StoredLock): boolean {
   if (pid === process.pid) return held.has(token);
   if (pid <= 0) return false;
   try {
@@ -144,23 +160,31 @@ function isAlive({ pid, token }: Holder): boolean {
   }
 }
 
-function readHolder(lockPath: string): Holder | null {
+function readHolder(lockPath: string): StoredLock | null {
   try {
     const value: unknown = JSON.parse(readFileSync(lockPath, 'utf8'));
-    const holder = value as Partial<Holder> | null;
-    return typeof holder?.token === 'string' && typeof holder.pid === 'number' ? (holder as Holder) : null;
+    const holder = value as Partial<StoredLock> | null;
+    return typeof holder?.token === 'string' && typeof holder.pid === 'number'
+      ? (holder as StoredLock)
+      : null;
   } catch {
     // Gone meanwhile, or half written by a run that died: no holder can be named.
     return null;
   }
 }
 
-function lockedBy(holder: Holder | null, name: string): Error {
+function holderOf(lockPath: string): Holder | null {
+  const renewed = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs;
+  if (renewed === undefined) return null;
+  const lock = readHolder(lockPath);
+  const since = lock?.since ?? new Date(renewed).toISOString();
+  const name = lock === null ? 'another run' : `process ${lock.pid} on ${lock.host}`;
+  return { name, since, until: new Date(renewed + leaseMilliseconds).toISOString() };
+}
+
+function lockedBy(holder: StoredLock | null, name: string): Error {
   const who =
     holder === null ? 'another run' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
-  return problem(
-    'locked',
-    `the inventory ${name} is locked by ${who}`,
-    `Wait for it; if that run is dead, delete ${name}.lock.`,
-  );
+  const help = 'Wait for it (--lock-timeout 5m); if that run is dead, `roster unlock` ends its lock.';
+  return new LockProblem('locked', `the inventory ${name} is locked by ${who}`, help);
 }

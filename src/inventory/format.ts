@@ -1,5 +1,5 @@
 import { problem } from '../model/diagnostic.js';
-import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 
 /** Raised when a reader of the old format could be misled by the new one; a new optional field is no reason. */
@@ -39,6 +39,29 @@ export function parse(text: string, name: string): Inventory {
     entries: readMap(data['entries'], name, readEntry),
     drafts: readMap(data['drafts'] ?? {}, name, readDraft),
   };
+}
+
+/** An inventory serves one project in one environment: with another's, everything would look like somebody else's. */
+export function checkOwner(
+  inventory: Inventory,
+  name: string,
+  project: string,
+  environment: string | null,
+): void {
+  if (inventory.project === project && inventory.environment === environment) return;
+  const message = `the inventory ${name} belongs to ${inWords(inventory.project, inventory.environment)}, this is ${inWords(project, environment)}`;
+  const help = 'Give each project and environment an inventory of its own, with `inventory:`.';
+  throw problem('inventory-mismatch', message, help);
+}
+
+/** Another run came between the plan and the lock. */
+export function staleInventory(): Error {
+  const help = 'Another run has applied: plan again.';
+  return new LockProblem('stale-plan', 'the inventory changed while this plan was made', help);
+}
+
+function inWords(project: string, environment: string | null): string {
+  return environment === null ? `project "${project}"` : `project "${project}", environment "${environment}"`;
 }
 
 function parseJson(text: string, name: string): Json {

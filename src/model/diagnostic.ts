@@ -47,6 +47,7 @@ export const diagnosticCodes = [
   'service-error',
   'not-converged',
   'inventory-mismatch',
+  'inventory-unavailable',
   'left-alone',
   'interrupted',
   'internal',

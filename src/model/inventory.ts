@@ -1,3 +1,4 @@
+import { Problem } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 import type { Address, KindName } from './resource.js';
 
@@ -44,11 +45,58 @@ export interface InventoryStore {
   /** For messages: the file's path or the branch's name. */
   readonly name: string;
   load(): Promise<Inventory>;
-  /** Takes the lock, or throws a Problem `locked` that names the holder. */
-  lock(): Promise<Lock>;
+  /**
+   * Takes the lock. Throws a Problem: `locked`, which names the holder, or `stale-plan` when the inventory is no longer
+   * the one that the plan was made with.
+   */
+  lock(run: RunFacts, expected: Inventory): Promise<Lock>;
+  /** Who holds the lock; null when nobody does. */
+  holder(): Promise<Holder | null>;
+  /** Takes the lock away from whoever holds it. */
+  unlock(): Promise<void>;
 }
 
 export interface Lock {
+  /**
+   * The first one takes the lock for good where the store is remote: it throws a Problem `locked` when another run
+   * was quicker, and nothing may have been sent by then.
+   */
   save(inventory: Inventory): Promise<void>;
-  release(): Promise<void>;
+  /** Gives the lock back, with what came of the run for whoever reads the history. */
+  release(ending: Ending): Promise<void>;
+  /** True once another run may have taken the lock over: nothing more may be sent. */
+  lost(): boolean;
+}
+
+/** Another run holds the lock, or changed the inventory between plan and lock: to plan again may help. */
+export class LockProblem extends Problem {
+  constructor(code: 'locked' | 'stale-plan', message: string, help: string) {
+    super({ severity: 'error', code, message, help });
+    this.name = 'LockProblem';
+  }
+}
+
+/** Who holds a lock, as a person can find out more. */
+export interface Holder {
+  /** `process 4711 on runner-7`, or the address of a CI run. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** When it is nobody's unless it is renewed: ISO 8601; null when that cannot be told. */
+  readonly until: string | null;
+}
+
+/** What is told of a run in the history of the inventory. Holds no value of any field. */
+export interface RunFacts {
+  readonly service: string;
+  readonly digest: string;
+  /** `2 to create, 1 to update`. */
+  readonly plan: string;
+}
+
+export interface Ending {
+  /** `complete`, `incomplete`, `interrupted`. */
+  readonly result: string;
+  /** `created group/retail-prices`, one a change. */
+  readonly changes: readonly string[];
 }

@@ -24,6 +24,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const store = (environment: string | null = null) =>
   fileStore(join(folder, 'a/i.json'), 'a/i.json', 'p', environment);
 
+const run = { service: 'https://x', digest: 'sha256:0', plan: '1 to create' };
+const ending = { result: 'complete', changes: [] };
+const lock = async (environment: string | null = null) =>
+  store(environment).lock(run, await store(environment).load());
+
 const entry = {
   kind: 'group',
   id: '1',
@@ -53,9 +58,9 @@ async function codesOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 test('what is saved is loaded, one entry a line, sorted', async () => {
-  const lock = await store().lock();
-  await lock.save(inventory);
-  await lock.release();
+  const taken = await lock();
+  await taken.save(inventory);
+  await taken.release(ending);
   expect(print(await store().load())).toBe(print(inventory));
   const text = readFileSync(join(folder, 'a/i.json'), 'utf8');
   expect(text.split('\n').filter((line) => line.includes('"kind"'))).toHaveLength(3);
@@ -64,9 +69,9 @@ test('what is saved is loaded, one entry a line, sorted', async () => {
 });
 
 test('an inventory of another project or environment is refused', async () => {
-  const lock = await store().lock();
-  await lock.save(inventory);
-  await lock.release();
+  const taken = await lock();
+  await taken.save(inventory);
+  await taken.release(ending);
   const path = join(folder, 'a/i.json');
   expect(await codesOf(() => fileStore(path, 'i', 'other', null).load())).toEqual(['inventory-mismatch']);
   expect(await codesOf(() => store('staging').load())).toEqual(['inventory-mismatch']);
@@ -97,17 +102,17 @@ test('a field that a newer roster added does no harm', () => {
 });
 
 test('a second run is refused, and names the first', async () => {
-  const first = await store().lock();
-  expect(await codesOf(() => store().lock())).toEqual(['locked']);
-  await first.release();
-  const second = await store().lock();
-  await second.release();
+  const first = await lock();
+  expect(await codesOf(() => lock())).toEqual(['locked']);
+  await first.release(ending);
+  const second = await lock();
+  await second.release(ending);
 });
 
 const holder = (pid: number, host = hostname()) =>
   JSON.stringify({ token: 't', host, pid, since: '2026-01-01T00:00:00Z' });
 const plant = async (text: string) => {
-  await (await store().lock()).release();
+  await (await lock()).release(ending);
   writeFileSync(join(folder, 'a/i.json.lock'), text);
 };
 
@@ -117,7 +122,7 @@ test.each([
   ['with an impossible process id', holder(-1)],
 ])('a lock %s is taken over at once', async (_, text) => {
   await plant(text);
-  expect(await codesOf(() => store().lock())).toEqual([]);
+  expect(await codesOf(() => lock())).toEqual([]);
 });
 
 test.each([
@@ -126,15 +131,15 @@ test.each([
   ['that cannot be read', ''],
 ])('a lock %s holds until its lease is over', async (_, text) => {
   await plant(text);
-  expect(await codesOf(() => store().lock())).toEqual(['locked']);
+  expect(await codesOf(() => lock())).toEqual(['locked']);
   const longAgo = new Date(Date.now() - 3_600_000);
   utimesSync(join(folder, 'a/i.json.lock'), longAgo, longAgo);
-  expect(await codesOf(() => store().lock())).toEqual([]);
+  expect(await codesOf(() => lock())).toEqual([]);
 });
 
 test('a link in the place of the inventory is not written through', async () => {
-  const lock = await store().lock();
+  const taken = await lock();
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'a/i.json'));
-  expect(await codesOf(() => lock.save(inventory))).toEqual(['unreadable-file']);
-  await lock.release();
+  expect(await codesOf(() => taken.save(inventory))).toEqual(['unreadable-file']);
+  await taken.release(ending);
 });

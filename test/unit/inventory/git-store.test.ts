@@ -1,0 +1,266 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { print } from '../../../src/inventory/format.js';
+import { gitStore } from '../../../src/inventory/git-store.js';
+import { Problem } from '../../../src/model/diagnostic.js';
+import { emptyInventory, type Inventory } from '../../../src/model/inventory.js';
+import { git, Remote } from '../../support/repository.js';
+
+const ref = 'refs/heads/roster-inventory';
+const facts = { service: 'https://collect.example.com', digest: 'sha256:abc', plan: '1 to create' };
+const complete = { result: 'complete', changes: ['done group/a'] };
+
+let remote: Remote;
+beforeEach(() => {
+  remote = new Remote();
+});
+afterEach(() => remote.remove());
+
+function storeIn(folder: string, env: Record<string, string> = {}, environment: string | null = null) {
+  const variables = { PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: '/dev/null', ...env };
+  return gitStore({ folder, remote: 'origin', ref, project: 'p', environment, env: variables });
+}
+
+function owning(...keys: string[]): Inventory {
+  const entry = { kind: 'group', name: 'A', protect: false, applied: {}, sensitive: [] };
+  const entries = new Map(keys.map((key) => [`group/${key}`, { ...entry, id: key }]));
+  return { ...emptyInventory('p', null), entries };
+}
+
+/** One whole apply: takes the lock with the intent, gives it back with the outcome. */
+async function applyIn(folder: string, after: Inventory, env: Record<string, string> = {}): Promise<void> {
+  const store = storeIn(folder, env);
+  const lock = await store.lock(facts, await store.load());
+  await lock.save(await store.load());
+  await lock.save(after);
+  await lock.release(complete);
+}
+
+async function toldBy(work: () => Promise<unknown>): Promise<{ code: string; message: string } | null> {
+  try {
+    await work();
+    return null;
+  } catch (failure) {
+    if (!(failure instanceof Problem)) throw failure;
+    const [first] = failure.diagnostics;
+    return { code: first?.code ?? '', message: first?.message ?? '' };
+  }
+}
+
+const log = (format: string) => remote.git('log', `--format=${format}`, ref).split('\n');
+
+describe('the inventory on a branch', () => {
+  test('is empty before there is one, and what was saved afterwards, in every clone', async () => {
+    const [first, second] = [remote.clone(), remote.clone()];
+    expect(print(await storeIn(first).load())).toBe(print(emptyInventory('p', null)));
+    await applyIn(first, owning('a'));
+    expect(print(await storeIn(second).load())).toBe(print(owning('a')));
+  });
+
+  test('tells in its log who applied what, in two commits', async () => {
+    await applyIn(remote.clone(), owning('a'), {
+      GITHUB_ACTOR: 'octocat',
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_REPOSITORY: 'team/shop',
+      GITHUB_RUN_ID: '77',
+    });
+    expect(log('%s')).toEqual(['roster apply: complete', 'roster apply: 1 to create']);
+    expect(log('%an')[0]).toBe('octocat');
+    const whole = remote.git('log', '-1', '--format=%B', ref);
+    expect(whole).toContain('done group/a');
+    expect(whole).toContain('Roster-Plan: sha256:abc');
+    expect(whole).toContain('https://github.com/team/shop/actions/runs/77');
+  });
+
+  test('has the author that git knows', async () => {
+    const folder = remote.clone();
+    git(folder, 'config', 'user.name', 'Ada');
+    git(folder, 'config', 'user.email', 'ada@example.com');
+    await applyIn(folder, owning('a'));
+    expect(log('%an <%ae>')[0]).toBe('Ada <ada@example.com>');
+  });
+
+  test('leaves the work tree, the index and the branches of the clone as they are', async () => {
+    const folder = remote.clone();
+    writeFileSync(join(folder, 'README'), 'changed\n');
+    writeFileSync(join(folder, 'new'), 'staged\n');
+    git(folder, 'add', 'new');
+    const look = () => [
+      git(folder, 'status', '--porcelain=v2', '--branch'),
+      git(folder, 'branch'),
+      git(folder, 'stash', 'list'),
+      git(folder, 'diff', '--cached'),
+    ];
+    const before = look();
+    await applyIn(folder, owning('a'));
+    expect(look()).toEqual(before);
+    expect(existsSync(join(folder, 'roster.inventory.json'))).toBe(false);
+  });
+
+  test.each<[string, (folder: string) => void, string[]]>([
+    ['a shallow clone', () => undefined, ['--depth=1']],
+    ['a clone of one branch', () => undefined, ['--single-branch']],
+    ['a detached HEAD', (folder) => git(folder, 'checkout', '--quiet', '--detach'), []],
+    ['a clone without blobs', () => undefined, ['--filter=blob:none']],
+    ['a folder below the root', () => undefined, []],
+  ])('works in %s', async (_, prepare, options) => {
+    await applyIn(remote.clone(), owning('a'));
+    const folder = remote.clone(...options);
+    prepare(folder);
+    await applyIn(folder, owning('a', 'b'));
+    expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));
+  });
+
+  test('runs none of the user’s hooks', async () => {
+    const folder = remote.clone();
+    const hook = join(folder, '.git/hooks/pre-push');
+    writeFileSync(hook, '#!/bin/sh\nexit 1\n');
+    chmodSync(hook, 0o755);
+    await applyIn(folder, owning('a'));
+    expect(log('%s')).toHaveLength(2);
+  });
+
+  test('is another one in each project and environment', async () => {
+    const folder = remote.clone();
+    await applyIn(folder, owning('a'));
+    expect(await toldBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
+      code: 'inventory-mismatch',
+    });
+  });
+});
+
+describe('the lock', () => {
+  test('names its holder, and is free again once the run has ended', async () => {
+    const [mine, other] = [storeIn(remote.clone()), storeIn(remote.clone())];
+    const empty = await mine.load();
+    const lock = await mine.lock(facts, empty);
+    await lock.save(empty);
+    expect(await toldBy(() => other.lock(facts, empty))).toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    expect((await other.holder())?.name).toContain(`process ${process.pid}`);
+    await lock.release(complete);
+    expect(await other.holder()).toBeNull();
+    await (await other.lock(facts, await other.load())).release(complete);
+  });
+
+  test('is had by one of two that reach for it at once, and the other is told of it', async () => {
+    const stores = [storeIn(remote.clone()), storeIn(remote.clone())];
+    const locks = await Promise.all(stores.map(async (store) => store.lock(facts, await store.load())));
+    const took = await Promise.all(locks.map((lock) => toldBy(() => lock.save(owning('x')))));
+    expect(took.filter((each) => each === null)).toHaveLength(1);
+    expect(took.find((each) => each !== null)).toMatchObject({ code: 'locked' });
+  });
+
+  test('is refused when another run came between plan and lock', async () => {
+    const folder = remote.clone();
+    const planned = await storeIn(folder).load();
+    await applyIn(remote.clone(), owning('a'));
+    expect(await toldBy(() => storeIn(folder).lock(facts, planned))).toMatchObject({ code: 'stale-plan' });
+  });
+
+  test('of a dead run is taken over when its lease is over, with what it was about to do', async () => {
+    const folder = remote.clone();
+    const store = storeIn(folder);
+    const lock = await store.lock(facts, await store.load());
+    const intent = {
+      ...owning(),
+      drafts: new Map([['group/a', { kind: 'group', name: 'A', identity: 'A' }]]),
+    };
+    await lock.save(intent);
+    age();
+    const next = storeIn(remote.clone());
+    const found = await next.load();
+    expect([...found.drafts.keys()]).toEqual(['group/a']);
+    const taken = await next.lock(facts, found);
+    await taken.save(found);
+    await taken.release(complete);
+    expect(log('%b').join('\n')).toContain('Takes over the lock of process');
+    // The first one was not dead after all: it says so, and spoils nothing.
+    expect(await toldBy(() => lock.release(complete))).toMatchObject({ code: 'locked' });
+  });
+
+  test('is taken away by unlock', async () => {
+    const store = storeIn(remote.clone());
+    await (await store.lock(facts, await store.load())).save(owning('a'));
+    const other = storeIn(remote.clone());
+    await other.unlock();
+    expect(await other.holder()).toBeNull();
+    expect(print(await other.load())).toBe(print(owning('a')));
+    expect(log('%s')[0]).toMatch(/^roster unlock: the lock of process/);
+  });
+
+  test('that cannot be understood is a lock all the same', async () => {
+    const store = storeIn(remote.clone());
+    await (await store.lock(facts, await store.load())).save(owning('a'));
+    rewriteLock(() => 'nonsense');
+    expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
+  });
+
+  test('that was never taken needs no giving back', async () => {
+    const store = storeIn(remote.clone());
+    await (await store.lock(facts, await store.load())).release(complete);
+    expect(remote.git('branch', '--list', 'roster-inventory')).toBe('');
+  });
+});
+
+describe('a remote that is not there or not willing', () => {
+  test.each<[string, (folder: string) => void]>([
+    ['is gone', (folder) => git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git')],
+    ['has no such name', (folder) => git(folder, 'remote', 'remove', 'origin')],
+  ])('that %s is told', async (_, spoil) => {
+    const folder = remote.clone();
+    spoil(folder);
+    expect(await toldBy(() => storeIn(folder).load())).toMatchObject({ code: 'inventory-unavailable' });
+  });
+
+  test('that refuses the push is told, with its words', async () => {
+    const hook = join(remote.path, 'hooks/pre-receive');
+    writeFileSync(hook, '#!/bin/sh\necho "this branch is protected" >&2\nexit 1\n');
+    chmodSync(hook, 0o755);
+    const store = storeIn(remote.clone());
+    const lock = await store.lock(facts, await store.load());
+    const told = await toldBy(() => lock.save(owning('a')));
+    expect(told).toMatchObject({
+      code: 'inventory-unavailable',
+      message: expect.stringContaining('protected'),
+    });
+  });
+
+  test('shows no password of its address', async () => {
+    const folder = remote.clone();
+    git(folder, 'remote', 'set-url', 'origin', 'https://me:canary@127.0.0.1:9/x.git');
+    const told = await toldBy(() => storeIn(folder).load());
+    expect(told?.code).toBe('inventory-unavailable');
+    expect(told?.message).not.toContain('canary');
+  });
+
+  test('a folder in no repository is told', async () => {
+    expect(await toldBy(() => storeIn('/').load())).toMatchObject({ code: 'inventory-unavailable' });
+  });
+
+  test('without git, it is told that git is missing', async () => {
+    const folder = remote.clone();
+    expect(await toldBy(() => storeIn(folder, { PATH: '/nowhere' }).load())).toMatchObject({
+      code: 'missing-setting',
+    });
+  });
+});
+
+/** Makes the lease on the branch end an hour ago. */
+function age(): void {
+  rewriteLock((text) => {
+    const lock = JSON.parse(text);
+    return JSON.stringify({ ...lock, until: new Date(Date.now() - 3_600_000).toISOString() });
+  });
+}
+
+function rewriteLock(change: (text: string) => string): void {
+  const folder = remote.clone('--branch=roster-inventory');
+  const path = join(folder, 'lock.json');
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+  git(folder, 'commit', '--quiet', '--all', '-m', 'by hand');
+  git(folder, 'push', '--quiet', 'origin', 'HEAD:roster-inventory');
+}
