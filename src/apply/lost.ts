@@ -36,7 +36,7 @@ export async function lookFor(looking: Looking): Promise<readonly Observed[]> {
         kind.exists(each) &&
         kind.observedIdentity(each) === identity &&
         (each.id === null || !others.has(each.id)) &&
-        (!kind.manyAlike || isEqual(looking, each)),
+        (kind.likeIn.length === 0 || isEqual(looking, each)),
     );
     if (found.length > 0) return found;
   }

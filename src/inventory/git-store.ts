@@ -119,8 +119,7 @@ class GitStore implements InventoryStore {
   }
 
   lockedBy({ name, since, until }: StoredLock): LockProblem {
-    const minutes = Math.max(0, Math.round((Date.now() - Date.parse(since)) / 60_000));
-    const message = `the inventory ${this.name} is locked by ${name} since ${since} (${minutes} min ago)`;
+    const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since)})`;
     const help = `Wait for it (--lock-timeout 5m). Unless it is renewed, the lock ends at ${until}; \`roster unlock\` ends it at once.`;
     return new LockProblem('locked', message, help);
   }
@@ -269,6 +268,11 @@ class GitLock implements Lock {
     const { service, digest } = this.run;
     return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\nRoster-Run: ${this.store.runName}\n`;
   }
+}
+
+function ageOf(since: string): string {
+  const minutes = Math.floor((Date.now() - Date.parse(since)) / 60_000);
+  return minutes < 1 ? 'just now' : `${minutes} min ago`;
 }
 
 function untilOf(now: Date): string {

@@ -55,7 +55,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   identity: (spec) => normalText(spec.name),
   observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
   describe: (spec) => `named "${spec.name}"`,
-  manyAlike: false,
+  likeIn: [],
   targets: () => [],
   agents: () => [],
 

@@ -82,8 +82,11 @@ export interface Kind<D = unknown, S = unknown> {
   observedIdentity(observed: Observed<S>): string | null;
   /** The natural key in words, for messages: `named "Retail prices"`. */
   describe(spec: S): string;
-  /** Objects of one natural key may exist side by side; likeness decides which is which (schedules). */
-  readonly manyAlike: boolean;
+  /**
+   * Not empty for kinds of which objects of one natural key may exist side by side (schedules): likeness decides which
+   * is which then. Objects that differ in one of these fields are never taken for each other.
+   */
+  readonly likeIn: readonly string[];
   /** What the spec points to: agents are not among them. */
   targets(spec: S): readonly { readonly kind: KindName; readonly id: IdOrPending }[];
   /** GUIDs of the agents that the object consists of; empty for kinds that consist of none. */

@@ -20,12 +20,6 @@ export function fieldTexts(kind: Kind, spec: unknown): readonly string[] | null 
   return Object.keys(kind.fields).map((field) => canonical(fieldValue(kind, spec, field)));
 }
 
-/** In how many fields two specs differ. An object of unknown content is the least like. */
-export function countDifferences(before: readonly string[] | null, after: readonly string[] | null): number {
-  if (before === null || after === null) return Number.MAX_SAFE_INTEGER;
-  return before.filter((text, index) => text !== after[index]).length;
-}
-
 /** The rule of a field; every field that is asked for is one of the kind's own. */
 export function ruleOf(kind: Kind, field: string): FieldRule<unknown> {
   const rule = (kind.fields as Readonly<Record<string, FieldRule<unknown>>>)[field];

@@ -10,6 +10,7 @@ import type {
   IdOrPending,
   KindName,
   Observed,
+  Prune,
   Resolver,
 } from '../model/resource.js';
 import { addressOf, normalId } from '../model/resource.js';
@@ -44,6 +45,7 @@ export interface MatchInputs {
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   readonly directory: Directory;
+  readonly prune: Prune;
 }
 
 /** Pairs all that is declared with all that is there, kind by kind, so that targets are known before what points to them. */
@@ -74,9 +76,14 @@ class Matcher implements Matches {
     const desired = entries.filter((entry) => !entry.external).flatMap((entry) => this.resolve(kind, entry));
     const external = new Set(this.externals.values());
     const manageable = objects.filter((each) => !external.has(each));
-    const pairing = pair(kind, desired, manageable, this.inputs.inventory, (each) =>
-      this.draftedIdentity(each),
-    );
+    const pairing = pair({
+      kind,
+      desired,
+      observed: manageable,
+      inventory: this.inputs.inventory,
+      prune: this.inputs.prune,
+      draftedIdentity: (each) => this.draftedIdentity(each),
+    });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired) {
       if (!pairing.broken.has(entry.address)) this.add(kind, entry, pairing.pairs.get(entry.address));

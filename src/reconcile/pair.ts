@@ -1,13 +1,21 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
-import { byCodeUnit } from '../model/json.js';
+import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
-import { countDifferences, fieldTexts } from './fields.js';
+import {
+  type Address,
+  type Declared,
+  type Desired,
+  normalId,
+  type Observed,
+  type Prune,
+} from '../model/resource.js';
+import { fieldTexts, fieldValue } from './fields.js';
+import { likest } from './likeness.js';
 import { trouble } from './trouble.js';
 
 /** By which rule an entry found its object (contract §3), in the order in which they are tried. */
-export type Rule = 'id' | 'inventory' | 'natural-key';
+export type Rule = 'id' | 'inventory' | 'natural-key' | 'likeness';
 
 export interface Pair {
   readonly observed: Observed;
@@ -21,14 +29,17 @@ export interface Pairing {
   readonly broken: ReadonlySet<Address>;
 }
 
+export interface PairingInputs {
+  readonly kind: Kind;
+  readonly desired: readonly Desired[];
+  readonly observed: readonly Observed[];
+  readonly inventory: Inventory;
+  readonly prune: Prune;
+  draftedIdentity(address: Address): string | null;
+}
+
 /** Pairs the declared entries of one kind with its remote objects. One object never serves two entries. */
-export function pair(
-  kind: Kind,
-  desired: readonly Desired[],
-  observed: readonly Observed[],
-  inventory: Inventory,
-  draftedIdentity: (address: Address) => string | null,
-): Pairing {
+export function pair({ kind, desired, observed, inventory, prune, draftedIdentity }: PairingInputs): Pairing {
   const state = new PairingState(kind, observed);
   for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
   for (const entry of desired) {
@@ -38,6 +49,8 @@ export function pair(
     else state.byInventory(entry, known);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
+  // What is not paired is deleted then: better changed into what is wanted.
+  if (prune === 'all') state.byLikeness(desired.filter((entry) => state.isOpen(entry)));
   for (const entry of desired) state.checkManageable(entry);
   return state;
 }
@@ -130,19 +143,29 @@ class PairingState implements Pairing {
     const ours = candidates.filter((each) => each.manageable !== false || each.id === null);
     const pool = ours.length > 0 ? [...ours] : [...candidates];
     const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
-    const rest = this.kind.manyAlike ? this.pairEqual(inOrder, pool) : inOrder;
+    const rest = this.kind.likeIn.length > 0 ? this.pairEqual(inOrder, pool) : inOrder;
     if (rest.length === 0) return;
     if (pool.length > rest.length) {
       for (const entry of rest) this.tellAmbiguous(entry, pool);
       return;
     }
-    const texts = new Map(pool.map((each) => [each, fieldTexts(this.kind, each.spec)]));
-    for (const entry of rest) {
-      const likest = this.likest(entry, texts);
-      if (likest === undefined) continue;
-      texts.delete(likest);
-      this.take(entry, likest, this.ruleFor(entry));
-    }
+    for (const [entry, each] of likest(this.kind, rest, pool)) this.take(entry, each, this.ruleFor(entry));
+  }
+
+  /** For `prune: all`: an object of the same target that is like a new entry becomes that entry. */
+  byLikeness(open: readonly Desired[]): void {
+    if (this.kind.likeIn.length === 0) return;
+    const anchorOf = (spec: unknown) =>
+      canonical(this.kind.likeIn.map((field) => fieldValue(this.kind, spec, field)));
+    const free = groupBy(
+      this.observed.filter(
+        (each) => !this.takenBy.has(each) && each.manageable === true && each.spec !== null,
+      ),
+      (each) => anchorOf(each.spec),
+    );
+    for (const [anchor, entries] of groupBy(open, (entry) => anchorOf(entry.spec)))
+      for (const [entry, each] of likest(this.kind, entries, free.get(anchor) ?? []))
+        this.take(entry, each, 'likeness');
   }
 
   /** Pairs what is equal in every field, removes it from the pool, and answers the entries that are left. */
@@ -160,22 +183,6 @@ class PairingState implements Pairing {
       this.take(entry, found, this.ruleFor(entry));
       return false;
     });
-  }
-
-  /** The candidate that differs in the fewest fields; of several such the first by id. */
-  private likest(
-    entry: Desired,
-    candidates: ReadonlyMap<Observed, readonly string[] | null>,
-  ): Observed | undefined {
-    const wanted = fieldTexts(this.kind, entry.spec);
-    let best: { each: Observed; differences: number } | undefined;
-    for (const [each, texts] of candidates) {
-      const differences = countDifferences(wanted, texts);
-      const closer = best === undefined || differences < best.differences;
-      const tied = best !== undefined && differences === best.differences;
-      if (closer || (tied && (each.id ?? '') < (best?.each.id ?? ''))) best = { each, differences };
-    }
-    return best?.each;
   }
 
   private ruleFor(entry: Desired): Rule {

@@ -55,7 +55,7 @@ export interface Reconciled {
 export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now } = inputs;
   const directory = directoryOf(inputs.agents, inputs.nearest);
-  const matches = match({ kinds, entries: project.entries, objects, inventory, directory });
+  const matches = match({ kinds, entries: project.entries, objects, inventory, directory, prune });
   const names = namesOf(matches.list, matches.externals, directory);
   const all = matches.list.flatMap((each) => decide(each, { names, prune, now }) ?? []);
   const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries);

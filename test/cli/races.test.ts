@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type Ended, roster } from '../support/program.js';
+import { git, Remote } from '../support/repository.js';
+
+/** `ROSTER_RACES=200 npx vitest run test/cli/races.test.ts` for the long run. */
+const races = Number(process.env['ROSTER_RACES'] ?? 6);
+
+let remote: Remote;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  remote = new Remote({ 'roster.yaml': manifest(0) });
+  sandbox = await startSandbox();
+});
+afterAll(async () => {
+  await sandbox.close();
+  remote.remove();
+});
+
+/** Each race declares one group more, in both clones alike. */
+function manifest(groups: number): string {
+  const entries = Array.from({ length: groups + 1 }, (_, i) => `  g${i}: { members: [acme-shop] }\n`);
+  return `project: race\ninventory: { git: {} }\ngroups:\n${entries.join('')}`;
+}
+
+function declare(folder: string, groups: number): void {
+  mkdirSync(dirname(join(folder, 'roster.yaml')), { recursive: true });
+  writeFileSync(join(folder, 'roster.yaml'), manifest(groups));
+}
+
+test(`of two runs at once one writes, ${races} times over`, { timeout: races * 30_000 }, async () => {
+  const clones = [remote.clone(), remote.clone()];
+  const seen = { both: 0, locked: 0 };
+  for (let race = 0; race < races; race += 1) {
+    sandbox.requests.length = 0;
+    for (const clone of clones) declare(clone, race);
+    const ended = await Promise.all(clones.map((clone) => run(clone)));
+    judge(ended, race);
+    seen[ended.every(({ exit }) => exit === 0) ? 'both' : 'locked'] += 1;
+  }
+  // Had they always missed each other, nothing would have been shown.
+  expect(seen.locked).toBeGreaterThan(0);
+});
+
+test('a run that waits for the lock goes on when it is free', { timeout: 60_000 }, async () => {
+  const clones = [remote.clone(), remote.clone()];
+  for (const clone of clones) declare(clone, races);
+  const ended = await Promise.all(clones.map((clone) => run(clone, '--lock-timeout', '30s')));
+  expect(ended.map(({ exit, stderr }) => [exit, exit === 0 ? '' : stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+});
+
+function run(cwd: string, ...more: string[]): Promise<Ended> {
+  const env = {
+    ROSTER_URL: sandbox.url,
+    ROSTER_API_KEY: sandbox.apiKey,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    HOME: remote.root,
+  };
+  return roster(['apply', '--yes', ...more], { cwd, env });
+}
+
+function judge(ended: readonly Ended[], race: number): void {
+  const posts = sandbox.requests.filter(
+    ({ method, path }) => method === 'POST' && path === '/api/search-groups',
+  );
+  expect(posts).toHaveLength(1);
+  expect(sandbox.world.groups.size).toBe(race + 1);
+  const losers = ended.filter(({ exit }) => exit !== 0);
+  expect(losers.length).toBeLessThan(2);
+  for (const { exit, stderr } of losers) {
+    expect([exit, stderr]).toEqual([4, expect.stringMatching(/\[(locked|stale-plan)\]/)]);
+    if (stderr.includes('[locked]')) expect(stderr).toMatch(/locked by\s+process \d+/);
+  }
+  const inventory = remote.git('show', 'refs/heads/roster-inventory:roster.inventory.json');
+  expect(Object.keys(JSON.parse(inventory).entries)).toHaveLength(race + 1);
+  expect(git(remote.path, 'ls-tree', '--name-only', 'refs/heads/roster-inventory')).toBe(
+    'roster.inventory.json',
+  );
+}
