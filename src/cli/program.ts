@@ -71,6 +71,22 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       done(await (await import('./apply.js')).apply(addresses, flags, around, output, interrupts)),
     );
 
+  service(
+    common(
+      command(
+        program,
+        'drift',
+        'show what was changed outside roster since the last apply; exit 2 if anything',
+      ),
+    ),
+  ).action(async (flags) => done(await (await import('./drift.js')).drift(flags, around, output)));
+
+  service(
+    common(command(program, 'why <address>', 'explain which remote object a resource is, and why')),
+  ).action(async (address, flags) =>
+    done(await (await import('./why.js')).why(address, flags, around, output)),
+  );
+
   common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
     .option('--check', 'change nothing; exit 2 when a file is not in style')
     .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, around, output)));

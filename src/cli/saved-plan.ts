@@ -3,6 +3,7 @@ import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { canonical, type Json } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import { planJson } from '../view/plan-json.js';
+import { planDifference } from './plan-difference.js';
 import { version } from './version.js';
 
 /**
@@ -25,8 +26,12 @@ export function compareWithSaved(
   redact: (text: string) => string,
 ): readonly Diagnostic[] {
   const saved = readSaved(file);
-  if (saved === redact(savedPlan(plan))) return [];
-  return [stale(`the plan of now is not the one in ${file}`, plan)];
+  const now = redact(savedPlan(plan));
+  if (saved === now) return [];
+  const difference = planDifference(saved, now);
+  return [
+    stale(`the plan of now is not the one in ${file}${difference === '' ? '' : `: ${difference}`}`, plan),
+  ];
 }
 
 export function compareWithDigest(plan: Plan, expected: string): readonly Diagnostic[] {
@@ -44,5 +49,5 @@ function readSaved(file: string): string {
 function stale(message: string, plan: Plan): Diagnostic {
   const help =
     'A manifest or the service has changed since it was made: review the plan above, then apply that one.';
-  return { severity: 'error', code: 'stale-plan', message: `${message}; now it is ${plan.digest}`, help };
+  return { severity: 'error', code: 'stale-plan', message: `${message}; its digest is ${plan.digest}`, help };
 }

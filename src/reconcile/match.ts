@@ -14,8 +14,9 @@ import type {
   Resolver,
 } from '../model/resource.js';
 import { addressOf, normalId } from '../model/resource.js';
+import type { Rule } from '../model/why.js';
 import type { Directory } from './directory.js';
-import { inventoryEntry, type Pair, pair, type Rule } from './pair.js';
+import { inventoryEntry, type Pair, pair } from './pair.js';
 import { trouble } from './trouble.js';
 
 /** One resource: what is declared, what is there, and what was applied last. At least one of the three is set. */

@@ -10,12 +10,10 @@ import {
   type Observed,
   type Prune,
 } from '../model/resource.js';
+import type { Rule } from '../model/why.js';
 import { fieldTexts, fieldValue } from './fields.js';
 import { likest } from './likeness.js';
 import { trouble } from './trouble.js';
-
-/** By which rule an entry found its object (contract §3), in the order in which they are tried. */
-export type Rule = 'id' | 'inventory' | 'natural-key' | 'likeness';
 
 export interface Pair {
   readonly observed: Observed;

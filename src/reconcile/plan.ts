@@ -9,6 +9,7 @@ import type {
   Delivery,
   Desired,
   KindName,
+  Names,
   Observed,
   Project,
   Prune,
@@ -45,6 +46,9 @@ export interface Reconciled {
   readonly plan: Plan | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
+  /** Entries that refer to somebody else's objects. */
+  readonly externals: ReadonlyMap<Address, Observed>;
+  readonly names: Names;
   /** What the inventory says of each declared resource once its change is done; without the id. */
   readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
   /** What is written down before a create is sent. */
@@ -64,7 +68,14 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   // That an address matches nothing may only follow from an error of its entry.
   const diagnostics = hasErrors(own) ? own : [...own, ...idle];
   const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
-  return { plan, diagnostics, matches: matches.list, ...bookkeeping(decided, now) };
+  return {
+    plan,
+    diagnostics,
+    matches: matches.list,
+    externals: matches.externals,
+    names,
+    ...bookkeeping(decided, now),
+  };
 }
 
 function assemble(

@@ -1,9 +1,20 @@
 import type { Diagnostic, Place, Severity } from '../model/diagnostic.js';
 import { hasErrors } from '../model/diagnostic.js';
+import type { Drift } from '../model/drift.js';
 import type { Json } from '../model/json.js';
-import type { Action, Change, NextRuns, Objection, Origin, Plan, Summary } from '../model/plan.js';
+import type {
+  Action,
+  Change,
+  FieldChange,
+  NextRuns,
+  Objection,
+  Origin,
+  Plan,
+  Summary,
+} from '../model/plan.js';
 import { summarise } from '../model/plan.js';
 import type { Outcome, Report } from '../model/report.js';
+import type { Why } from '../model/why.js';
 import { callsOf, type ShownCall } from './calls.js';
 import { actingOutcomes, isComplete } from './summary-line.js';
 
@@ -100,6 +111,43 @@ export function reportJson(report: Report): ReportJson {
   return { ...plan, changes, converged, diagnostics: distinct([...plan.diagnostics, ...own]) };
 }
 
+/** `drift --format json`. `before` is what the manifest says, `after` what the service says now. */
+export function driftJson({ project, environment, service, changes, diagnostics }: Drift) {
+  return {
+    formatVersion: 1,
+    project,
+    environment,
+    service,
+    changes: changes.map(({ fields, source, ...about }) => ({
+      ...about,
+      fields: fields.map((field) => ({ ...fieldJson(field), origin: field.origin })),
+      source: sourceJson(source),
+    })),
+    diagnostics: diagnostics.map(diagnosticJson),
+  } as const;
+}
+
+/** `why --format json`. */
+export function whyJson({ address, source, object, rule, tried, change, ignored }: Why, plan: Plan) {
+  const { project, environment, service } = plan;
+  return {
+    formatVersion: 1,
+    project,
+    environment,
+    service,
+    address,
+    source: sourceJson(source),
+    object,
+    rule,
+    tried,
+    action: change?.action ?? null,
+    origin: change?.origin ?? null,
+    fields: (change?.fields ?? []).map((field) => ({ ...fieldJson(field), origin: field.origin })),
+    notes: change?.notes ?? [],
+    ignored,
+  } as const;
+}
+
 /** `validate --format json`. */
 export function validateJson(diagnostics: readonly Diagnostic[]) {
   return {
@@ -143,14 +191,20 @@ function changeJson(change: Change, action: ChangeJson['action'], calls: readonl
     name,
     origin,
     adopted,
-    // A sensitive value must not come out even when whoever made the change forgot to blank it.
-    fields: change.fields.map(({ path, before, after, sensitive }) =>
-      sensitive ? { path, before: null, after: null, sensitive } : { path, before, after, sensitive },
-    ),
+    fields: change.fields.map(fieldJson),
     calls,
     nextRuns,
-    source: source === null ? null : { file: source.file, line: source.line, column: source.column },
+    source: sourceJson(source),
   };
+}
+
+/** A sensitive value must not come out even when whoever made the change forgot to blank it. */
+function fieldJson({ path, before, after, sensitive }: FieldChange): FieldJson {
+  return sensitive ? { path, before: null, after: null, sensitive } : { path, before, after, sensitive };
+}
+
+function sourceJson(source: Place | null): ChangeJson['source'] {
+  return source === null ? null : { file: source.file, line: source.line, column: source.column };
 }
 
 function objectionsJson(plan: Plan): DiagnosticJson[] {

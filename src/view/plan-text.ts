@@ -26,7 +26,11 @@ export function planText(plan: Plan, options: TextOptions): string {
     .join('\n\n')}\n`;
 }
 
-export function headerLines(plan: Plan, width: number, paint: Paint): string[] {
+export function headerLines(
+  plan: Pick<Plan, 'project' | 'environment' | 'service'>,
+  width: number,
+  paint: Paint,
+): string[] {
   const environment = plan.environment === null ? '' : `, environment ${inert(plan.environment)}`;
   const project = cut(`Project ${inert(plan.project)}${environment}`, width);
   return [paint('strong', project), `Service ${cut(inert(plan.service), width - 8)}`];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseSeed, startSandbox, type Variant } from '../../src/sandbox/index.js';
+import { parseSeed, type Sandbox, startSandbox, type Variant } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
 
 /** What a person types, one command after the other; golden.txt is what they then see. UPDATE_GOLDEN=1 writes it. */
@@ -12,8 +12,17 @@ interface Case {
   readonly seed?: object;
   readonly variants?: Variant[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A command's words, or files that are written in between. */
-  readonly steps: readonly (string | { readonly write: Readonly<Record<string, string>> })[];
+  /** A command's words, files that are written in between, or what somebody does to the service meanwhile. */
+  readonly steps: readonly (string | { readonly write: Readonly<Record<string, string>> } | Meanwhile)[];
+}
+
+/** Objects of a section are changed, or deleted where there are no values. */
+interface Meanwhile {
+  readonly meanwhile: {
+    readonly section: 'groups' | 'pipelines' | 'schedules';
+    readonly name?: string;
+    readonly values?: object;
+  };
 }
 
 const folder = new URL('.', import.meta.url).pathname;
@@ -51,9 +60,18 @@ async function transcript(given: Case): Promise<string> {
   let text = '';
   for (const step of given.steps) {
     if (typeof step === 'string') text += shown(step, await roster(words(step), { cwd, env }), hide);
-    else writeAll(cwd, step.write);
+    else if ('write' in step) writeAll(cwd, step.write);
+    else interfere(sandbox, step);
   }
   return text;
+}
+
+function interfere({ world }: Sandbox, { meanwhile: { section, name, values } }: Meanwhile): void {
+  for (const [id, each] of world[section]) {
+    if (name !== undefined && !('name' in each && each.name === name)) continue;
+    if (values === undefined) world[section].delete(id);
+    else Object.assign(each, values);
+  }
 }
 
 function writeAll(cwd: string, files: Readonly<Record<string, string>>): void {

@@ -5,10 +5,10 @@ import { assign } from '../../src/reconcile/assignment.js';
 const matrix = fc
   .tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 2 }))
   .chain(([rows, more]) =>
-    fc.array(
-      fc.array(fc.integer({ min: 0, max: 20 }), { minLength: rows + more, maxLength: rows + more }),
-      { minLength: rows, maxLength: rows },
-    ),
+    fc.array(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: rows + more, maxLength: rows + more }), {
+      minLength: rows,
+      maxLength: rows,
+    }),
   );
 
 const total = (costs: readonly (readonly number[])[], columns: readonly number[]) =>

@@ -1,0 +1,31 @@
+import { hasErrors, Problem } from '../model/diagnostic.js';
+import { driftOf } from '../model/drift.js';
+import { driftText } from '../view/drift-text.js';
+import { jsonText } from '../view/json-text.js';
+import { driftJson } from '../view/plan-json.js';
+import { exitCode } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import { makePlan, openSession } from './session.js';
+import type { CommonFlags, Surroundings } from './settings.js';
+
+/** `roster drift`: what was changed outside roster since the last apply. Exit 2 when anything was. */
+export function drift(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
+  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+    const session = openSession(flags, around, output);
+    try {
+      const { reconciled } = await makePlan(session, { proveDeliveries: false, previews: false });
+      const diagnostics = [...session.warnings, ...reconciled.diagnostics];
+      if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+      const found = driftOf({ ...reconciled.plan, diagnostics });
+      return {
+        exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,
+        diagnostics,
+        began: false,
+        render: (format, look) => (format === 'json' ? jsonText(driftJson(found)) : driftText(found, look)),
+      };
+    } finally {
+      await session.client.close();
+    }
+  });
+}

@@ -1,0 +1,53 @@
+import { nearest } from '../manifest/nearest.js';
+import { Problem, problem } from '../model/diagnostic.js';
+import { why as explain } from '../reconcile/why.js';
+import { jsonText } from '../view/json-text.js';
+import { whyJson } from '../view/plan-json.js';
+import { whyText } from '../view/why-text.js';
+import { exitCode } from './exit.js';
+import type { Output } from './output.js';
+import { present } from './present.js';
+import { makePlan, openSession } from './session.js';
+import type { CommonFlags, Surroundings } from './settings.js';
+
+/** `roster why ADDRESS`: which remote object it is paired with, by which rule, what differs, and what is ignored. */
+export function why(
+  address: string,
+  flags: CommonFlags,
+  around: Surroundings,
+  output: Output,
+): Promise<number> {
+  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+    const session = openSession(flags, around, output);
+    try {
+      const { reconciled, world } = await makePlan(session, { proveDeliveries: false, previews: false });
+      const { plan, matches, externals, names } = reconciled;
+      if (plan === null) throw new Problem([...session.warnings, ...reconciled.diagnostics]);
+      const objectsOf = (kind: string) => world.objects.get(kind) ?? [];
+      const found = explain(address, { plan, matches, externals, names, objectsOf });
+      if (found === null)
+        throw unknown(
+          address,
+          plan.changes.map((each) => each.address),
+        );
+      return {
+        exit: exitCode.fine,
+        diagnostics: [],
+        began: false,
+        render: (format, look) =>
+          format === 'json' ? jsonText(whyJson(found, plan)) : whyText(found, plan, look),
+      };
+    } finally {
+      await session.client.close();
+    }
+  });
+}
+
+function unknown(address: string, known: readonly string[]): Error {
+  const near = nearest(address, known);
+  const help =
+    near === null
+      ? 'An address is kind/key, such as group/retail-prices; `roster plan` shows them.'
+      : `Did you mean ${near}?`;
+  return problem('usage', `there is no resource "${address}" in this project`, help);
+}
