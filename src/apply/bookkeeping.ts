@@ -2,7 +2,7 @@ import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js'
 import type { JsonObject } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import type { Address } from '../model/resource.js';
+import { type Address, addressOf } from '../model/resource.js';
 import { pendingIn, resolveJson } from './resolve.js';
 
 /** The intent: what is about to be created is written down before the first request leaves. */
@@ -36,7 +36,8 @@ export function inventoryAfter(
     if (outcome !== 'unknown') drafts.delete(change.address);
     const entry = entryAfter(change, outcome, records.get(change.address), ids);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry !== 'as-it-was') {
+    else if (entry === 'as-it-was') keepOwning(change, intent, entries);
+    else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = addressOfId.get(`${entry.kind} ${entry.id}`);
       if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id)
@@ -45,6 +46,17 @@ export function inventoryAfter(
     }
   }
   return { ...intent, entries, drafts };
+}
+
+/** An object whose entry is bound to another one now stays ours under an address of its own until it is gone. */
+function keepOwning(
+  { address, kind, id }: Change,
+  intent: Inventory,
+  entries: Map<Address, InventoryEntry>,
+): void {
+  if (id === null || address !== addressOf(kind, id) || entries.has(address)) return;
+  const former = [...intent.entries.values()].find((each) => each.kind === kind && each.id === id);
+  if (former !== undefined) entries.set(address, former);
 }
 
 function entryAfter(

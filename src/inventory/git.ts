@@ -68,12 +68,16 @@ function startFailure(failure: NodeJS.ErrnoException, folder: string): Error {
   );
 }
 
+/** What git adds to every failure of that sort. */
+const advice =
+  /^(Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
+
 /** The last lines say what went wrong. An address may hold a password or a token. */
 function inWords(stderr: string): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote): */, '').trim())
-    .filter((line) => line !== '' && !line.startsWith('hint:'));
+    .filter((line) => line !== '' && !line.startsWith('hint:') && !advice.test(line));
   const said = lines
     .slice(-4)
     .join('; ')

@@ -13,9 +13,10 @@ import type {
   Prune,
   Resolver,
 } from '../model/resource.js';
-import { addressOf, normalId } from '../model/resource.js';
+import { addressOf } from '../model/resource.js';
 import type { Rule } from '../model/why.js';
 import type { Directory } from './directory.js';
+import { findExternal } from './external.js';
 import { inventoryEntry, type Pair, pair } from './pair.js';
 import { trouble } from './trouble.js';
 
@@ -121,12 +122,29 @@ class Matcher implements Matches {
   ): void {
     const byId = new Map([...left].map((each) => [each.id, each]));
     for (const [address, known] of this.inputs.inventory.entries) {
-      if (known.kind !== kind.name || managed.has(address)) continue;
+      if (known.kind !== kind.name) continue;
+      if (managed.has(address)) {
+        this.addReplaced(kind, known, byId, takenIds, left);
+        continue;
+      }
       // Its object serves a declared entry now: the entry was renamed, and its pair says so.
       if (known.id !== null && takenIds.has(known.id)) continue;
       const observed = known.id === null ? this.onlyNamed(left, known) : byId.get(known.id);
       this.addUndeclared(kind, address, observed, known, true, left);
     }
+  }
+
+  /** The entry of that address is bound to another object now: the one that it had is ours, and nobody's entry. */
+  private addReplaced(
+    kind: Kind,
+    known: InventoryEntry,
+    byId: ReadonlyMap<string | null, Observed>,
+    takenIds: ReadonlySet<string | null>,
+    left: Set<Observed>,
+  ): void {
+    const observed = known.id === null || takenIds.has(known.id) ? undefined : byId.get(known.id);
+    if (observed === undefined) return;
+    this.addUndeclared(kind, addressOf(kind.name, known.id ?? ''), observed, known, true, left);
   }
 
   /** What a run that ended too early may have created for an entry that was taken out since: ours as well. */
@@ -187,18 +205,18 @@ class Matcher implements Matches {
   }
 
   private matchExternal(kind: Kind, entry: Declared, objects: readonly Observed[]): void {
-    const identity = kind.declaredIdentity(entry.declared);
-    const found = objects.filter((each) =>
-      entry.id === null ? kind.observedIdentity(each) === identity : each.id === normalId(entry.id),
-    );
-    const [only] = found;
-    if (only?.id != null && found.length === 1) {
-      this.externals.set(entry.address, only);
-      this.ids.set(entry.address, only.id);
-      if (only.spec !== null) this.agents.set(entry.address, this.agentsOfSpec(kind, only.spec));
-      return;
-    }
-    this.diagnostics.push(only === undefined ? notFound(kind, entry) : notUnique(kind, entry, found));
+    const managed = (this.byKind.get(kind.name) ?? []).filter((each) => !each.external);
+    const { found, diagnostics } = findExternal(kind, entry, {
+      objects,
+      managed,
+      inventory: this.inputs.inventory,
+    });
+    this.diagnostics.push(...diagnostics);
+    if (found === null) return;
+    this.externals.set(entry.address, found.observed);
+    this.ids.set(entry.address, found.id);
+    const { spec } = found.observed;
+    if (spec !== null) this.agents.set(entry.address, this.agentsOfSpec(kind, spec));
   }
 
   private resolve(kind: Kind, entry: Declared): Desired[] {
@@ -230,23 +248,4 @@ class Matcher implements Matches {
   private agentsOfSpec(kind: Kind, spec: unknown): readonly Agent[] {
     return kind.agents(spec).flatMap((id) => this.inputs.directory.byId(id) ?? []);
   }
-}
-
-function notFound(kind: Kind, entry: Declared): Diagnostic {
-  const [code, path] =
-    entry.id === null ? (['unknown-reference', 'name'] as const) : (['unknown-id', 'id'] as const);
-  const message = `no ${kind.name} ${wanted(kind, entry)} is visible to this key`;
-  const help =
-    'An external entry must exist: check its spelling, or whether all its agents are assigned to you.';
-  return trouble(entry, 'error', code, [path], message, help);
-}
-
-function notUnique(kind: Kind, entry: Declared, found: readonly Observed[]): Diagnostic {
-  const ids = found.map((each) => each.id).join(', ');
-  const message = `${found.length} ${kind.section} are ${wanted(kind, entry)}: ${ids}`;
-  return trouble(entry, 'error', 'ambiguous-name', ['name'], message, `Use \`id: ${found[0]?.id}\`.`);
-}
-
-function wanted(kind: Kind, entry: Declared): string {
-  return entry.id === null ? `named "${kind.declaredIdentity(entry.declared)}"` : `with the id ${entry.id}`;
 }

@@ -11,7 +11,7 @@ export interface Selector {
 
 interface Selection {
   readonly kept: Decided[];
-  /** Tells which of the patterns match nothing. */
+  /** Tells which of the patterns match nothing, and which changes were not named. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -32,7 +32,9 @@ export function select(
   );
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const idle = selectors.filter((selector) => !addresses.some((address) => selector.matches(address)));
-  return { kept, diagnostics: idle.map(matchesNothing) };
+  const inPlan = new Set(kept);
+  const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
+  return { kept, diagnostics: [...idle.map(matchesNothing), ...leftOut(left)] };
 }
 
 function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): ReadonlySet<Address> {
@@ -54,6 +56,20 @@ function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): Readonly
     for (const target of targets(each, each.match.entry.spec)) needed.add(target);
   }
   return needed;
+}
+
+/** Changes that are named where they are left out; more are counted. */
+const namedChanges = 5;
+
+function leftOut(left: readonly Decided[]): Diagnostic[] {
+  if (left.length === 0) return [];
+  const names = left.slice(0, namedChanges).map(({ change }) => `${change.action} ${change.address}`);
+  const more = left.length > namedChanges ? ` and ${left.length - namedChanges} more` : '';
+  const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
+  const message = `${count} not in this plan, because the addresses do not name them: ${names.join(', ')}${more}`;
+  return [
+    { severity: 'warning', code: 'left-alone', message, help: 'Plan without addresses to see all of them.' },
+  ];
 }
 
 function matchesNothing({ pattern }: Selector): Diagnostic {

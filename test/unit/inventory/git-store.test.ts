@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { print } from '../../../src/inventory/format.js';
 import { gitStore } from '../../../src/inventory/git-store.js';
 import { Problem } from '../../../src/model/diagnostic.js';
@@ -15,7 +15,10 @@ let remote: Remote;
 beforeEach(() => {
   remote = new Remote();
 });
-afterEach(() => remote.remove());
+afterEach(() => {
+  vi.useRealTimers();
+  remote.remove();
+});
 
 function storeIn(folder: string, env: Record<string, string> = {}, environment: string | null = null) {
   const variables = { PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: '/dev/null', ...env };
@@ -130,6 +133,24 @@ describe('the inventory on a branch', () => {
   });
 });
 
+test('two branches that own different things merge without a conflict', () => {
+  const all = ['b', 'd', 'f', 'h', 'j', 'l'];
+  const folder = remote.clone();
+  const path = join(folder, 'i.json');
+  const put = (...keys: string[]) => {
+    writeFileSync(path, print(owning(...keys)));
+    git(folder, 'add', '--all');
+    git(folder, 'commit', '--quiet', '-m', 'x');
+  };
+  put(...all);
+  git(folder, 'checkout', '--quiet', '-b', 'other');
+  put(...all, 'c');
+  git(folder, 'checkout', '--quiet', 'main');
+  put(...all.filter((key) => key !== 'h'));
+  git(folder, 'merge', '--quiet', 'other', '-m', 'merged');
+  expect(readFileSync(path, 'utf8')).toBe(print(owning('b', 'c', 'd', 'f', 'j', 'l')));
+});
+
 describe('the lock', () => {
   test('names its holder, and is free again once the run has ended', async () => {
     const [mine, other] = [storeIn(remote.clone()), storeIn(remote.clone())];
@@ -180,6 +201,31 @@ describe('the lock', () => {
     expect(log('%b').join('\n')).toContain('Takes over the lock of process');
     // The first one was not dead after all: it says so, and spoils nothing.
     expect(await toldBy(() => lock.release(complete))).toMatchObject({ code: 'locked' });
+  });
+
+  test('is renewed for as long as the run is at work', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const store = storeIn(remote.clone());
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    const first = (await store.holder())?.until ?? '';
+    vi.advanceTimersByTime(150_000);
+    await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: still at work'), 5_000);
+    expect(((await store.holder())?.until ?? '') > first).toBe(true);
+    expect(print(await store.load())).toBe(print(owning('a')));
+    expect(lock.lost()).toBe(false);
+    await lock.release(complete);
+    expect(await store.holder()).toBeNull();
+  });
+
+  test('that was taken away is known to be lost at the next renewal', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const store = storeIn(remote.clone());
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    await storeIn(remote.clone()).unlock();
+    vi.advanceTimersByTime(150_000);
+    await vi.waitFor(() => expect(lock.lost()).toBe(true), 5_000);
   });
 
   test('is taken away by unlock', async () => {

@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse as parseInventory } from '../../src/inventory/format.js';
+import { kinds } from '../../src/kinds/index.js';
+import { loadProject } from '../../src/manifest/load.js';
+import { nearest } from '../../src/manifest/nearest.js';
+import type { Agent, Observed } from '../../src/model/resource.js';
+import { type Reconciled, reconcile } from '../../src/reconcile/plan.js';
+import { parseSeed, startSandbox } from '../../src/sandbox/index.js';
+import { Workspace } from '../support/roster.js';
+import {
+  hiddenAgent,
+  inventoryText,
+  isHidden,
+  manifestText,
+  type RandomWorld,
+  randomWorld,
+  startTime,
+} from '../support/worlds.js';
+
+/** `ROSTER_WORLDS=10000 npx vitest run test/properties/worlds.test.ts` for the long run; a fiftieth of it over HTTP. */
+const runs = Number(process.env['ROSTER_WORLDS'] ?? 1_000);
+
+const agents: Agent[] = ['acme-shop', 'globex', 'initech'].map((externalAgentId, index) => ({
+  id: `aaaaaaaa-0000-4000-8000-00000000000${index}`,
+  externalAgentId,
+  name: externalAgentId,
+  inputKeys: ['country', 'query'],
+}));
+const agentId = (name: string) =>
+  agents.find((each) => each.externalAgentId === name)?.id ?? 'bbbbbbbb-0000-4000-8000-000000000000';
+
+/** What roster is shown: the lists, and the hidden groups that it asks for by id because the inventory knows them. */
+function objectsOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[]): Map<string, Observed[]> {
+  const wanted = new Set([
+    ...Object.values(world.owned),
+    ...Object.values(world.manifest.groups).flatMap((each) => each.id ?? []),
+  ]);
+  const groups = world.groups
+    .filter((each) => !isHidden(each) || wanted.has(each.id))
+    .map(({ id, name, canManage, members }) => ({
+      id,
+      name,
+      description: '',
+      isActive: true,
+      canManage,
+      memberCount: members.length,
+      members: members.map((each) => ({ scraperAgentId: agentId(each), externalAgentId: each })),
+    }));
+  const schedules = world.schedules.map(({ id, target, hours, inputs }) => ({
+    id,
+    targetType: 'Agent',
+    targetId: agentId(target),
+    scheduleType: 'Basic',
+    intervalValue: hours,
+    intervalUnit: 'Hours',
+    cronExpression: null,
+    startTime,
+    timeZoneId: 'UTC',
+    inputParameters: JSON.stringify(inputs),
+    isEnabled: true,
+    status: 'Waiting',
+  }));
+  const items: Record<string, readonly object[]> = { group: groups, schedule: schedules };
+  return new Map(
+    kinds.map((kind) => [kind.name, order(items[kind.name] ?? []).map((item) => kind.list().parse(item))]),
+  );
+}
+
+function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (list) => [...list]): Reconciled {
+  const manifest = {
+    groups: Object.fromEntries(order(Object.entries(world.manifest.groups))),
+    schedules: Object.fromEntries(order(Object.entries(world.manifest.schedules))),
+  };
+  const workspace = new Workspace(
+    { 'roster.yaml': manifestText({ ...world, manifest }) },
+    { url: '', apiKey: '' },
+  );
+  const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
+  workspace.remove();
+  const nothing = { plan: null, matches: [], externals: new Map(), records: new Map(), creations: new Map() };
+  if (project === null)
+    return { ...nothing, diagnostics, names: { agent: (id) => id, object: (_, id) => id } };
+  return reconcile({
+    project,
+    service: 'https://collect.example.com',
+    kinds,
+    agents: order(agents),
+    objects: objectsOf(world, order),
+    inventory: parseInventory(inventoryText(world), 'i'),
+    prune: world.prune,
+    now: new Date('2026-11-01T00:00:00Z'),
+    allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true },
+    selected: null,
+    undeliverable: () => null,
+    nearest,
+  });
+}
+
+/** Every object by id, with what may be done to it. */
+function rights(world: RandomWorld) {
+  const ownedIds = new Set(Object.values(world.owned));
+  const nameOf = (key: string, name?: string) => name ?? key;
+  const managed = Object.entries(world.manifest.groups).filter(([, each]) => each.external !== true);
+  const bound = new Set(managed.flatMap(([, each]) => each.id ?? []));
+  const wantedNames = new Set(managed.map(([key, each]) => nameOf(key, each.name)));
+  const operators = new Set(world.groups.filter((each) => !each.canManage).map((each) => each.id));
+  const adoptable = new Set([
+    ...world.groups.filter((each) => wantedNames.has(each.name) && !isHidden(each)).map((each) => each.id),
+    ...world.schedules
+      .filter((each) =>
+        Object.values(world.manifest.schedules).some(
+          ({ target, every }) => target === `agent/${each.target}` && every === `${each.hours} hours`,
+        ),
+      )
+      .map((each) => each.id),
+  ]);
+  const all = [...world.groups, ...world.schedules].map((each) => each.id);
+  return { ownedIds, bound, operators, adoptable, all };
+}
+
+/** Ids that the steps of a plan write to. */
+function touched({ plan }: Reconciled): string[] {
+  const id = /[0-9a-f]{8}-0000-4000-8000-\d{12}/g;
+  return (plan?.steps ?? []).flatMap(({ request }) => {
+    const bulk = request.path.includes('/bulk/') ? JSON.stringify(request.body) : '';
+    return [...(request.path.match(id) ?? []), ...(bulk.match(id) ?? [])];
+  });
+}
+
+describe('in a world that is not all ours', { timeout: runs * 10 + 30_000 }, () => {
+  test('nothing is touched that is not provably ours', () => {
+    fc.assert(
+      fc.property(randomWorld, (world) => {
+        const made = planOf(world);
+        const { ownedIds, bound, operators, adoptable, all } = rights(world);
+        for (const id of touched(made)) {
+          expect(all).toContain(id);
+          expect(operators).not.toContain(id);
+          const ours = ownedIds.has(id) || bound.has(id) || adoptable.has(id);
+          expect(ours || world.prune === 'all').toBe(true);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('exactly what shall go is deleted', () => {
+    fc.assert(
+      fc.property(randomWorld, (world) => {
+        const { plan } = planOf(world);
+        if (plan === null) return;
+        const { ownedIds, operators, all } = rights(world);
+        const kept = new Set(plan.changes.filter((each) => each.action !== 'delete').map((each) => each.id));
+        const external = Object.entries(world.manifest.groups).flatMap(([key, each]) =>
+          each.external === true ? [each.name ?? key] : [],
+        );
+        const lookedUp = new Set(
+          world.groups
+            .filter((each) => external.includes(each.name) && !isHidden(each))
+            .map((each) => each.id),
+        );
+        const hidden = new Set(world.groups.filter(isHidden).map((each) => each.id));
+        const expected = all.filter((id) => {
+          if (world.prune === 'never' || kept.has(id) || operators.has(id) || lookedUp.has(id)) return false;
+          return ownedIds.has(id) || (world.prune === 'all' && !hidden.has(id));
+        });
+        const deleted = plan.changes.flatMap((each) => (each.action === 'delete' ? [each.id] : []));
+        expect(deleted.sort()).toEqual(expected.sort());
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('each entry has an object of its own, by one of the rules', () => {
+    fc.assert(
+      fc.property(randomWorld, (world) => {
+        const { matches, plan } = planOf(world);
+        if (plan === null) return;
+        const ids = matches.flatMap(({ entry, observed }) => (entry === null ? [] : (observed?.id ?? [])));
+        expect(new Set(ids).size).toBe(ids.length);
+        for (const { entry, observed, rule, address, kind } of matches) {
+          if (entry === null || observed === null) continue;
+          if (rule === 'id') expect(observed.id).toBe(entry.id);
+          if (rule === 'inventory') expect(observed.id).toBe(world.owned[address]);
+          if (rule === 'natural-key') expect(kind.observedIdentity(observed)).toBe(kind.identity(entry.spec));
+          if (rule === 'likeness') expect(world.prune).toBe('all');
+          // The inventory comes before the name, and `id:` before both.
+          if (entry.id === null && observed.id !== world.owned[address])
+            expect(
+              matches.some(
+                (each) => each.observed?.id === world.owned[address] && each.address !== address,
+              ) || !exists(world, world.owned[address]),
+            ).toBe(true);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('the order of everything is without meaning', () => {
+    fc.assert(
+      fc.property(randomWorld, fc.integer({ min: 1, max: 1e9 }), (world, seed) => {
+        const made = planOf(world);
+        const other = planOf(world, (list) => shuffled(list, seed));
+        expect(other.plan?.digest).toBe(made.plan?.digest);
+        expect(other.plan?.steps.length).toBe(made.plan?.steps.length);
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+function exists(world: RandomWorld, id: string | undefined): boolean {
+  return [...world.groups, ...world.schedules].some((each) => each.id === id);
+}
+
+function shuffled<T>(list: readonly T[], seed: number): T[] {
+  let state = seed;
+  const keyed = list.map((each) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return [state, each] as const;
+  });
+  return keyed.sort(([a], [b]) => a - b).map(([, each]) => each);
+}
+
+test('an apply leaves what is not ours as it is, byte for byte', {
+  timeout: runs * 50 + 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(randomWorld, async (world) => {
+      const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(seedOf(world))) });
+      const files = { 'roster.yaml': manifestText(world), 'roster.inventory.json': inventoryText(world) };
+      const workspace = new Workspace(files, sandbox);
+      const { ownedIds, bound, operators, adoptable } = rights(world);
+      const foreign = () =>
+        [...sandbox.world.groups.values(), ...sandbox.world.schedules.values()]
+          .filter((each) => operators.has(each.id) || isForeign(each.id))
+          .map((each) => JSON.stringify(each));
+      const isForeign = (id: string) =>
+        world.prune !== 'all' && !ownedIds.has(id) && !bound.has(id) && !adoptable.has(id);
+      const known = new Set([...sandbox.world.groups.keys(), ...sandbox.world.schedules.keys()]);
+      const before = foreign();
+      const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
+      const first = await workspace.apply(flags);
+      const after = foreign().filter((each) => known.has(JSON.parse(each).id));
+      expect(after).toEqual(before);
+      if (first.exit === 0) expect((await workspace.planJson(flags)).changes).toEqual([]);
+      workspace.remove();
+      await sandbox.close();
+    }),
+    { numRuns: Math.ceil(runs / 50) },
+  );
+});
+
+function seedOf({ groups, schedules }: RandomWorld) {
+  return {
+    agents: [
+      ...agents.map(({ inputKeys, ...each }) => ({
+        ...each,
+        inputParameters: inputKeys.map((key) => ({ key, defaultValue: '' })),
+      })),
+      { id: agentId(hiddenAgent), externalAgentId: hiddenAgent, name: hiddenAgent, assigned: false },
+    ],
+    groups,
+    schedules: schedules.map(({ id, target, hours, inputs }) => ({
+      id,
+      targetId: target,
+      scheduleType: 'Basic',
+      intervalValue: hours,
+      intervalUnit: 'Hours',
+      startTime,
+      inputParameters: JSON.stringify(inputs),
+    })),
+  };
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+
+/**
+ * Worlds in which not everything is ours: objects that this project manages, that somebody made by hand, that the
+ * operator set up, of the same name twice, and hidden because an agent is not assigned. One seed for the sandbox, one
+ * manifest, one inventory.
+ */
+export interface RandomWorld {
+  readonly groups: readonly RemoteGroup[];
+  readonly schedules: readonly RemoteSchedule[];
+  readonly manifest: {
+    readonly groups: Readonly<Record<string, DeclaredGroup>>;
+    readonly schedules: Readonly<Record<string, DeclaredSchedule>>;
+  };
+  /** Address -> id, of objects that exist or did once. */
+  readonly owned: Readonly<Record<string, string>>;
+  readonly prune: 'owned' | 'all' | 'never';
+}
+
+export interface RemoteGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly members: readonly string[];
+  readonly canManage: boolean;
+}
+
+export interface RemoteSchedule {
+  readonly id: string;
+  /** externalAgentId of an agent. */
+  readonly target: string;
+  readonly hours: number;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+export interface DeclaredGroup {
+  readonly name?: string;
+  readonly members?: readonly string[];
+  readonly id?: string;
+  readonly external?: true;
+}
+
+export interface DeclaredSchedule {
+  readonly target: string;
+  readonly every: string;
+  readonly startTime: string;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+export const startTime = '2099-12-01T06:00:00';
+const agents = ['acme-shop', 'globex', 'initech'];
+/** Not assigned to the caller: a group with it is in no list. */
+export const hiddenAgent = 'elsewhere';
+const names = ['A', 'B', 'C', 'D'];
+const keys = ['a', 'b', 'c', 'd', 'e'];
+
+const idOf = (kind: number, index: number) =>
+  `${kind}${kind}${kind}${kind}${kind}${kind}${kind}${kind}-0000-4000-8000-${String(index).padStart(12, '0')}`;
+
+const members = fc.oneof(
+  { weight: 6, arbitrary: fc.shuffledSubarray(agents, { minLength: 1 }) },
+  { weight: 1, arbitrary: fc.constant(['acme-shop', hiddenAgent]) },
+);
+const inputs = fc.constantFrom<Record<string, string>>({}, { country: 'DE' }, { country: 'FR', query: 'x' });
+const hours = fc.constantFrom(6, 12);
+
+const remoteGroups = fc
+  .array(fc.record({ name: fc.constantFrom(...names), members, canManage: fc.integer({ min: 0, max: 4 }) }), {
+    maxLength: 6,
+  })
+  .map((list) => list.map((each, index) => ({ ...each, id: idOf(1, index), canManage: each.canManage > 0 })));
+
+const remoteSchedules = fc
+  .array(fc.record({ target: fc.constantFrom('acme-shop', 'globex'), hours, inputs }), { maxLength: 5 })
+  .map((list) => list.map((each, index) => ({ ...each, id: idOf(2, index) })));
+
+function declaredGroup(ids: readonly string[]): fc.Arbitrary<DeclaredGroup> {
+  const visible = fc.shuffledSubarray(agents);
+  const name = fc.constantFrom(...names);
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.record({ name, members: visible }) },
+    { weight: 2, arbitrary: fc.record({ members: visible }) },
+    { weight: 1, arbitrary: fc.record({ name, external: fc.constant(true as const) }) },
+    ...(ids.length === 0
+      ? []
+      : [{ weight: 1, arbitrary: fc.record({ id: fc.constantFrom(...ids), members: visible }) }]),
+  );
+}
+
+const declaredSchedule = fc.record({
+  target: fc.constantFrom('agent/acme-shop', 'agent/globex', 'agent/initech'),
+  every: hours.map((n) => `${n} hours`),
+  startTime: fc.constant(startTime),
+  inputs,
+});
+
+export const randomWorld: fc.Arbitrary<RandomWorld> = fc
+  .tuple(remoteGroups, remoteSchedules)
+  .chain(([groups, schedules]) => {
+    const groupIds = groups.map((each) => each.id);
+    const gone = [idOf(8, 0), idOf(8, 1)];
+    const owners = (kind: string, ids: readonly string[]) =>
+      fc.dictionary(
+        fc.constantFrom(...keys).map((key) => `${kind}/${key}`),
+        fc.constantFrom(...ids, ...gone),
+        {
+          maxKeys: 4,
+          noNullPrototype: true,
+        },
+      );
+    return fc.record({
+      groups: fc.constant(groups),
+      schedules: fc.constant(schedules),
+      manifest: fc.record({
+        groups: fc.dictionary(fc.constantFrom(...keys), declaredGroup(groupIds), {
+          maxKeys: 5,
+          noNullPrototype: true,
+        }),
+        schedules: fc.dictionary(fc.constantFrom(...keys), declaredSchedule, {
+          maxKeys: 4,
+          noNullPrototype: true,
+        }),
+      }),
+      owned: fc
+        .tuple(
+          owners('group', groupIds),
+          owners(
+            'schedule',
+            schedules.map((each) => each.id),
+          ),
+        )
+        .map(([a, b]) => onceEach({ ...a, ...b })),
+      prune: fc.constantFrom('owned' as const, 'all' as const, 'never' as const),
+    });
+  });
+
+/** No inventory gives one object to two entries. */
+function onceEach(owned: Record<string, string>): Record<string, string> {
+  const seen = new Set<string>();
+  return Object.fromEntries(Object.entries(owned).filter(([, id]) => !seen.has(id) && seen.add(id)));
+}
+
+export function inventoryText({ owned }: RandomWorld): string {
+  const entries = Object.entries(owned).map(([address, id]) => [
+    address,
+    { kind: address.split('/')[0], id, name: null, protect: false, applied: {}, sensitive: [] },
+  ]);
+  return JSON.stringify({
+    version: 1,
+    project: 'world',
+    environment: null,
+    entries: Object.fromEntries(entries),
+    drafts: {},
+  });
+}
+
+export function manifestText({ manifest, prune }: RandomWorld): string {
+  return JSON.stringify({ project: 'world', prune, ...manifest });
+}
+
+export function isHidden(group: RemoteGroup): boolean {
+  return group.members.includes(hiddenAgent);
+}
