@@ -130,7 +130,9 @@ class ApplyCommand {
     const refusals = [
       ...plan.objections.map(asDiagnostic),
       ...(expect === undefined ? [] : compareWithDigest(plan, expect)),
-      ...(file === undefined ? [] : compareWithSaved(plan, resolve(this.around.cwd, file), redact)),
+      ...(file === undefined
+        ? []
+        : compareWithSaved(plan, { path: resolve(this.around.cwd, file), file }, redact)),
     ];
     if (refusals.length > 0) throw new Problem(refusals);
     if (this.interrupts.requested()) throw problem('interrupted', 'nothing was changed');

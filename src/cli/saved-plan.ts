@@ -22,10 +22,10 @@ export function savedPlan(plan: Plan): string {
 /** Tells how the plan of now differs from the saved one; empty when it is the same. The file itself is never trusted. */
 export function compareWithSaved(
   plan: Plan,
-  file: string,
+  { path, file }: { readonly path: string; readonly file: string },
   redact: (text: string) => string,
 ): readonly Diagnostic[] {
-  const saved = readSaved(file);
+  const saved = readSaved(path, file);
   const now = redact(savedPlan(plan));
   if (saved === now) return [];
   const difference = planDifference(saved, now);
@@ -40,8 +40,8 @@ export function compareWithDigest(plan: Plan, expected: string): readonly Diagno
     : [stale(`the plan of now is not the one with the digest ${expected}`, plan)];
 }
 
-function readSaved(file: string): string {
-  const text = readRegular(file, `the plan ${file}`);
+function readSaved(path: string, file: string): string {
+  const text = readRegular(path, `the plan ${file}`);
   if (text !== null) return text;
   throw problem('unreadable-file', `there is no plan ${file}`, 'Make one with `roster plan --out FILE`.');
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.js';
+import { byCodeUnit } from '../model/json.js';
 import type { Address, Declared } from '../model/resource.js';
 import { isPending } from '../model/resource.js';
 import type { Decided } from './change.js';
@@ -34,7 +35,7 @@ export function select(
   const idle = selectors.filter((selector) => !addresses.some((address) => selector.matches(address)));
   const inPlan = new Set(kept);
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
-  return { kept, diagnostics: [...idle.map(matchesNothing), ...leftOut(left)] };
+  return { kept, diagnostics: idle.length > 0 ? idle.map(matchesNothing) : leftOut(left) };
 }
 
 function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): ReadonlySet<Address> {
@@ -63,7 +64,8 @@ const namedChanges = 5;
 
 function leftOut(left: readonly Decided[]): Diagnostic[] {
   if (left.length === 0) return [];
-  const names = left.slice(0, namedChanges).map(({ change }) => `${change.action} ${change.address}`);
+  const inOrder = left.map(({ change }) => change).sort((a, b) => byCodeUnit(a.address, b.address));
+  const names = inOrder.slice(0, namedChanges).map(({ action, address }) => `${action} ${address}`);
   const more = left.length > namedChanges ? ` and ${left.length - namedChanges} more` : '';
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
   const message = `${count} not in this plan, because the addresses do not name them: ${names.join(', ')}${more}`;

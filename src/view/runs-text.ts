@@ -46,7 +46,9 @@ function table(before: string[] | null, after: string[] | null, width: number, p
   }
   return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => {
     const arrow = index === 0 ? ' → ' : '   ';
-    return paint('removed', pad(before[index] ?? '', left)) + arrow + paint('added', after[index] ?? '');
+    const [from, to] = [before[index] ?? '', after[index]];
+    if (to === undefined) return paint('removed', from);
+    return paint('removed', pad(from, left)) + arrow + paint('added', to);
   });
 }
 

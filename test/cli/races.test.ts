@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
-import { type Ended, roster } from '../support/program.js';
+import { type Ended, roster, start } from '../support/program.js';
+import { startProxy } from '../support/proxy.js';
 import { git, Remote } from '../support/repository.js';
 
 /** `ROSTER_RACES=200 npx vitest run test/cli/races.test.ts` for the long run. */
@@ -54,14 +55,52 @@ test('a run that waits for the lock goes on when it is free', { timeout: 60_000 
   ]);
 });
 
+test('what a killed run had begun is finished by the next one, once its lock is taken away', {
+  timeout: 60_000,
+}, async () => {
+  const proxy = await startProxy(sandbox.url, 150);
+  const [mine, other] = [remote.clone(), remote.clone()];
+  for (const clone of [mine, other]) declare(clone, races + 4);
+  const killed = start(['apply', '--yes'], { cwd: mine, env: { ...environment(), ROSTER_URL: proxy.url } });
+  await vi.waitFor(() => expect(proxy.writes.length).toBeGreaterThan(1), 20_000);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  const refused = await run(other);
+  expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('roster unlock')]);
+  const asked = await roster(['unlock'], { cwd: other, env: environment() });
+  expect([asked.exit, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
+  expect((await roster(['unlock', '--yes'], { cwd: other, env: environment() })).exit).toBe(0);
+  expect((await run(other)).exit).toBe(0);
+  const names = [...sandbox.world.groups.values()].map((each) => each.name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toHaveLength(races + 5);
+  expect((await run(mine)).stdout).toContain('No changes.');
+  await proxy.close();
+});
+
+test('a branch that is lost is made again: everything is adopted, and nothing is written to the service', async () => {
+  const clone = remote.clone();
+  declare(clone, races + 5);
+  expect((await run(clone)).exit).toBe(0);
+  remote.git('branch', '-D', 'roster-inventory');
+  sandbox.requests.length = 0;
+  const { exit, stdout } = await run(clone);
+  expect([exit, stdout]).toEqual([0, expect.stringContaining(`${races + 6} adopted`)]);
+  expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect((await run(clone)).stdout).toContain('No changes.');
+});
+
 function run(cwd: string, ...more: string[]): Promise<Ended> {
-  const env = {
+  return roster(['apply', '--yes', ...more], { cwd, env: environment() });
+}
+
+function environment(): Record<string, string> {
+  return {
     ROSTER_URL: sandbox.url,
     ROSTER_API_KEY: sandbox.apiKey,
     GIT_CONFIG_GLOBAL: '/dev/null',
     HOME: remote.root,
   };
-  return roster(['apply', '--yes', ...more], { cwd, env });
 }
 
 function judge(ended: readonly Ended[], race: number): void {
