@@ -7,6 +7,7 @@ import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
+import { fromRepositoryRoot } from './repository-paths.js';
 import type { CommonFlags, Surroundings } from './settings.js';
 import { version } from './version.js';
 
@@ -27,9 +28,9 @@ export function validate(flags: CommonFlags, around: Surroundings, output: Outpu
           case 'json':
             return jsonText(validateJson(diagnostics));
           case 'github':
-            return diagnosticsGithub(diagnostics);
+            return diagnosticsGithub(fromRepositoryRoot(diagnostics, around));
           case 'sarif':
-            return jsonText(sarif(diagnostics, version));
+            return jsonText(sarif(fromRepositoryRoot(diagnostics, around), version));
           default:
             return format satisfies never;
         }
