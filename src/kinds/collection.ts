@@ -17,6 +17,8 @@ export interface CollectionKind<F extends 'members' | 'stages', R extends Omit<R
   readonly rule: FieldRule<readonly string[]>;
   /** More agents are refused by the service. */
   readonly maximum: number | null;
+  /** How many of so many agents a run starts at the same moment. */
+  startsOf(agents: number): number;
   remoteAgents(remote: R): readonly string[] | null;
   list(): ListCall<R>;
   get(id: string): Call<R>;
@@ -122,6 +124,8 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     likeIn: [],
     targets: () => [],
     agents: (spec) => spec[own.field],
+    // What is paused cannot be run (interface §2).
+    starts: (spec) => (spec.active ? own.startsOf(spec[own.field].length) : 0),
 
     create(spec, entry) {
       const body = { name: spec.name, description: spec.description, agentIds: spec[own.field] };

@@ -9,6 +9,7 @@ export const group = collectionKind({
   field: 'members',
   rule: agentSet,
   maximum: null,
+  startsOf: (members) => members,
   remoteAgents: (remote) => remote.members,
   list: groups.listGroups,
   get: groups.getGroup,

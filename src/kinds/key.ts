@@ -58,6 +58,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   likeIn: [],
   targets: () => [],
   agents: () => [],
+  starts: () => 0,
 
   create(spec, entry) {
     const scopes = [...spec.scopes].sort(byCodeUnit);

@@ -9,6 +9,7 @@ export const pipeline = collectionKind({
   field: 'stages',
   rule: agentSequence,
   maximum: 25,
+  startsOf: (stages) => Math.min(stages, 1),
   remoteAgents: (remote) => remote.steps,
   list: pipelines.listPipelines,
   get: pipelines.getPipeline,

@@ -3,6 +3,8 @@ import type { Timetable } from '../model/kind.js';
 import { isPending } from '../model/resource.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { nextRuns } from '../timing/runs.js';
+import type { Starter } from '../timing/start-counts.js';
+import { busyMinutes } from '../timing/start-rate.js';
 import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
 import { bodyOf, type ScheduleSpec, timingFields, timingOf, timingRules } from './schedule-spec.js';
@@ -36,6 +38,7 @@ export const timetable: Timetable<ScheduleSpec> = {
     const time = Date.parse(instant);
     return writeWallClock(time + offsetAt(timeZone, time));
   },
+  busyMinutes: (starters, ...asked) => busyMinutes(starters.map(withTiming), ...asked),
 };
 
 function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec, field: F): Json {
@@ -45,4 +48,12 @@ function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec
 /** The times do not depend on the target, so that an agent can stand in for one that is yet to be created. */
 function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
   return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent }, inputs: {} };
+}
+
+function withTiming<T extends { readonly spec: ScheduleSpec; readonly starts: number }>(
+  each: T,
+): T & Starter {
+  const timing = timingOf(each.spec);
+  if (timing === null) throw new Error('a schedule without a whole timing was to be counted');
+  return { ...each, timing, timeZone: each.spec.timeZone };
 }

@@ -75,6 +75,10 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   likeIn: ['target'],
   targets: (spec) => (spec.target.kind === 'agent' ? [] : [spec.target]),
   agents: () => [],
+  starts({ enabled, target }, of) {
+    if (!enabled) return 0;
+    return target.kind === 'agent' ? 1 : of(target);
+  },
 
   create: (spec) => [{ request: schedules.createSchedule(bodyOf(spec, false)) }],
   update(target, after, changed) {

@@ -11,6 +11,7 @@ import type {
   Resolver,
   Tell,
 } from './resource.js';
+import type { BusyMinutes, TimeSpan } from './start-rate.js';
 
 /** What offline reading may know besides the entry itself. */
 export interface ReadContext {
@@ -34,6 +35,12 @@ export interface Planned {
 export interface Bulk {
   readonly group: string;
   readonly rawId: string | number;
+}
+
+/** What a spec points to. */
+export interface TargetRef {
+  readonly kind: KindName;
+  readonly id: IdOrPending;
 }
 
 /** An existing object that a change is about. */
@@ -88,9 +95,11 @@ export interface Kind<D = unknown, S = unknown> {
    */
   readonly likeIn: readonly string[];
   /** What the spec points to: agents are not among them. */
-  targets(spec: S): readonly { readonly kind: KindName; readonly id: IdOrPending }[];
+  targets(spec: S): readonly TargetRef[];
   /** GUIDs of the agents that the object consists of; empty for kinds that consist of none. */
   agents(spec: S): readonly string[];
+  /** How many agents a run of it starts at the same moment, where `of` says so of its targets; 0 for what does not run. */
+  starts(spec: S, of: (target: TargetRef) => number): number;
 
   create(spec: S, entry: Declared<D>): readonly Planned[];
   /** The fewest calls that make `before` into `after`. Fields outside `changed` are equal. */
@@ -128,6 +137,16 @@ export interface Timetable<S> {
   preview(spec: S, standIn: string | null): Call<readonly string[]> | null;
   /** An instant as a wall clock in that zone shows it: `2026-12-01T07:00:00`. */
   wallClock(instant: string, timeZone: string): string;
+  /**
+   * The minutes in which all these together start more than `limit` agents; the `shown` busiest with what starts them.
+   * `starts` is how many agents each starts with every run.
+   */
+  busyMinutes<T extends { readonly spec: S; readonly starts: number }>(
+    starters: readonly T[],
+    span: TimeSpan,
+    limit: number,
+    shown: number,
+  ): BusyMinutes<T>;
 }
 
 export interface SecretReader<S> {

@@ -22,6 +22,7 @@ import { type Match, match } from './match.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
 import { type Selector, select } from './select.js';
+import { startRateWarnings } from './start-rate.js';
 
 /** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
 export interface ReconcileInputs {
@@ -66,7 +67,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics)];
   // That an address matches nothing may only follow from an error of its entry.
-  const diagnostics = hasErrors(own) ? own : [...own, ...idle];
+  const diagnostics = hasErrors(own) ? own : [...own, ...idle, ...startRateWarnings(inputs, matches)];
   const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
   return {
     plan,

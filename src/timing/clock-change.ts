@@ -58,6 +58,44 @@ export function steadyOffset(local: LocalTime, zone: string): number | null {
   return at === Number.POSITIVE_INFINITY ? before : null;
 }
 
+/** A stretch of time, in instants: `until` is outside it. */
+export interface Stretch {
+  readonly from: number;
+  readonly until: number;
+  /** What the zone's clocks are ahead of UTC. */
+  readonly offset: number;
+  /**
+   * What they were ahead before, as long as a change is felt; null else. When they were less, skipped times run here
+   * beside this stretch's own; when they were more, all its times are repeated ones.
+   */
+  readonly was: number | null;
+}
+
+/**
+ * Cuts time where a zone's clocks change, and where that is no longer felt: when they have gone on for as long as
+ * they were moved. Looks at every day, so that it is worth doing once for all schedules of a zone.
+ */
+export function stretchesOf(zone: string, from: number, until: number): Stretch[] {
+  const found: Stretch[] = [];
+  const add = (start: number, end: number, offset: number, was: number | null) => {
+    const stretch = { from: Math.max(start, from), until: Math.min(end, until), offset, was };
+    if (stretch.from < stretch.until) found.push(stretch);
+  };
+  // A change of up to a day, shortly before, is still felt.
+  let start = (Math.floor(from / dayLength) - 2) * dayLength;
+  let offset = offsetAt(zone, start);
+  for (let day = start; day < until; day += dayLength) {
+    const { before, after, at } = spanOf(zone, day);
+    if (at < day || at >= day + dayLength) continue;
+    const settled = at + Math.abs(after - before);
+    add(start, at, before, null);
+    add(at, settled, after, before);
+    [start, offset] = [settled, after];
+  }
+  add(start, until, offset, null);
+  return found;
+}
+
 /** Sound because no zone has changed its clocks twice within three days since 1970. */
 function spanOf(zone: string, local: LocalTime): Span {
   const day = Math.floor(local / dayLength);

@@ -9,6 +9,8 @@ export interface Cron {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
+  /** 1 to 12. */
+  readonly months: ReadonlySet<number>;
   /** `date` in UTC stands for a day of the wall clock. */
   firesOn(date: Date): boolean;
 }
@@ -32,21 +34,19 @@ const macros: ReadonlyMap<string, string> = new Map([
   ['@minutely', '0 * * * * *'],
 ]);
 
-/** Why a manifest may not say this expression; null when it may. */
+/**
+ * Why a manifest may not say this expression; null when it may. Then it fires at some time: cron-parser refuses days
+ * that no month it names has, and any other day comes within 40 years.
+ */
 export function cronProblem(text: string): TimingProblem | null {
-  const told = formProblem(text) ?? fieldProblem(text);
-  if (told !== null) return told;
-  const cron = parse(canonicalCron(text));
-  if (cron === null) {
-    return {
+  const told = formProblem(text);
+  if (told !== null || parse(canonicalCron(text)) !== null) return told;
+  return (
+    fieldProblem(text) ?? {
       message: `${quoted(text)} is not a cron expression`,
       help: 'Its fields can be read one by one, but not together: is there a month with that day?',
-    };
-  }
-  if (nextFireDay(cron, new Date(0)) === null) {
-    return { message: `${quoted(text)} never fires`, help: 'No month it names has the day it names.' };
-  }
-  return null;
+    }
+  );
 }
 
 /** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
@@ -62,14 +62,15 @@ export function readCron(text: string): Cron {
 }
 
 /** The calendar repeats after 400 years: what has not fired by then never will. */
-const calendarCycleDays = 146_097;
+const calendarCycle = 146_097 * 86_400_000;
 
 /** The first day on or after `from` (midnight in UTC, for a day of the wall clock) that the expression fires on. */
 export function nextFireDay(cron: Cron, from: Date): Date | null {
   const day = new Date(from);
-  for (let passed = 0; passed <= calendarCycleDays; passed += 1) {
+  while (day.getTime() - from.getTime() <= calendarCycle) {
     if (cron.firesOn(day)) return day;
-    day.setUTCDate(day.getUTCDate() + 1);
+    if (cron.months.has(day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
+    else day.setUTCMonth(day.getUTCMonth() + 1, 1);
   }
   return null;
 }
@@ -94,10 +95,10 @@ function formProblem(text: string): TimingProblem | null {
 
 /** Says which field is wrong, which cron-parser does not, by trying each alone. */
 function fieldProblem(text: string): TimingProblem | null {
-  const bad = fieldsOf(canonicalCron(text)).findIndex((field, index) => {
-    const alone = ['0', '0', '0', '*', '*', '*'].with(index, field);
-    return parse(alone.join(' ')) === null;
-  });
+  const alone = ['0', '0', '0', '*', '*', '*'];
+  const bad = fieldsOf(canonicalCron(text)).findIndex(
+    (field, index) => parse(alone.with(index, field).join(' ')) === null,
+  );
   if (bad === -1) return null;
   return {
     message: `${quoted(text)} is not a cron expression: its ${fieldNames[bad]} field cannot be read`,
@@ -109,7 +110,20 @@ function fieldsOf(text: string): string[] {
   return text.split(' ').filter((field) => field !== '');
 }
 
+/** What was read last: projects repeat few expressions many times, and reading one takes as long as all else. */
+const known = new Map<string, Cron | null>();
+const mostKnown = 1000;
+
 function parse(expression: string): Cron | null {
+  const before = known.get(expression);
+  if (before !== undefined) return before;
+  const cron = parseAnew(expression);
+  if (known.size >= mostKnown) known.clear();
+  known.set(expression, cron);
+  return cron;
+}
+
+function parseAnew(expression: string): Cron | null {
   const fields = parseFields(expression);
   if (fields === null) return null;
   const { second, minute, hour, dayOfMonth, month, dayOfWeek } = fields;
@@ -130,6 +144,7 @@ function parse(expression: string): Cron | null {
     seconds: second.values,
     minutes: minute.values,
     hours: hour.values,
+    months,
     firesOn: (date) => {
       if (!months.has(date.getUTCMonth() + 1)) return false;
       if (dayOfMonth.isWildcard) return dayOfWeek.isWildcard || matchesWeekday(date);

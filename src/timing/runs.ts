@@ -147,8 +147,13 @@ function* fireDays(cron: Cron, from: LocalTime): Generator<LocalTime> {
   }
 }
 
+/** Whether it runs in both passes of a repeated hour. */
+export function isForEveryHour(cron: Cron): boolean {
+  return cron.hours.length === 24;
+}
+
 function* runsOfChangeDay(cron: Cron, day: LocalTime, zone: string): Generator<number> {
-  const everyHour = cron.hours.length === 24;
+  const everyHour = isForEveryHour(cron);
   for (const local of timesOf(cron, day, day)) {
     const first = firstInstant(local, zone);
     yield first;

@@ -1,0 +1,39 @@
+import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
+import { type Starter, startsPerMinute } from './start-counts.js';
+
+const minute = 60_000;
+
+/** The minutes in which more than `limit` agents start; who starts them is found for the `shown` busiest alone. */
+export function busyMinutes<T extends Starter>(
+  starters: readonly T[],
+  span: TimeSpan,
+  limit: number,
+  shown: number,
+): BusyMinutes<T> {
+  const { first, minutes } = startsPerMinute(starters, span);
+  const over: { minute: Date; starts: number }[] = [];
+  minutes.forEach((starts, index) => {
+    if (starts > limit) over.push({ minute: new Date(first + index * minute), starts });
+  });
+  // Sorting keeps the order of time among equals.
+  const busiest = over.toSorted((a, b) => b.starts - a.starts).slice(0, shown);
+  const inOrder = busiest.sort((a, b) => a.minute.getTime() - b.minute.getTime());
+  return { total: over.length, busiest: inOrder.map((each) => withStarters(each, starters, span)) };
+}
+
+function withStarters<T extends Starter>(
+  busy: Omit<BusyMinute<T>, 'by'>,
+  starters: readonly T[],
+  { from, until }: TimeSpan,
+): BusyMinute<T> {
+  const begin = busy.minute.getTime();
+  const within = {
+    from: new Date(Math.max(begin, from.getTime())),
+    until: new Date(Math.min(begin + minute, until.getTime())),
+  };
+  const by = starters.flatMap((starter) => {
+    const starts = startsPerMinute([starter], within).minutes[0] ?? 0;
+    return starts > 0 ? [{ starter, starts }] : [];
+  });
+  return { ...busy, by };
+}
