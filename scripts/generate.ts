@@ -11,14 +11,21 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript';
 type Schema = { [keyword: string]: unknown };
 
 /** For people and editors alone: the validators are smaller without. */
-const prose = ['title', 'description', 'default'];
+const prose = ['title', 'description', 'default', 'defaultSnippets', '$comment'];
+/**
+ * In these schemas `allOf` holds what the loader checks in code, because the code has better words and a code of its own
+ * (`invalid-cron`, `unsafe-text`): an editor shall know the rule, and the validators shall not be before the loader.
+ */
+const editorRules = ['allOf'];
+/** Stand beside what a value is, for a value that has a variable in it. */
+const variables = ['variable', 'template'].map((name) => `#/definitions/${name}`);
 
 const schemas = new URL('../schemas/', import.meta.url);
 const generated = new URL('../src/manifest/generated/', import.meta.url);
 const entryTypes = new URL('../src/kinds/generated/', import.meta.url);
 const banner = '// Written by scripts/generate.ts from schemas/. Do not edit.\n';
 
-const project = readSchema('project.schema.json');
+const project = without(readSchema('project.schema.json'), editorRules) as Schema;
 const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
 const strict = child({ project: withoutVariables(project) }, 'project');
 const properties = child(strict, 'properties');
@@ -31,7 +38,7 @@ for (const section of sections) {
   const entry = child(child(properties, section), 'additionalProperties')['$ref'];
   const name = String(entry).replace('#/definitions/', '');
   entryNames.push(name);
-  validators[section] = { ...child(definitions, name) };
+  validators[section] = standalone(child(definitions, name), definitions);
 }
 
 mkdirSync(generated, { recursive: true });
@@ -47,14 +54,15 @@ writeFileSync(
 /** The settings of the chosen environment, variables replaced. */
 function settingsSchema(): Schema {
   const left = omit(properties, [...sections, 'vars', 'environments']);
-  return { ...omit(strict, ['definitions', '$schema', '$id', 'patternProperties']), properties: left };
+  const rest = omit(strict, ['definitions', '$schema', '$id', 'patternProperties']);
+  return standalone({ ...rest, properties: left }, definitions);
 }
 
 /** What is checked as it is written, because only the environment that is chosen has its variables replaced. */
 function variantsSchema(): Schema {
   const published = child(project, 'properties');
   const left = { vars: published['vars'], environments: published['environments'] };
-  return { type: 'object', properties: left, definitions: project['definitions'] };
+  return standalone({ type: 'object', properties: left }, child(project, 'definitions'));
 }
 
 /** Titles would become types of their own, and the rest can be said by a check only. */
@@ -76,7 +84,7 @@ function entryType(name: string): Promise<string> {
     'minItems',
     'required',
   ];
-  const schema = without(child(definitions, name), rules) as JSONSchema;
+  const schema = without(standalone(child(definitions, name), definitions), rules) as JSONSchema;
   const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}Entry`;
   return compile(schema, typeName, { bannerComment: '', format: false });
 }
@@ -98,8 +106,8 @@ function compileValidators(): string {
   for (const [name, schema] of Object.entries(validators))
     ajv.addSchema(without(schema, prose) as Schema, name);
   const names = Object.keys(validators);
-  const standalone = standaloneModule as unknown as typeof standaloneModule.default;
-  const code = standalone(ajv, Object.fromEntries(names.map((name) => [name, name])));
+  const print = standaloneModule as unknown as typeof standaloneModule.default;
+  const code = print(ajv, Object.fromEntries(names.map((name) => [name, name])));
   if (/\brequire\(|^import /m.test(code)) throw new Error('the validators must not load anything');
   const settingNames = [...Object.keys(child(settings, 'properties')), 'vars', 'environments'];
   return [
@@ -133,6 +141,19 @@ function withoutVariables(value: unknown): unknown {
   return { ...omit(copy, ['anyOf']), ...(only as Schema) };
 }
 
+/** The schema with each `$ref` replaced by what it refers to. What stands beside it wins, as in editors. */
+function standalone(schema: Schema, among: Schema): Schema {
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest } = value as Schema;
+    const own = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, visit(each)]));
+    const name = typeof $ref === 'string' ? $ref.replace('#/definitions/', '') : null;
+    return name === null ? own : { ...(visit(child(among, name)) as Schema), ...own };
+  };
+  return visit(schema) as Schema;
+}
+
 /** The schema without some keywords; properties of those names stay. */
 function without(value: unknown, keywords: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((each) => without(each, keywords));
@@ -152,7 +173,7 @@ function withoutInEach(properties: unknown, keywords: readonly string[]): Schema
 }
 
 function isVariable(schema: unknown): boolean {
-  return (schema as Schema)['$ref'] === '#/definitions/variable';
+  return variables.includes(String((schema as Schema)['$ref']));
 }
 
 function readSchema(name: string): Schema {

@@ -2,28 +2,31 @@ import type { Diagnostic, Severity } from '../model/diagnostic.js';
 import { inert } from './escape.js';
 import { count } from './layout.js';
 
-/** GitHub shows no more annotations of one severity than this for a step. */
-const shownAnnotations = 10;
+/** GitHub keeps no more annotations of one severity than this of a step, and drops the others without a word. */
+const mostAnnotations = 10;
+/** GitHub cuts longer messages, in the middle of a word and without saying so. */
+const longestMessage = 4000;
 
-/** Workflow commands that put every problem beside its line in a pull request (contract §6, `github`). */
+/**
+ * Workflow commands that put problems beside their lines in a pull request (contract §6, `github`): errors first, each
+ * severity in the order of the files. What GitHub would drop is counted on a line of the log instead.
+ */
 export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
   const of = (severity: Severity) => diagnostics.filter((each) => each.severity === severity);
   const [errors, warnings] = [of('error'), of('warning')];
-  const shown = [...errors.slice(0, shownAnnotations), ...warnings.slice(0, shownAnnotations)].map(
-    annotation,
-  );
-  const more = moreLine(errors.length - shownAnnotations, warnings.length - shownAnnotations);
-  return [...shown, ...more].map((line) => `${line}\n`).join('');
+  const shown = [...errors.slice(0, mostAnnotations), ...warnings.slice(0, mostAnnotations)];
+  const more = moreLines(errors.length - mostAnnotations, warnings.length - mostAnnotations);
+  return [...shown.map(annotation), ...more].map((line) => `${line}\n`).join('');
 }
 
-function moreLine(errors: number, warnings: number): string[] {
+/** No command: an annotation that says so would itself be one too many to read. */
+function moreLines(errors: number, warnings: number): string[] {
   const parts = [
     ...(errors > 0 ? [count(errors, 'more error')] : []),
     ...(warnings > 0 ? [count(warnings, 'more warning')] : []),
   ];
-  return parts.length === 0
-    ? []
-    : [`::notice title=roster::${parts.join(' and ')}: \`roster validate\` shows all`];
+  if (parts.length === 0) return [];
+  return [`${parts.join(' and ')}: \`roster validate\` shows all, and \`--write sarif=FILE\` keeps them`];
 }
 
 function annotation({ severity, code, message, place, help }: Diagnostic): string {
@@ -31,7 +34,7 @@ function annotation({ severity, code, message, place, help }: Diagnostic): strin
     place === undefined
       ? {}
       : {
-          file: inert(place.file.replaceAll('\\', '/')),
+          file: inert(place.file),
           line: place.line,
           endLine: place.line,
           col: place.column,
@@ -40,8 +43,14 @@ function annotation({ severity, code, message, place, help }: Diagnostic): strin
   const properties = Object.entries({ ...where, title: `roster: ${code}` })
     .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
     .join(',');
-  const text = [message, ...(help === undefined ? [] : [`help: ${help}`])].map(inert).join('\n');
-  return `::${severity} ${properties}::${escapeData(text)}`;
+  const lines = [message, ...(help === undefined ? [] : [`help: ${help}`])];
+  return `::${severity} ${properties}::${escapeData(shorten(lines.map(inert).join('\n')))}`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= longestMessage) return text;
+  // Half of a pair at the end would be no character.
+  return `${text.slice(0, longestMessage - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 // The two escapings that the runner undoes: a property also ends at a comma and splits at a colon.

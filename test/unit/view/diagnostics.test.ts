@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/model/diagnostic.js';
-import { diagnosticsGithub } from '../../../src/view/diagnostics-github.js';
 import { countLine, diagnosticsText } from '../../../src/view/diagnostics-text.js';
 import { widthOf } from '../../../src/view/layout.js';
-import { sarif } from '../../../src/view/sarif.js';
 import { excerpt } from '../../../src/view/source-excerpt.js';
-import { diagnostics, place } from './samples.js';
+import { place } from './samples.js';
 
 function marked(line: string, span: string, width = 80) {
   const { text, start, length } = excerpt(place(1, line.indexOf(span) + 1, span.length, line), width);
@@ -57,46 +54,4 @@ describe('text', () => {
     const list = [...Array(errors).fill('error'), ...Array(warnings).fill('warning')];
     expect(countLine(list.map((severity) => ({ severity, code: 'usage', message: '' })))).toBe(line);
   });
-});
-
-describe('workflow commands', () => {
-  const one: Diagnostic = {
-    severity: 'error',
-    code: 'usage',
-    message: '100% a\nb',
-    place: place(1, 1, 1, '', 'a,b:c.yaml'),
-  };
-
-  it('escape what would end a property or a command', () => {
-    const line = diagnosticsGithub([one]);
-    expect(line).toContain('file=a%2Cb%3Ac.yaml,');
-    expect(line).toContain('::100%25 a\\u{a}b');
-    expect(line.split('\n')).toHaveLength(2);
-  });
-
-  it('say how many there are past ten of each severity', () => {
-    const list = [
-      ...Array<Diagnostic>(13).fill(one),
-      ...Array<Diagnostic>(11).fill({ ...one, severity: 'warning' }),
-    ];
-    const lines = diagnosticsGithub(list).trimEnd().split('\n');
-    expect(lines).toHaveLength(21);
-    expect(lines.at(-1)).toBe(
-      '::notice title=roster::3 more errors and 1 more warning: `roster validate` shows all',
-    );
-  });
-});
-
-it('writes SARIF whose results point at its rules', () => {
-  const [run] = sarif(diagnostics, '1.2.3').runs;
-  expect(run.results).toHaveLength(diagnostics.length);
-  for (const { ruleId, ruleIndex } of run.results) expect(run.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
-  expect(
-    JSON.stringify(
-      sarif(
-        [{ severity: 'error', code: 'usage', message: '', place: place(1, 1, 1, '', 'a b:c\\d.yaml') }],
-        '',
-      ),
-    ),
-  ).toContain('"uri":"a%20b%3Ac/d.yaml"');
 });

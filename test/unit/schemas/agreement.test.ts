@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './agreement.js';
+import { entriesAlone, load, projectsOfCases } from './case-files.js';
+
+const projects = projectsOfCases();
+const alone = projects.flatMap(entriesAlone);
+
+describe.each([
+  ['the manifests of the case files and examples', projects],
+  ['each entry of them alone', alone],
+])('%s', (_, list) => {
+  const judged = list.flatMap((project) =>
+    judge(load(project)).map((each) => ({ project: project.name, ...each })),
+  );
+
+  it('are accepted by the published schema if and only if the loader tells nothing that it can say', () => {
+    expect(judged.filter((each) => !each.agreed)).toEqual([]);
+  });
+
+  it('are many, of both sorts', () => {
+    expect(judged.filter((each) => !each.rejected).length).toBeGreaterThan(80);
+    expect(judged.filter((each) => each.rejected).length).toBeGreaterThan(20);
+  });
+});
+
+it('full access has one spelling: nothing that only looks like a variable is taken for it', () => {
+  const scopes = ['full', '$${x}', 'x$${x}', 'Full', ''].map((text) => {
+    const files = { 'roster.yaml': JSON.stringify({ project: 'p', keys: { k: { scopes: text } } }) };
+    const [judged] = judge(load({ name: text, files, file: 'roster.yaml', env: {}, environment: null }));
+    return [text, judged?.rejected, judged?.told];
+  });
+  expect(scopes).toEqual([
+    ['full', false, []],
+    ...['$${x}', 'x$${x}', 'Full', ''].map((text) => [text, true, ['schema']]),
+  ]);
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
+import type { Severity } from '../../../src/model/diagnostic.js';
+import type { Action, NextRuns, Origin } from '../../../src/model/plan.js';
+import type { Outcome } from '../../../src/model/report.js';
+import type { Request } from '../../../src/model/request.js';
+import type { Prune } from '../../../src/model/resource.js';
+import { type Part, partsOf, propertiesOf, read, type Schema, schemaNames, validator } from './schemas.js';
+
+/** In an editor the schemas are the manual: what stands in them is what a person reads while writing. */
+describe.each(schemaNames)('%s.schema.json', (name) => {
+  const properties = propertiesOf(name);
+
+  it('has a title and a description for every property', () => {
+    const wanting = properties.filter(
+      ({ schema }) => !isText(schema['title']) || !isText(schema['description']),
+    );
+    expect(wanting.map(({ at }) => at)).toEqual([]);
+  });
+
+  it('says something of its own in each description, and ends it', () => {
+    const weak = properties.filter(({ schema }) => {
+      const [title, description] = [String(schema['title']), String(schema['description'])];
+      return description.length <= title.length || !description.endsWith('.');
+    });
+    expect(weak.map(({ at }) => at)).toEqual([]);
+  });
+
+  it('shows an example or a default wherever a value is not one of a few', () => {
+    const wanting = properties.filter(({ schema }) => !showsValues(schema));
+    expect(wanting.map(({ at }) => at)).toEqual([]);
+  });
+
+  it('gives examples and defaults that it accepts itself', () => {
+    const wrong = partsOf(name).flatMap((part) =>
+      valuesOf(part)
+        .filter((value) => !validator(part.at)(value))
+        .map((value) => [part.at, value]),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives as default what its description calls the default', () => {
+    const said = properties.flatMap(({ at, schema }) => {
+      const word = /Default: (\w+)\.$/.exec(String(schema['description']))?.[1];
+      return word === undefined || ['none', 'never', 'empty'].includes(word)
+        ? []
+        : [[at, word, String(schema['default'])]];
+    });
+    expect(said.filter(([, word, value]) => word !== value)).toEqual([]);
+  });
+});
+
+/** Keys that the compiler holds against the types: a new member has to be put here, and then into the schemas. */
+const closed = {
+  prune: { owned: true, all: true, never: true } satisfies Record<Prune, true>,
+  action: {
+    create: true,
+    update: true,
+    replace: true,
+    delete: true,
+    adopt: true,
+    forget: true,
+  } satisfies Record<Exclude<Action, 'none'>, true>,
+  origin: { manifest: true, remote: true, both: true } satisfies Record<Origin, true>,
+  severity: { error: true, warning: true } satisfies Record<Severity, true>,
+  by: { service: true, roster: true } satisfies Record<NextRuns['by'], true>,
+  method: { GET: true, POST: true, PUT: true, DELETE: true } satisfies Record<Request['method'], true>,
+  outcome: { done: true, failed: true, skipped: true, unknown: true } satisfies Record<Outcome, true>,
+  kind: Object.fromEntries(kinds.map((each) => [each.name, true])),
+};
+
+it.each(Object.entries(closed))(
+  'the schemas list the values of %s, which are a closed set',
+  (name, values) => {
+    const lists = schemaNames
+      .flatMap(propertiesOf)
+      .filter(({ at }) => at.endsWith(`/properties/${name}`))
+      .map(({ at, schema }) => [
+        at,
+        enumOf(schema)
+          ?.filter((value) => value !== null)
+          .sort(),
+      ]);
+    expect(lists.length).toBeGreaterThan(0);
+    for (const [at, list] of lists) expect([at, list]).toEqual([at, Object.keys(values).sort()]);
+  },
+);
+
+it('a report is a plan with what came of it', () => {
+  const [plan, report] = [read('plan'), read('report')];
+  const own = { change: ['outcome', 'error'], report: ['converged'] };
+  expect(shapeWithout(report, own.report, ['diagnostics'])).toEqual(shapeWithout(plan, [], ['diagnostics']));
+  for (const [name, definition] of Object.entries(report['definitions'] as Schema)) {
+    const same = (plan['definitions'] as Schema)[name] as Schema;
+    const added = name === 'change' ? own.change : [];
+    const worded = name === 'change' ? ['id'] : [];
+    expect(shapeWithout(definition as Schema, added, worded)).toEqual(shapeWithout(same, [], worded));
+  }
+});
+
+it('the snippets are entries that the schema accepts, once they are filled in', () => {
+  const sections = partsOf('project').filter(({ schema }) => 'defaultSnippets' in schema);
+  expect(sections.map(({ at }) => at.split('/').at(-1))).toEqual([
+    'groups',
+    'pipelines',
+    'schedules',
+    'keys',
+  ]);
+  for (const { at, schema } of sections) {
+    for (const { body } of schema['defaultSnippets'] as { body: object }[]) {
+      const filled = JSON.parse(JSON.stringify(body).replaceAll(/\$\{\d+:([^}]*)\}/g, '$1')) as unknown;
+      const validate = validator(at);
+      expect([filled, validate(filled), validate.errors]).toEqual([filled, true, null]);
+    }
+  }
+});
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** True where the schema shows what a value looks like: itself, in what it lists or in what it refers to. */
+function showsValues(schema: Schema): boolean {
+  const shown = ['examples', 'default', 'enum', 'const', 'properties'].some((keyword) => keyword in schema);
+  if (shown || schema['type'] === 'boolean') return true;
+  const inner = [
+    ...((schema['anyOf'] ?? []) as Schema[]),
+    ...('items' in schema ? [schema['items'] as Schema] : []),
+  ];
+  return inner.some((each) => refersToMore(each) || showsValues(each));
+}
+
+/** A variable is no example of a value. */
+function refersToMore({ $ref }: Schema): boolean {
+  return typeof $ref === 'string' && !/\/(?:variable|template)$/.test($ref);
+}
+
+function valuesOf({ schema }: Part): unknown[] {
+  const examples = Array.isArray(schema['examples']) ? schema['examples'] : [];
+  return 'default' in schema ? [...examples, schema['default']] : examples;
+}
+
+/** The list of a closed set, where a variable may stand instead, too. */
+function enumOf(schema: Schema): unknown[] | undefined {
+  const strict = ((schema['anyOf'] ?? []) as Schema[])[0] ?? schema;
+  return strict['enum'] as unknown[] | undefined;
+}
+
+/** An object's schema but for some of its properties, and but for the words of others. */
+function shapeWithout(schema: Schema, added: readonly string[], worded: readonly string[]): Schema {
+  const { $id, title, description, definitions, properties, required, ...rest } = schema;
+  const kept = Object.entries(properties as Record<string, Schema>)
+    .filter(([name]) => !added.includes(name))
+    .map(([name, { description, ...each }]) => [
+      name,
+      worded.includes(name) ? each : { description, ...each },
+    ]);
+  return {
+    ...rest,
+    properties: Object.fromEntries(kept),
+    required: (required as string[]).filter((name) => !added.includes(name)),
+  };
+}

@@ -1,0 +1,228 @@
+import type { ValidateFunction } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pieces } from '../../../src/manifest/template.js';
+import { unsafe } from '../../../src/manifest/text.js';
+import { cronProblem } from '../../../src/timing/cron.js';
+import { parseEvery } from '../../../src/timing/interval.js';
+import { wallClockProblem } from '../../../src/timing/wall-clock.js';
+import { zoneProblem } from '../../../src/timing/zone.js';
+import { validator } from './schemas.js';
+
+const definition = (name: string) => validator(`project.schema.json#/definitions/${name}`);
+const ofSchedule = (name: string) => definition(`schedule/properties/${name}`);
+
+/** What an editor knows as a pattern, the loader knows as code. */
+describe('a wall-clock time', () => {
+  const once = ofSchedule('once');
+  const number = (most: number, length = 2) =>
+    fc.integer({ min: 0, max: most }).map((value) => `${value}`.padStart(length, '0'));
+  const year = fc.oneof(fc.constantFrom('1969', '1970', '2000', '2096', '2100', '9999'), number(9999, 4));
+  const seconds = fc.oneof(
+    fc.constant(''),
+    number(61).map((value) => `:${value}`),
+    fc.tuple(number(61), number(9999, 1)).map(([whole, part]) => `:${whole}.${part}`),
+  );
+  const text = fc
+    .tuple(
+      year,
+      number(13),
+      number(32),
+      fc.constantFrom('T', 'T', 'T', ' ', 't'),
+      number(25),
+      number(61),
+      seconds,
+      fc.constantFrom('', '', '', 'Z', '+01:00', '\n'),
+    )
+    .map(
+      ([y, month, day, t, hour, minute, rest, end]) =>
+        `${y}-${month}-${day}${t}${hour}:${minute}${rest}${end}`,
+    );
+
+  it('is one to the schema if and only if it is one to the loader', () =>
+    agree(text, once, (value) => wallClockProblem(value) === null));
+
+  it('may be a 29 February in the same years', () => {
+    const days = Array.from({ length: 10_000 }, (_, year) => `${`${year}`.padStart(4, '0')}-02-29T00:00`);
+    expect(days.filter((day) => accepts(once, day) !== (wallClockProblem(day) === null))).toEqual([]);
+  });
+});
+
+describe('a cron expression', () => {
+  const cron = ofSchedule('cron');
+  const value = fc.oneof(
+    fc.integer({ min: 0, max: 61 }).map(String),
+    fc.constantFrom('*', '?', '00', 'MON', 'fri', 'JAN', 'dec', 'L', '5l', 'H', 'x', ''),
+  );
+  const range = fc.tuple(value, value).map(([from, to]) => `${from}-${to}`);
+  const item = fc.oneof(
+    { arbitrary: value, weight: 4 },
+    range,
+    fc.tuple(fc.oneof(value, range), fc.integer({ min: 0, max: 70 })).map(([of, step]) => `${of}/${step}`),
+    fc.tuple(value, value).map(([day, nth]) => `${day}#${nth}`),
+  );
+  const field = fc.oneof(
+    { arbitrary: fc.constant('*'), weight: 3 },
+    fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => items.join(',')),
+  );
+  const text = fc
+    .tuple(
+      fc.constantFrom('', ' '),
+      fc.array(field, { minLength: 5, maxLength: 7 }),
+      fc.constantFrom(' ', '  '),
+    )
+    .map(([before, fields, between]) => before + fields.join(between));
+
+  it('that the loader takes is taken by the schema', () =>
+    agree(
+      text.filter((each) => cronProblem(each) === null),
+      cron,
+      () => true,
+    ));
+
+  it.each([
+    ['30 2 * * *', '0 30 2 * * * 2027', '@daily', '', '0 0 0 * *\t*', '0 0 0 * * *\n', '0 ０ 0 * * *'],
+    [
+      '60 * * * * *',
+      '* 60 * * * *',
+      '* * 24 * * *',
+      '* * * 0 * *',
+      '* * * 32 * *',
+      '* * * * 13 *',
+      '* * * * * 8',
+    ],
+    [
+      'H * * * * *',
+      '0 H/5 * * * *',
+      'MON * * * * *',
+      'L * * * * *',
+      '* * * 5L * *',
+      '* * * * * L',
+      '* * * * * 1#6',
+    ],
+    [
+      '1, * * * * *',
+      ',1 * * * * *',
+      '1- * * * * *',
+      '-1 * * * * *',
+      '*/0 * * * * *',
+      '*/ * * * * *',
+      '/5 * * * * *',
+      '1-2-3 * * * * *',
+      '** * * * * *',
+    ],
+  ])('is refused by both: %j…', (...texts) => {
+    expect(texts.filter((each) => accepts(cron, each) || cronProblem(each) === null)).toEqual([]);
+  });
+
+  it('may be more to the schema than to the loader where fields depend on one another', () => {
+    const texts = ['0 0 0 30 2 *', '0 30-10 * * * *', '1,1 * * * * *', '* * * * XYZ *'];
+    expect(texts.filter((each) => !accepts(cron, each) || cronProblem(each) === null)).toEqual([]);
+  });
+});
+
+describe('a time zone', () => {
+  const timeZone = ofSchedule('timeZone');
+  const names = [
+    ...Intl.supportedValuesOf('timeZone'),
+    'UTC',
+    'GMT',
+    'Etc/GMT+1',
+    'Asia/Calcutta',
+    'GB-Eire',
+    'NZ',
+    'W-SU',
+    'PRC',
+  ];
+
+  it('that the loader takes is taken by the schema', () => {
+    const spellings = names.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]);
+    expect(spellings.filter((name) => zoneProblem(name) === null && !accepts(timeZone, name))).toEqual([]);
+  });
+
+  it('is refused by both', () => {
+    const texts = [
+      '',
+      '+02:00',
+      'UTC+2',
+      'EST',
+      'CET',
+      'Europe/',
+      '/Berlin',
+      'Europe/Ber lin',
+      'Europe\\Berlin',
+      'Европа/Берлин',
+    ];
+    expect(texts.filter((each) => accepts(timeZone, each) || zoneProblem(each) === null)).toEqual([]);
+  });
+});
+
+it('an interval of the schema is one that the loader can count', () => {
+  const text = fc
+    .tuple(
+      fc.integer({ min: 0, max: 2_000_000 }),
+      fc.constantFrom(' ', '  ', ''),
+      fc.constantFrom('minute', 'hours', 'days', 'week', 'months', 'Hour'),
+    )
+    .map((parts) => parts.join(''));
+  agree(
+    text.filter((each) => accepts(ofSchedule('every'), each)),
+    ofSchedule('every'),
+    (each) => parseEvery(each) !== null,
+  );
+});
+
+describe('a text', () => {
+  const unit = fc.constantFrom(
+    '$',
+    '{',
+    '}',
+    '${',
+    '${var.a-1}',
+    '${env.B_2}',
+    '${env.a-b}',
+    '${env.ROSTER_API_KEY}',
+    '${var.}',
+    'a',
+    ' ',
+    '\n',
+    '\t',
+    '\r',
+    '\u0085',
+    '\u200b',
+    '\u202e',
+    '\u2028',
+    '\ud800',
+    '👨',
+    'é',
+  );
+  const text = fc.string({ unit, maxLength: 8 });
+  const known = (value: string) =>
+    pieces(value).every(
+      (each) => each.type !== 'unknown' && !('name' in each && each.name === 'ROSTER_API_KEY'),
+    );
+  const types = (value: string) => pieces(value).map((each) => each.type);
+
+  it.each(['line', 'prose'] as const)('of the rule %s is one if and only if the loader says so', (rule) =>
+    agree(text, definition(rule), (value) => known(value) && unsafe(value, rule) === null),
+  );
+
+  it('with variables is known by them', () => {
+    agree(text.filter(known), definition('template'), (value) =>
+      types(value).some((type) => type !== 'text'),
+    );
+    agree(text.filter(known), definition('noSecret'), (value) => !types(value).includes('env'));
+    agree(text.filter(known), definition('variable'), (value) => types(value).join() === 'var');
+  });
+});
+
+function agree(text: fc.Arbitrary<string>, schema: ValidateFunction, rule: (value: string) => boolean): void {
+  fc.assert(
+    fc.property(text, (value) => accepts(schema, value) === rule(value)),
+    { numRuns: 3000 },
+  );
+}
+
+function accepts(schema: ValidateFunction, value: string): boolean {
+  return schema(value) as boolean;
+}
