@@ -20,6 +20,8 @@ export class Diagnostics {
   private hidden = 0;
   private comparisons = 0;
   private errors = 0;
+  /** Among those that are kept. */
+  private warnings = 0;
 
   error(code: DiagnosticCode, span: Span | null, message: string, more: More = {}): void {
     this.tell('error', code, span, message, more);
@@ -37,6 +39,7 @@ export class Diagnostics {
     if (this.seen.has(identity)) return;
     this.seen.add(identity);
     const diagnostic = build(severity, code, message, place, more);
+    if (severity === 'warning') this.warnings += 1;
     this.told.push({ diagnostic, order: span === null ? -1 : span.source.order });
   }
 
@@ -69,9 +72,10 @@ export class Diagnostics {
   }
 
   private dropWarning(): boolean {
+    if (this.warnings === 0) return false;
     const at = this.told.findIndex((each) => each.diagnostic.severity === 'warning');
-    if (at === -1) return false;
     this.told.splice(at, 1);
+    this.warnings -= 1;
     this.hidden += 1;
     return true;
   }

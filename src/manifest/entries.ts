@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type Declared, type Tell } from '../model/resource.js';
+import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
+import { isWithinLimit } from './entry-size.js';
 import { sections } from './generated/validators.js';
-import { nearest } from './nearest.js';
+import { limits } from './limits.js';
 import { check } from './schema.js';
 import { placeOf } from './source.js';
 import { quoted, type TextRule } from './text.js';
@@ -34,6 +36,8 @@ export class EntryReader {
   private readonly list: EntryRead[] = [];
   private readonly addresses = new Map<Address, Entry>();
   private readonly bySection: ReadonlyMap<string, Kind>;
+  private readonly nearest = (word: string, known: readonly string[]) =>
+    this.told.near(word, known, known.length);
 
   constructor(
     kinds: readonly Kind[],
@@ -76,6 +80,7 @@ export class EntryReader {
 
   private fresh(kind: Kind, address: Address, entry: Entry): void {
     this.addresses.set(address, entry);
+    if (!isWithinLimit(entry, this.told)) return;
     const notes = new Notes();
     const { value, sensitive } = this.values(entry, notes);
     const rule = sections[kind.section];
@@ -88,7 +93,7 @@ export class EntryReader {
   private values(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
     if (entry.value.type !== 'map')
       return { value: this.variables.read(entry.value, 'line', notes), sensitive: [] };
-    const value: Record<string, Json> = Object.create(null);
+    const value = bareObject();
     const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
@@ -111,9 +116,9 @@ export class EntryReader {
     const tell: Tell = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
       const words = redact(message, help, path, sensitive, secrets);
-      this.told.tell(severity, code, find(entry, path).span, words.message, { help: words.help });
+      this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };
-    const declared = kind.read(value, key, { tell, scopes: this.scopes, nearest });
+    const declared = kind.read(value, key, { tell, scopes: this.scopes, nearest: this.nearest });
     const formerly = value['formerly'];
     return {
       kind,
@@ -130,10 +135,7 @@ export class EntryReader {
         external: value['external'] === true,
         source: placeOf(entry.key),
         sensitive,
-        placeOf: (path, at) => {
-          const found = find(entry, path);
-          return placeOf(at === 'key' ? found.key : found.span);
-        },
+        placeOf: placesIn(entry),
       },
     };
   }
@@ -152,12 +154,25 @@ export class EntryReader {
   }
 }
 
+/** A function of its own, so that it keeps nothing in memory but the entry. */
+function placesIn(entry: Entry): Declared['placeOf'] {
+  return (path, at) => {
+    const found = find(entry, path);
+    return placeOf(at === 'key' ? found.key : found.span);
+  };
+}
+
 /** True when a value, or one inside it, comes from the environment. */
 function holds(node: Node, notes: Notes): boolean {
   if (notes.secret.size === 0) return false;
   if (node.type === 'scalar') return notes.secret.has(node);
   if (node.type === 'list') return node.items.some((item) => holds(item, notes));
   return [...node.entries.values()].some(({ value }) => holds(value, notes));
+}
+
+/** A help that lists what is known may list very much. */
+function short(help: string | undefined): string | undefined {
+  return help === undefined || help.length <= limits.help ? help : `${help.slice(0, limits.help - 1)}…`;
 }
 
 /** What a kind says about a value from the environment may hold it in any spelling, so none of it is repeated. */

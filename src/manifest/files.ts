@@ -45,7 +45,7 @@ export class Files {
     const why = this.refusal(path) ?? this.tooMany();
     if (why !== null) return this.refuse(asked, name, why);
     const bytes = this.bytesOf(absolute, name, asked);
-    return bytes === null ? null : this.text(bytes, name, asked);
+    return bytes === null ? null : this.text(bytes, name);
   }
 
   /** As messages name a file: relative to the working directory, with `/`. */
@@ -108,11 +108,17 @@ export class Files {
     return null;
   }
 
-  private text(bytes: Buffer, name: string, asked: Span | null): Source | null {
+  private text(bytes: Buffer, name: string): Source | null {
     const decoded = decode(bytes);
     if ('problem' in decoded) {
-      const message = `${decoded.problem} (byte ${decoded.offset})`;
-      return this.refuse(asked, name, { code: 'unreadable-file', message, help: 'Save the file as UTF-8.' });
+      const { problem, offset, before } = decoded;
+      const span = { source: new Source(name, before, this.count), start: before.length, end: before.length };
+      const why = `${problem} (byte ${offset})`;
+      return this.refuse(span, name, {
+        code: 'unreadable-file',
+        message: why,
+        help: 'Save the file as UTF-8.',
+      });
     }
     const source = new Source(name, decoded.text, this.count);
     const control = findControl(decoded.text);

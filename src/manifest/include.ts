@@ -18,7 +18,12 @@ export interface Item {
  */
 export function expand(items: readonly Item[], root: string, told: Diagnostics): Map<string, Span> {
   const found = new Map<string, Span>();
-  for (const { pattern, span } of items) {
+  const over = items[limits.includes];
+  if (over !== undefined) {
+    const help = 'A glob, such as teams/*.yaml, stands for many files.';
+    told.error('limit-exceeded', over.span, `\`include\` holds more than ${limits.includes} items`, { help });
+  }
+  for (const { pattern, span } of items.slice(0, limits.includes)) {
     const why = refusal(pattern);
     if (why !== null) told.error(why.code, span, why.message, { help: why.help });
     else for (const path of pathsOf(pattern, root, span, told)) if (!found.has(path)) found.set(path, span);

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
 import { Diagnostics } from './diagnostics.js';
+import { parseYaml } from './documents.js';
 import { type EntriesRead, EntryReader } from './entries.js';
 import { Files, locate } from './files.js';
 import { expand } from './include.js';
@@ -10,7 +11,7 @@ import { checkBetween } from './references.js';
 import { readSettings, type SettingsRead } from './settings.js';
 import type { Span } from './source.js';
 import { readTop, type Top, tellEmpty } from './top.js';
-import { type Expansion, parseYaml } from './yaml.js';
+import type { Spent } from './tree.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Else roster.yaml in `cwd` or the nearest parent. */
@@ -96,7 +97,7 @@ function readEntries(
 }
 
 class ManifestReader {
-  private readonly expansion: Expansion = { values: 0 };
+  private readonly spent: Spent = { values: 0, collections: 0, expanded: 0 };
 
   constructor(
     private readonly files: Files,
@@ -107,7 +108,7 @@ class ManifestReader {
   read(path: string, asked: Span | null, isProject: boolean): (Top & { source: Span['source'] }) | null {
     const source = this.files.read(path, asked);
     if (source === null) return null;
-    const documents = parseYaml(source, this.expansion, this.told);
+    const documents = parseYaml(source, this.spent, this.told);
     if (documents === null) return null;
     if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
     return { ...readTop(documents, isProject, this.told), source };

@@ -1,57 +1,47 @@
 import type { Diagnostics } from './diagnostics.js';
-import { limits, scaled, weights } from './limits.js';
+import { limits, weights } from './limits.js';
 import type { Source } from './source.js';
+import type { CST } from './yaml.js';
+
+const quotes = new Set(['"', "'"]);
 
 /** Counts what a file costs while it is parsed, so that an expensive one is given up before it has cost much. */
 export class Meter {
-  private lexemes = 0;
   private weight = 0;
   private documents = 0;
-  private readonly maxLexemes: number;
-  private readonly maxWeight: number;
+  private announced = false;
 
   constructor(
     private readonly source: Source,
     private readonly told: Diagnostics,
-  ) {
-    this.maxLexemes = scaled(limits.lexemes, source.text.length);
-    this.maxWeight = scaled(limits.weight, source.text.length);
-  }
+  ) {}
 
   /** True, and told, when the file is to be given up. `depth` is of the parser's stack. */
   exceeded(lexeme: string, depth: number, offset: number): boolean {
-    this.lexemes += 1;
+    this.weight += weightOfLexeme(lexeme);
+    if (this.isTooLong(lexeme)) return this.give(offset, `a text is longer than ${limits.text} characters`);
     if (lexeme === '---') this.documents += 1;
-    this.count(lexeme);
     // The parser's stack holds the document, and the scalar at work, besides the collections.
     if (depth > limits.depth + 2)
       return this.give(offset, `values are nested more than ${limits.depth} levels deep`);
-    if (this.weight > this.maxWeight) return this.give(offset, 'the file holds too many values');
-    if (this.lexemes > this.maxLexemes)
-      return this.give(offset, `the file holds more than ${this.maxLexemes} pieces of syntax`);
+    if (this.weight > limits.syntax)
+      return this.give(offset, 'too many signs, comments or empty lines stand in one place');
     if (this.documents > limits.documentsPerFile)
       return this.give(offset, `the file holds more than ${limits.documentsPerFile} documents`);
     return false;
   }
 
-  /** Plain scalars are announced by U+001F; the others by the character that they begin with. */
-  private count(lexeme: string): void {
-    switch (lexeme.charAt(0)) {
-      case '\u001f':
-        this.weight += weights.plain;
-        break;
-      case '"':
-      case "'":
-        this.weight += weights.quoted;
-        break;
-      case '*':
-        this.weight += weights.alias;
-        break;
-      case '[':
-      case '{':
-        this.weight += weights.collection;
-        break;
-    }
+  /** Comments and empty lines may be of any length. */
+  private isTooLong(lexeme: string): boolean {
+    const isText = this.announced || quotes.has(lexeme.charAt(0));
+    this.announced = lexeme === '\u001f';
+    return isText && lexeme.length > limits.text;
+  }
+
+  /** What is on the parser's stack is all that is left of what was counted. */
+  recount(stack: readonly CST.Token[]): void {
+    this.weight = 0;
+    for (const token of stack) this.weight += weightOf(token);
   }
 
   private give(start: number, message: string): true {
@@ -60,4 +50,54 @@ export class Meter {
     });
     return true;
   }
+}
+
+/** Plain scalars are announced by U+001F; the others by the character that they begin with. */
+function weightOfLexeme(lexeme: string): number {
+  switch (lexeme.charAt(0)) {
+    case '\u001f':
+      return weights.plain;
+    case '"':
+    case "'":
+      return weights.quoted;
+    case '*':
+      return weights.alias;
+    case '[':
+    case '{':
+      return weights.collection;
+    default:
+      return weights.punctuation;
+  }
+}
+
+function weightOf(token: CST.Token | null | undefined): number {
+  switch (token?.type) {
+    case undefined:
+      return 0;
+    case 'document':
+      return token.start.length;
+    case 'block-map':
+    case 'block-seq':
+    case 'flow-collection':
+      return weights.collection + sum(token.items, weightOfItem);
+    case 'block-scalar':
+      return weights.plain + token.props.length;
+    case 'scalar':
+    case 'single-quoted-scalar':
+    case 'double-quoted-scalar':
+    case 'alias':
+      return weights.alias + (token.end?.length ?? 0);
+    default:
+      return weights.punctuation;
+  }
+}
+
+function weightOfItem({ start, key, sep, value }: CST.CollectionItem): number {
+  return start.length + weightOf(key) + (sep?.length ?? 0) + weightOf(value);
+}
+
+function sum<T>(list: readonly T[], of: (each: T) => number): number {
+  let total = 0;
+  for (const each of list) total += of(each);
+  return total;
 }

@@ -1,9 +1,13 @@
 import type { Json } from '../model/json.js';
 import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
 import { type Failure, nearestProperty, parentOf, type Validator, wordsFor } from './schema-words.js';
 import { quoted } from './text.js';
 import { type Entry, type Found, find, type Path } from './tree.js';
 import type { Notes } from './variables.js';
+
+/** Several of them may be one mistake. */
+const mostErrors = 4 * limits.diagnostics;
 
 /**
  * Checks a value against a compiled schema and tells each thing that is wrong once, where it stands. `entry` is the
@@ -17,11 +21,13 @@ export function check(
   told: Diagnostics,
 ): boolean {
   if (validate(value)) return notes.broken.size === 0;
-  const errors = validate.errors ?? [];
+  const all = validate.errors ?? [];
+  const errors = all.slice(0, mostErrors);
   if (told.full) {
     if (notes.broken.size === 0) told.skip(1);
     return false;
   }
+  if (all.length > mostErrors) told.skip(all.length - mostErrors);
   const telling = significant(errors, told);
   // What does not fit is never left out without a word, whatever was taken for a consequence of something else.
   for (const error of telling.length > 0 ? telling : errors.slice(0, 1)) {

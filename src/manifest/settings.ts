@@ -1,10 +1,12 @@
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Prune } from '../model/resource.js';
 import { urlFault } from '../model/service-url.js';
+import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Settings as Written } from './generated/settings.js';
 import { settings as settingsRule, variants as variantsRule } from './generated/validators.js';
 import type { Item } from './include.js';
+import { limits } from './limits.js';
 import { check } from './schema.js';
 import type { Source, Span } from './source.js';
 import { quoted } from './text.js';
@@ -54,7 +56,7 @@ export function readSettings(
   const value = readAll(root, variables, notes, told);
   const fits = check(settingsRule, value, root, notes, told) && !told.failed;
   checkUrl(value, root, told);
-  const include = texts(value['include']);
+  const include = texts(value['include']).filter(({ text }) => text.length <= limits.include);
   return {
     complete: value['include'] === undefined || include.length === lengthOf(value['include']),
     settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
@@ -63,8 +65,18 @@ export function readSettings(
       pattern: text,
       span: find(root, ['include', index]).span,
     })),
-    scopes: value['scopes'] === undefined ? ['agents.run'] : texts(value['scopes']).map(({ text }) => text),
+    scopes: value['scopes'] === undefined ? ['agents.run'] : scopesOf(value['scopes'], root, told),
   };
+}
+
+/** Every entry under `keys` is compared with all of them. */
+function scopesOf(written: Json, root: Entry, told: Diagnostics): readonly string[] {
+  const scopes = texts(written).map(({ text }) => text);
+  if (scopes.length > limits.scopes) {
+    const { span } = find(root, ['scopes', limits.scopes]);
+    told.error('limit-exceeded', span, `\`scopes\` holds more than ${limits.scopes} names`);
+  }
+  return scopes.slice(0, limits.scopes);
 }
 
 /** `vars` and `environments` as they are written: those that this run does not use are checked all the same. */
@@ -105,7 +117,7 @@ function effective(start: Span, written: Entries, chosen: Entries): Entries {
 }
 
 function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnostics): Record<string, Json> {
-  const value: Record<string, Json> = Object.create(null);
+  const value = bareObject();
   for (const [name, entry] of entriesOf(root)) {
     const own = new Notes();
     value[name] = variables.read(entry.value, 'line', own);

@@ -1,4 +1,5 @@
 import type { Diagnostics } from './diagnostics.js';
+import { isWithinLimit } from './entry-size.js';
 import { sections, settingNames } from './generated/validators.js';
 import type { Source } from './source.js';
 import { quoted } from './text.js';
@@ -22,7 +23,7 @@ export function readTop(documents: readonly Node[], isProject: boolean, told: Di
     if (sectionNames.includes(name)) parts.push(entry);
     else if (!settingNames.includes(name)) tellUnknown(entry, isProject, told);
     else if (!isProject) tellMisplaced(entry, told);
-    else if (isNew(entry, settings.get(name), told)) settings.set(name, entry);
+    else if (isNew(entry, settings.get(name), told) && isWithinLimit(entry, told)) settings.set(name, entry);
   }
   return { settings, sections: parts };
 }

@@ -36,12 +36,21 @@ export interface Entry {
   readonly value: Node;
 }
 
+/** What the files of a project have cost so far, of what the limits are for. */
+export interface Spent {
+  /** Values that stand in the files, and the maps and lists among them. */
+  values: number;
+  collections: number;
+  /** Values that aliases and merge keys have added. */
+  expanded: number;
+}
+
 export type Path = readonly (string | number)[];
 
 /** Values that a node stands for. Long texts count more, because they are looked through. */
 export function sizeOf(node: Node): number {
   if (node.type !== 'scalar') return node.size;
-  return typeof node.value === 'string' ? 1 + (node.value.length >> 6) : 1;
+  return typeof node.value === 'string' ? 1 + (node.value.length >> 4) : 1;
 }
 
 export function heightOf(node: Node): number {
@@ -80,6 +89,8 @@ function spanOf(node: Node, key: Span): Span {
   return node.type === 'scalar' || node.flow ? node : key;
 }
 
+const noEntries: ReadonlyMap<string, Entry> = new Map();
+
 export function mapNode(span: Span, entries: ReadonlyMap<string, Entry>, flow: boolean): MapNode {
   let size = 1;
   let height = 0;
@@ -88,7 +99,8 @@ export function mapNode(span: Span, entries: ReadonlyMap<string, Entry>, flow: b
     height = Math.max(height, heightOf(value));
   }
   const { source, start, end } = span;
-  return { type: 'map', source, start, end, entries, flow, size, height: height + 1 };
+  const kept = entries.size === 0 ? noEntries : entries;
+  return { type: 'map', source, start, end, entries: kept, flow, size, height: height + 1 };
 }
 
 export function listNode(span: Span, items: readonly Node[], flow: boolean): ListNode {

@@ -1,4 +1,5 @@
 import type { Json } from '../model/json.js';
+import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import type { Span } from './source.js';
@@ -29,6 +30,7 @@ const forms = `There are ${form('var.NAME')} and ${form('env.NAME')}; write \`$$
 export class Variables {
   private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
   private readonly used = new Set<string>();
+  private readonly known = new Map<string, string | null>();
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
@@ -54,8 +56,7 @@ export class Variables {
   }
 
   private map(node: MapNode, rule: TextRule, notes: Notes): Json {
-    // Without a prototype, so that a look-up by a name from outside finds what the file holds and nothing else.
-    const value: Record<string, Json> = Object.create(null);
+    const value = bareObject();
     for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes);
     return value;
   }
@@ -101,7 +102,7 @@ export class Variables {
     if (values.includes(unknown)) return unknown;
     const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
     if (length > limits.text) return this.tooMuch(node, `the text is longer than ${limits.text} characters`);
-    return this.afford(node, 1 + (length >> 6)) ? values.join('') : unknown;
+    return this.afford(node, 1 + (length >> 4)) ? values.join('') : unknown;
   }
 
   private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof unknown {
@@ -145,8 +146,8 @@ export class Variables {
       const message = 'ROSTER_API_KEY is the key that roster calls with, and cannot be used in a manifest';
       return this.refuse(node, written, message);
     }
-    const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
-    if (value === undefined) {
+    const value = this.lookUp(name);
+    if (value === null) {
       const message = `the environment variable ${name} is not set`;
       this.told.error('missing-environment-variable', within(node, written), message, {
         help: `Set ${name} where roster runs; in CI, pass it to the step.`,
@@ -158,6 +159,15 @@ export class Variables {
       notes.secrets.add(value);
       this.used.add(value);
     }
+    return value;
+  }
+
+  /** Looked up once: the environment of a process gives a new copy each time. */
+  private lookUp(name: string): string | null {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const value = (Object.hasOwn(this.env, name) ? this.env[name] : undefined) ?? null;
+    this.known.set(name, value);
     return value;
   }
 
@@ -199,7 +209,9 @@ export class Variables {
     return this.refuse(node, written, `there is no variable ${quoted(name)}`, help);
   }
 
+  /** Told once, where the limit is passed. */
   private afford(node: ScalarNode, size: number): boolean {
+    if (this.expanded > limits.expanded) return false;
     this.expanded += size;
     if (this.expanded <= limits.expanded) return true;
     this.tooMuch(node, `variables add more than ${limits.expanded} values to the project`);
@@ -223,7 +235,7 @@ function broken(node: ScalarNode, notes: Notes): string {
 }
 
 function textSize(value: Json): number {
-  return typeof value === 'string' ? 1 + (value.length >> 6) : 1;
+  return typeof value === 'string' ? 1 + (value.length >> 4) : 1;
 }
 
 /** The expression alone where it stands in the file as it is read: most do. */

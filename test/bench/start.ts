@@ -1,15 +1,12 @@
 // How long the command takes to start, as a multiple of what Node itself takes: npm run bench.
-// Runs are interleaved, so that whatever else the machine does touches all of them alike.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/fresh.js';
 import { bundle } from '../../scripts/products.js';
+import { inTurns, median, run, type Subject } from './rounds.js';
 
-interface Subject {
-  readonly name: string;
-  readonly parameters: readonly string[];
+interface Limited extends Subject {
   /** Most that it may take, as a multiple of the first subject. */
   readonly limit: number;
 }
@@ -17,7 +14,7 @@ interface Subject {
 const rounds = 41;
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
 const program = join(root, 'dist/roster.cjs');
-const subjects: readonly Subject[] = [
+const subjects: readonly Limited[] = [
   { name: 'node -e 0', parameters: ['-e', '0'], limit: Number.POSITIVE_INFINITY },
   { name: 'roster --help', parameters: [program, '--help'], limit: 1.5 },
   { name: 'roster validate', parameters: [program, 'validate'], limit: 2.5 },
@@ -29,26 +26,10 @@ try {
     join(folder, 'roster.yaml'),
     'project: bench\ngroups:\n  shops:\n    members: [acme-shop, globex]\n',
   );
-  process.exitCode = print(medians()) ? 0 : 1;
+  const times = inTurns(subjects, rounds, (subject) => run(subject, folder).milliseconds);
+  process.exitCode = print(times.map(median)) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });
-}
-
-function medians(): number[] {
-  const times: number[][] = subjects.map(() => []);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, subject] of subjects.entries()) times[index]?.push(time(subject));
-  }
-  return times.map((each) => each.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN);
-}
-
-function time({ name, parameters }: Subject): number {
-  // Node 20 reads NODE_EXTRA_CA_CERTS at every start, which can take longer than all the rest.
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const begin = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, parameters, { cwd: folder, env });
-  if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`);
-  return performance.now() - begin;
 }
 
 function print(results: readonly number[]): boolean {

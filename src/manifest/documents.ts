@@ -1,0 +1,136 @@
+import { Conversion } from './conversion.js';
+import { cutFinished } from './cut.js';
+import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
+import { Meter } from './meter.js';
+import type { Source } from './source.js';
+import { describeSyntaxError, tellSyntaxErrors } from './syntax-error.js';
+import type { Node, Spent } from './tree.js';
+import { type CST, composeAlone, type Document, noteOpenings, steps, type YAMLError } from './yaml.js';
+
+/** So many pieces of syntax are parsed before those that are finished are worked off. */
+const pieces = 1024;
+
+/** The documents of one file that hold anything; null when the file has syntax errors, which are told then. */
+export function parseYaml(source: Source, spent: Spent, told: Diagnostics, stride = pieces): Node[] | null {
+  const { stackTraceLimit } = Error;
+  // The library makes an Error with a stack for each mistake: a file of nothing but mistakes would cost a gigabyte.
+  Error.stackTraceLimit = 0;
+  try {
+    return new Reading(source, spent, told, stride).all();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Parses one file. What is finished is converted as the parser goes on; after a syntax error nothing more is. */
+class Reading {
+  private readonly steps = steps();
+  private readonly meter: Meter;
+  private readonly found: Node[] = [];
+  /** One for each document that is not complete, the last for the one that is being parsed. */
+  private readonly conversions: Conversion[] = [];
+  private readonly errors: YAMLError[] = [];
+  private readonly openings = new Map<number, number>();
+  /** Errors that the parser has found, which come again with their document. */
+  private coming = 0;
+
+  constructor(
+    private readonly source: Source,
+    private readonly spent: Spent,
+    private readonly told: Diagnostics,
+    private readonly stride: number,
+  ) {
+    this.meter = new Meter(source, told);
+    this.begin();
+  }
+
+  all(): Node[] | null {
+    const complete = this.parse() && this.end();
+    tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
+    return complete && this.errors.length === 0 ? this.found : null;
+  }
+
+  /** False when the file is given up, which is told. */
+  private parse(): boolean {
+    const { lexer, parser } = this.steps;
+    let lexemes = 0;
+    for (const lexeme of lexer.lex(this.source.text)) {
+      for (const token of parser.next(lexeme)) if (!this.take(token)) return false;
+      if (this.meter.exceeded(lexeme, parser.stack.length, parser.offset)) return false;
+      lexemes += 1;
+      if (lexemes % this.stride === 0 && !this.workOff()) return false;
+      if (this.coming + this.errors.length > limits.syntaxErrorsPerFile) break;
+    }
+    return true;
+  }
+
+  private end(): boolean {
+    const { parser, composer } = this.steps;
+    for (const token of parser.end()) this.take(token);
+    for (const document of composer.end()) this.finish(document);
+    this.note(composer.streamInfo().errors);
+    return this.affordable();
+  }
+
+  private take(token: CST.Token): boolean {
+    if (token.type === 'directive') return this.refuseDirective(token);
+    if (token.type === 'error') this.coming += 1;
+    for (const document of this.steps.composer.next(token)) this.finish(document);
+    if (token.type === 'document') this.begin();
+    return true;
+  }
+
+  private begin(): void {
+    this.conversions.push(new Conversion(this.source, this.spent, this.told));
+  }
+
+  private workOff(): boolean {
+    const { stack } = this.steps.parser;
+    for (const { collection, ...where } of cutFinished(stack)) {
+      const composed = composeAlone(collection);
+      if (this.sound(composed)) this.conversions.at(-1)?.begin(composed.contents, where);
+    }
+    this.meter.recount(stack);
+    return this.affordable();
+  }
+
+  private finish(document: Document.Parsed): void {
+    const conversion = this.conversions.shift();
+    if (conversion === undefined) throw new Error('a document came that was not begun');
+    const node = this.sound(document) ? conversion.end(document.contents) : null;
+    if (node !== null) this.found.push(node);
+  }
+
+  /** Notes what is wrong. True when nothing was so far. */
+  private sound(document: Document.Parsed): boolean {
+    const { errors, warnings } = document;
+    if (errors.length > 0) noteOpenings(document, this.openings);
+    this.note(errors);
+    this.note(warnings);
+    return this.coming + this.errors.length === 0;
+  }
+
+  private note(errors: readonly YAMLError[]): void {
+    for (const error of errors) this.errors.push(error);
+  }
+
+  private refuseDirective({ offset, source: text }: CST.Directive): false {
+    const { message, help } = describeSyntaxError('BAD_DIRECTIVE');
+    const span = { source: this.source, start: offset, end: offset + text.length };
+    this.told.error('yaml-syntax', span, message, { help });
+    return false;
+  }
+
+  private affordable(): boolean {
+    const most = (['values', 'collections'] as const).find((each) => this.spent[each] > limits[each]);
+    if (most === undefined) return true;
+    const { offset } = this.steps.parser;
+    const span = { source: this.source, start: Math.max(0, offset - 1), end: offset };
+    const what = most === 'values' ? 'values' : 'maps and lists';
+    this.told.error('limit-exceeded', span, `the project holds more than ${limits[most]} ${what}`, {
+      help: 'Make several projects of it.',
+    });
+    return false;
+  }
+}
