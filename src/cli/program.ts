@@ -99,6 +99,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
     .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')
     .option('--data <file>', 'file that keeps the state between runs')
+    .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
     .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
     .action(async (flags) =>
       done(await (await import('./sandbox.js')).sandbox(flags, around, output, stopped)),

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { Problem, problem } from '../model/diagnostic.js';
 import {
   DataFileError,
+  FaultError,
   isVariant,
+  parseFaults,
   parseSeed,
   type Sandbox,
   type Seed,
@@ -23,6 +25,7 @@ export interface SandboxFlags extends CommonFlags {
   readonly seed?: string;
   readonly data?: string;
   readonly variant?: readonly string[];
+  readonly faults?: string;
 }
 
 /** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
@@ -52,6 +55,7 @@ async function start(flags: SandboxFlags, around: Surroundings): Promise<Sandbox
   const port = flags.port === undefined ? 4010 : wholeNumber(flags.port, '--port', 0, 65_535);
   const variants = (flags.variant ?? []).flatMap((each) => each.split(',')).map(variantNamed);
   const seed = flags.seed === undefined ? undefined : readSeed(resolve(around.cwd, flags.seed));
+  const faults = flags.faults === undefined ? undefined : readFaults(resolve(around.cwd, flags.faults));
   const dataFile = flags.data === undefined ? undefined : resolve(around.cwd, flags.data);
   try {
     return await startSandbox({
@@ -59,6 +63,7 @@ async function start(flags: SandboxFlags, around: Surroundings): Promise<Sandbox
       variants,
       ...(seed === undefined ? {} : { seed }),
       ...(dataFile === undefined ? {} : { dataFile }),
+      ...(faults === undefined ? {} : { faults }),
     });
   } catch (failure) {
     if (failure instanceof DataFileError) throw problem('unreadable-file', failure.message);
@@ -80,14 +85,23 @@ function variantNamed(name: string): Variant {
   );
 }
 
+function readFaults(path: string): ReturnType<typeof parseFaults> {
+  return readWith(path, 'faults', parseFaults);
+}
+
 function readSeed(path: string): Seed {
+  return readWith(path, 'seed', parseSeed);
+}
+
+function readWith<T>(path: string, what: string, parse: (text: string) => T): T {
   try {
-    return parseSeed(readFileSync(path, 'utf8'));
+    return parse(readFileSync(path, 'utf8'));
   } catch (failure) {
-    if (failure instanceof SeedError) throw problem('schema', `${path}: ${failure.message}`);
+    if (failure instanceof SeedError || failure instanceof FaultError)
+      throw problem('schema', `${path}: ${failure.message}`);
     throw problem(
       'unreadable-file',
-      `cannot read the seed ${path}: ${(failure as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      `cannot read the ${what} ${path}: ${(failure as NodeJS.ErrnoException).code ?? 'unknown'}`,
     );
   }
 }

@@ -6,6 +6,7 @@ import { refusalWire, successWire, type Wire } from './edge.js';
 import { authentication, type Env, type RecordedRequest, recording } from './intake.js';
 import { keyRoutes } from './keys.js';
 import { scheduleRoutes } from './schedules.js';
+import type { World } from './world.js';
 
 /** The areas of interface.md §4 that the sandbox has. Anything else under /api is not found. */
 const ROUTES: readonly Route[] = [
@@ -25,6 +26,10 @@ export interface AppHooks {
    * "before the effect" from "after it". The raw socket is at `c.env.incoming` and `c.env.outgoing`.
    */
   readonly around?: MiddlewareHandler<Env>;
+  /** Called before each request is handled. */
+  readonly before?: () => void;
+  /** The state that lists show: an earlier one where they lag behind. */
+  readonly listed?: () => World;
 }
 
 /** The HTTP face of the service; it holds no state but what `core` and `hooks` give it. */
@@ -58,10 +63,17 @@ async function answer(c: Context<Env>, core: Core, hooks: AppHooks, route: Route
     throw new Refusal(403, 'The API key lacks the scope agents.run.');
   }
   const query = new URL(c.req.url).searchParams;
-  const result = route.handle(core, { params: c.req.param(), query, body, caller });
+  hooks.before?.();
+  const world = isList(route) ? (hooks.listed?.() ?? core.world) : core.world;
+  const result = route.handle({ ...core, world }, { params: c.req.param(), query, body, caller });
   const wire = successWire(core, result, query);
   if (route.method !== 'GET' && result.operation !== 'preview') await hooks.saved();
   return send(c, wire);
+}
+
+/** A path without an id. */
+function isList({ method, path }: Route): boolean {
+  return method === 'GET' && !path.includes(':');
 }
 
 function asRefusal(error: Error): Refusal {

@@ -1,4 +1,6 @@
 /** The service of interface.md in one process, for trying manifests and for the tests. Imports nothing of roster. */
+
+export { ACTS, type Act, type Fault, FaultError, type FaultPlan, parseFaults } from './faults.js';
 export type { RecordedRequest } from './intake.js';
 export { DataFileError, loadWorld, saveWorld, worldFromJson, worldToJson } from './persistence.js';
 export {

@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Core } from './api.js';
 import { buildApp } from './app.js';
+import { type FaultPlan, meetFaults, noFaults } from './faults.js';
+import { History } from './history.js';
 import type { RecordedRequest } from './intake.js';
 import { addKey, hashOf, isActiveKey, newKeyText } from './keyring.js';
 import { loadWorld, saver } from './persistence.js';
@@ -23,6 +26,8 @@ export interface SandboxOptions {
   clock?: () => Date;
   /** Where the state is kept between runs: read at the start, written after every change. */
   dataFile?: string;
+  /** What goes wrong from the beginning. Default: nothing. */
+  faults?: Partial<FaultPlan>;
 }
 
 export interface Sandbox {
@@ -34,6 +39,8 @@ export interface Sandbox {
   readonly world: World;
   /** Every request, in the order of arrival. */
   readonly requests: RecordedRequest[];
+  /** What goes wrong: change it at will. Counting of a fault begins when it is put in. */
+  readonly faults: FaultPlan;
   close(): Promise<void>;
 }
 
@@ -45,11 +52,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const core: Core = { world, variants, clock };
   const saved = dataFile === undefined ? async () => {} : saver(dataFile, world);
   const requests: RecordedRequest[] = [];
-  const app = buildApp(core, { requests, saved });
+  const faults: FaultPlan = { ...noFaults(), ...options.faults };
+  const history = new History(world);
+  const app = buildApp(core, {
+    requests,
+    saved: async () => {
+      if (faults.lagMs > 0) history.note(Date.now());
+      await saved();
+    },
+    around: meetFaults(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
+    before: () => {
+      if (faults.lagMs > 0) history.begin();
+    },
+    listed: () => (faults.lagMs === 0 ? world : history.at(Date.now() - faults.lagMs)),
+  });
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
   await saved(); // before anyone can call: an unwritable data file must fail here
   const url = await listen(server, port, host);
-  return { url, apiKey: world.apiKey, world, requests, close: () => close(server, saved) };
+  return { url, apiKey: world.apiKey, world, requests, faults, close: () => close(server, saved) };
 }
 
 async function firstWorld(
