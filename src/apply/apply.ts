@@ -9,6 +9,7 @@ import { lookFor } from './lost.js';
 import { resolveRequest } from './resolve.js';
 import { runSteps, type StepState } from './schedule-steps.js';
 import { keepSecret } from './secret.js';
+import { undone } from './undone.js';
 import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
 export interface ApplyInputs {
@@ -133,7 +134,7 @@ class Run {
   private async repeatable(step: Step): Promise<StepState> {
     try {
       const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
-      return step.addresses.length > 1 ? this.confirmed(step, answer.data) : { outcome: 'done' };
+      return step.addresses.length > 1 ? await this.confirmed(step, answer.data) : { outcome: 'done' };
     } catch (failure) {
       const verdict = this.judge(failure);
       if (verdict.gone && step.request.method === 'DELETE') return { outcome: 'done' };
@@ -142,11 +143,18 @@ class Run {
   }
 
   /** A bulk call skips what it cannot do without an error (interface §4): its counts tell. */
-  private confirmed(step: Step, data: unknown): StepState {
-    if (this.kinds.get(step.kind)?.bulk?.confirms(data, step.addresses.length) !== false)
+  private async confirmed(step: Step, data: unknown): Promise<StepState> {
+    const kind = this.kinds.get(step.kind);
+    if (kind === undefined || kind.bulk?.confirms(data, step.addresses.length) !== false)
       return { outcome: 'done' };
-    const error = `the service says that it did not do this to all of the ${step.addresses.length} objects of the call`;
-    return { outcome: 'unknown', error };
+    const { writer, records } = this.inputs;
+    const rest = await undone({ step, kind, reader: writer.reader, records, ids: this.ids });
+    const states = await Promise.all(
+      rest.map((request) =>
+        this.repeatable({ ...step, request, singles: [], addresses: step.addresses.slice(0, 1) }),
+      ),
+    );
+    return states.find((state) => state.outcome !== 'done') ?? { outcome: 'done' };
   }
 
   private async create(step: Step): Promise<StepState> {

@@ -62,6 +62,8 @@ export interface Step {
   readonly addresses: readonly Address[];
   readonly kind: KindName;
   readonly request: Request;
+  /** For a bulk call: what does the same to each of `addresses` alone. Empty otherwise. */
+  readonly singles: readonly Request[];
   /** Steps that must be done first: when one of them fails, this one is not tried. */
   readonly after: readonly string[];
   /** Runs when every other step has ended, however that was. */

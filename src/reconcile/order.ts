@@ -1,5 +1,6 @@
 import type { Kind, Planned } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
+import type { Request } from '../model/request.js';
 import { type Address, isPending } from '../model/resource.js';
 import type { Decided } from './change.js';
 
@@ -30,6 +31,8 @@ interface Unit {
   readonly addresses: readonly Address[];
   readonly decided: Decided;
   readonly requests: readonly Planned[];
+  /** What a merged request consists of. */
+  readonly singles: readonly Request[];
 }
 
 type Edges = ReadonlyMap<Address, ReadonlySet<Address>>;
@@ -120,7 +123,9 @@ function unitOf(group: readonly Decided[]): Unit {
   const ids = requests.map((_, index) =>
     group.length === 1 ? `${addresses[0]}#${index + 1}` : `${addresses[0]}+${group.length - 1}`,
   );
-  return { ids, addresses, decided: first, requests };
+  const singles =
+    group.length === 1 ? [] : group.flatMap((each) => each.requests.map(({ request }) => request));
+  return { ids, addresses, decided: first, requests, singles };
 }
 
 function merged(group: readonly Decided[], first: Decided): Planned {
@@ -140,6 +145,7 @@ function stepsOfUnit(unit: Unit, edges: Edges, stepsOf: ReadonlyMap<Address, rea
     addresses: unit.addresses,
     kind: unit.decided.match.kind.name,
     request: planned.request,
+    singles: unit.singles,
     after: index === 0 ? outside : [unit.ids[index - 1] ?? ''],
     last: unit.decided.match.kind.last,
     delivery: planned.delivery ?? null,

@@ -44,6 +44,7 @@ function step(id: string, address: string, method: 'POST' | 'PUT' | 'DELETE', pa
     addresses: [address],
     kind,
     request: { method, path, effect },
+    singles: [],
     after: [],
     last: kind === 'key',
     delivery: null,

@@ -1,0 +1,43 @@
+import type { InventoryEntry } from '../model/inventory.js';
+import { canonical } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { Step } from '../model/plan.js';
+import type { Reader, Request } from '../model/request.js';
+import type { Address, FieldRule, Observed } from '../model/resource.js';
+import { resolveJson } from './resolve.js';
+
+export interface Undone {
+  readonly step: Step;
+  readonly kind: Kind;
+  readonly reader: Reader;
+  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+  readonly ids: ReadonlyMap<Address, string>;
+}
+
+/**
+ * What a bulk call has left undone, as single requests: the list is read again, for the counts of the answer do not say
+ * which objects were skipped. Deletes of what is gone are not repeated, nor changes that are there.
+ */
+export async function undone(inputs: Undone): Promise<readonly Request[]> {
+  const { step, kind, reader } = inputs;
+  const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));
+  const byId = new Map(listed.map((each) => [each.id, each]));
+  return step.singles.filter((request, index) => {
+    const address = step.addresses[index];
+    const id = address === undefined ? undefined : inputs.ids.get(address);
+    const observed = id === undefined ? undefined : byId.get(id);
+    if (request.method === 'DELETE') return observed !== undefined;
+    return observed === undefined || address === undefined || !isAsApplied(address, observed, inputs);
+  });
+}
+
+function isAsApplied(address: Address, { spec }: Observed, { kind, records, ids }: Undone): boolean {
+  const applied = records.get(address)?.applied;
+  if (spec === null || applied === undefined) return false;
+  const rules = kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
+  const values = spec as Readonly<Record<string, unknown>>;
+  return Object.entries(applied).every(
+    ([field, value]) =>
+      canonical(rules[field]?.canonical(values[field]) ?? null) === canonical(resolveJson(value, ids)),
+  );
+}
