@@ -36,6 +36,8 @@ export type StepEvent =
 
 export interface Applied {
   readonly outcomes: readonly ChangeOutcome[];
+  /** Ids that creates of this run were answered with: surely its own. What was looked for and found is not here. */
+  readonly created: ReadonlyMap<Address, string>;
   readonly interrupted: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -56,7 +58,8 @@ export async function apply(inputs: ApplyInputs): Promise<Applied> {
     .filter((change) => change.action !== 'none')
     .map((change) => run.outcomeOf(change, states));
   const unsaved = await saveOutcome(inputs, inventoryAfter(intent, inputs, outcomes, run.ids));
-  return { outcomes, interrupted: inputs.interrupted(), diagnostics: [...run.diagnostics, ...unsaved] };
+  const diagnostics = [...run.diagnostics, ...unsaved];
+  return { outcomes, created: run.created, interrupted: inputs.interrupted(), diagnostics };
 }
 
 /** The requests are sent by now: an inventory that cannot be written is told, it must not hide what was done. */
@@ -72,6 +75,7 @@ async function saveOutcome({ save }: ApplyInputs, inventory: Inventory): Promise
 
 class Run {
   readonly ids: Map<Address, string>;
+  readonly created = new Map<Address, string>();
   readonly diagnostics: Diagnostic[] = [];
   readonly concurrency: number;
   private unauthorized: string | null = null;
@@ -165,9 +169,9 @@ class Run {
       const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
       if (step.delivery !== null) return await this.keep(step.delivery, kind, address, answer.data);
       const id = kind.createdId(answer.data);
-      return id === null
-        ? await this.look(step, kind, address, 'the answer showed no id')
-        : this.created(address, id);
+      if (id === null) return await this.look(step, kind, address, 'the answer showed no id');
+      this.created.set(address, id);
+      return this.found(address, id);
     } catch (failure) {
       const verdict = this.judge(failure);
       if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
@@ -176,7 +180,7 @@ class Run {
     }
   }
 
-  private created(address: Address, id: string): StepState {
+  private found(address: Address, id: string): StepState {
     this.ids.set(address, id);
     return { outcome: 'done' };
   }
@@ -200,7 +204,7 @@ class Run {
     try {
       const found = await lookFor(looking);
       const [only] = found;
-      if (only !== undefined && only.id !== null && found.length === 1) return this.created(address, only.id);
+      if (only !== undefined && only.id !== null && found.length === 1) return this.found(address, only.id);
       const ids = found.map((each) => each.id).join(', ');
       const seen = found.length === 0 ? 'it has not appeared' : `${found.length} objects appeared (${ids})`;
       return { outcome: 'unknown', error: `${why}; looked for it: ${seen}` };

@@ -1,8 +1,9 @@
 import { canonical, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
-import type { Address, FieldRule, Observed } from '../model/resource.js';
+import type { Address, Observed } from '../model/resource.js';
 import { pendingIn, resolveJson } from './resolve.js';
+import { hasValues } from './values.js';
 
 export interface Looking {
   readonly reader: Reader;
@@ -36,7 +37,8 @@ export async function lookFor(looking: Looking): Promise<readonly Observed[]> {
         kind.exists(each) &&
         kind.observedIdentity(each) === identity &&
         (each.id === null || !others.has(each.id)) &&
-        (kind.likeIn.length === 0 || isEqual(looking, each)),
+        // Objects of one natural key may stand side by side: only one that is equal in every field can be it.
+        (kind.likeIn.length === 0 || hasValues(kind, each.spec, looking.applied, looking.ids)),
     );
     if (found.length > 0) return found;
   }
@@ -52,15 +54,4 @@ function resolvedIdentity({ identity, body, ids }: Looking): string {
     );
   }
   return text;
-}
-
-/** Objects of one natural key may stand side by side: only one that is equal in every field can be the one looked for. */
-function isEqual({ kind, applied, ids }: Looking, { spec }: Observed): boolean {
-  if (spec === null) return false;
-  const rules = kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
-  const values = spec as Readonly<Record<string, unknown>>;
-  return Object.entries(applied).every(
-    ([field, value]) =>
-      canonical(rules[field]?.canonical(values[field]) ?? null) === canonical(resolveJson(value, ids)),
-  );
 }

@@ -1,10 +1,9 @@
 import type { InventoryEntry } from '../model/inventory.js';
-import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Reader, Request } from '../model/request.js';
-import type { Address, FieldRule, Observed } from '../model/resource.js';
-import { resolveJson } from './resolve.js';
+import type { Address, Observed } from '../model/resource.js';
+import { hasValues } from './values.js';
 
 export interface Undone {
   readonly step: Step;
@@ -33,11 +32,5 @@ export async function undone(inputs: Undone): Promise<readonly Request[]> {
 
 function isAsApplied(address: Address, { spec }: Observed, { kind, records, ids }: Undone): boolean {
   const applied = records.get(address)?.applied;
-  if (spec === null || applied === undefined) return false;
-  const rules = kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
-  const values = spec as Readonly<Record<string, unknown>>;
-  return Object.entries(applied).every(
-    ([field, value]) =>
-      canonical(rules[field]?.canonical(values[field]) ?? null) === canonical(resolveJson(value, ids)),
-  );
+  return applied !== undefined && hasValues(kind, spec, applied, ids);
 }

@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Applied, apply } from '../apply/apply.js';
 import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
-import type { Rescued, Verdict } from '../apply/writer.js';
+import type { Rescued, Writer } from '../apply/writer.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { Ending, Inventory, Lock } from '../model/inventory.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Ending, Lock } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
-import type { Address, Project } from '../model/resource.js';
-import { ServiceFailure } from '../service/failure.js';
+import type { Project } from '../model/resource.js';
 import type { Interrupts } from './interrupts.js';
+import { judge } from './judge.js';
 import { withLock } from './locking.js';
 import type { Output } from './output.js';
 import type { Progress } from './progress.js';
-import { makePlan, type Observation, type Session } from './session.js';
+import { doneAddresses, readBack } from './read-back.js';
+import type { Observation, Session } from './session.js';
 
 export interface CarryOut {
   readonly session: Session;
@@ -35,10 +36,20 @@ export interface CarriedOut extends Applied {
 export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
   const { session, plan, observation } = inputs;
   const work = async (lock: Lock): Promise<CarriedOut> => {
-    const applied = await runSteps(inputs, lock);
+    const writer = writerOf(session);
+    const applied = await runSteps(inputs, lock, writer);
     inputs.progress.end();
     const skip = !inputs.verify || applied.interrupted || lock.lost() || endsOwnAccess(observation, applied);
-    return { ...applied, left: skip ? null : await readBack(inputs, applied, lock) };
+    if (skip) return { ...applied, left: null };
+    const { left, outcomes, conflicts } = await readBack({
+      session,
+      plan,
+      observation,
+      applied,
+      lock,
+      writer,
+    });
+    return { ...applied, outcomes, left, diagnostics: [...applied.diagnostics, ...conflicts] };
   };
   const { value, diagnostics } = await withLock({
     session,
@@ -59,9 +70,13 @@ function endingOf({ outcomes, interrupted, left }: CarriedOut): Ending {
   };
 }
 
-function runSteps(inputs: CarryOut, lock: Lock): Promise<Applied> {
+function writerOf({ client, useKey }: Session): Writer {
+  return { send: (request) => client.send(request), reader: client.reader(), useKey };
+}
+
+function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied> {
   const { session, plan, observation, output, interrupts, progress } = inputs;
-  const { client, project } = session;
+  const { project } = session;
   const { reconciled, world, inventory } = observation;
   return apply({
     plan,
@@ -71,11 +86,7 @@ function runSteps(inputs: CarryOut, lock: Lock): Promise<Applied> {
     observed: world.objects,
     inventory,
     save: (each) => lock.save(each),
-    writer: {
-      send: (request) => client.send(request),
-      reader: client.reader(),
-      useKey: (key) => session.useKey(key),
-    },
+    writer,
     judge,
     concurrency: session.concurrency,
     interrupted: () => interrupts.requested() || lock.lost(),
@@ -88,20 +99,8 @@ function runSteps(inputs: CarryOut, lock: Lock): Promise<Applied> {
       withdraw: (delivery) => withdraw(delivery, project.root),
       rescue: (key) => rescue(key, project),
     },
-    sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
+    sleep: (milliseconds) => session.sleep(milliseconds),
   });
-}
-
-/** What a failure of the client means; anything else is a bug, of which the effect is unknown. */
-function judge(failure: unknown): Verdict {
-  if (!(failure instanceof ServiceFailure)) throw failure;
-  const message = failure.diagnostics.map((each) => each.message).join('; ');
-  return {
-    certainty: failure.certainty,
-    gone: failure.status === 404,
-    unauthorized: failure.status === 401,
-    message,
-  };
 }
 
 /** A key that could not be delivered is kept beside the inventory, or wherever it can be, readable by its owner alone. */
@@ -126,71 +125,4 @@ function endsOwnAccess({ reconciled }: Observation, applied: Applied): boolean {
   return reconciled.matches.some(
     ({ address, entry, observed }) => entry === null && observed?.caller === true && done.has(address),
   );
-}
-
-function doneAddresses({ outcomes }: Applied): ReadonlySet<Address> {
-  return new Set(outcomes.filter((each) => each.outcome === 'done').map((each) => each.address));
-}
-
-/** Plans once more: whatever is left of this plan is told, and so is what was deleted and is still there. */
-async function readBack(inputs: CarryOut, applied: Applied, lock: Lock): Promise<readonly Diagnostic[]> {
-  const { session, plan, observation } = inputs;
-  try {
-    const { reconciled, world, inventory } = await makePlan(session, {
-      proveDeliveries: false,
-      previews: false,
-    });
-    const listed = new Set(
-      [...world.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
-    );
-    const done = doneAddresses(applied);
-    const stayed = plan.changes.filter(
-      ({ address, action, kind, id }) =>
-        action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
-    );
-    if (stayed.length > 0)
-      await keepOwning(
-        stayed.map((each) => each.address),
-        observation.inventory,
-        inventory,
-        lock,
-      );
-    const own = new Set(plan.changes.map((change) => change.address));
-    const errors = reconciled.diagnostics.filter((each) => each.severity === 'error');
-    const left =
-      reconciled.plan?.changes.filter(({ action, address }) => action !== 'none' && own.has(address)) ?? [];
-    return [
-      ...errors,
-      ...stayed.map(({ address }) => notConverged(address, 'it is still there after it was deleted')),
-      ...left.map(({ address, action, fields }) => {
-        const where = fields.length === 0 ? '' : ` of ${fields.map((field) => field.path).join(', ')}`;
-        return notConverged(address, `it would still need "${action}"${where}`);
-      }),
-    ];
-  } catch (failure) {
-    if (failure instanceof Problem) return failure.diagnostics;
-    throw failure;
-  }
-}
-
-/** What is still there is still ours: the next plan shall see it. */
-async function keepOwning(
-  addresses: readonly Address[],
-  before: Inventory,
-  now: Inventory,
-  lock: Lock,
-): Promise<void> {
-  const entries = new Map(now.entries);
-  for (const address of addresses) {
-    const entry = before.entries.get(address);
-    if (entry !== undefined) entries.set(address, entry);
-  }
-  await lock.save({ ...now, entries });
-}
-
-function notConverged(address: Address, what: string): Diagnostic {
-  const message = `${address} is not as declared after the apply: ${what}`;
-  const help =
-    'Somebody may be changing it at the same time, or the service stores it differently: run `roster plan`.';
-  return { severity: 'error', code: 'not-converged', message, help };
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { undeliverable } from '../apply/deliver.js';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
@@ -39,6 +40,7 @@ export interface Session {
   /** Switches to a new key for the rest of the run. */
   useKey(key: string): void;
   callsWith(keyPrefix: string): boolean;
+  sleep(milliseconds: number): Promise<void>;
 }
 
 /** Everything that can be checked without the network is checked here, before the first request. */
@@ -62,6 +64,7 @@ export function openSession(
     timeoutMs: chooseTimeout(flags),
     userAgent: `roster/${version}`,
     ...(signal === undefined ? {} : { signal }),
+    sleep: around.sleep,
   });
   return {
     project: { ...project, prune: choosePrune(flags, project.prune) },
@@ -76,6 +79,7 @@ export function openSession(
       client.useKey(key);
     },
     callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
+    sleep: around.sleep ?? sleep,
   };
 }
 

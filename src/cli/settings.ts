@@ -45,6 +45,8 @@ export interface Surroundings {
   readonly stderrIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly columns: number | null;
+  /** How to wait; in real time unless given. */
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 export const defaults = { concurrency: 10, timeoutMilliseconds: 30_000, width: 80 } as const;

@@ -1,0 +1,142 @@
+import type { Applied } from '../apply/apply.js';
+import { extrasOf, type Withdrawn, withdrawExtras } from '../apply/withdraw.js';
+import type { Writer } from '../apply/writer.js';
+import { kinds } from '../kinds/index.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Inventory, Lock } from '../model/inventory.js';
+import type { Plan } from '../model/plan.js';
+import type { ChangeOutcome } from '../model/report.js';
+import type { Address } from '../model/resource.js';
+import { judge } from './judge.js';
+import { makePlan, type Observation, type Session } from './session.js';
+
+export interface ReadingBack {
+  readonly session: Session;
+  readonly plan: Plan;
+  /** Of before the run. */
+  readonly observation: Observation;
+  readonly applied: Applied;
+  readonly lock: Lock;
+  readonly writer: Writer;
+}
+
+export interface Found {
+  /** What is left of the plan, or went wrong with looking. */
+  readonly left: readonly Diagnostic[];
+  /** What another run did at the same time. */
+  readonly conflicts: readonly Diagnostic[];
+  /** As they are after what was one too many has been withdrawn. */
+  readonly outcomes: readonly ChangeOutcome[];
+}
+
+/** Plans once more: whatever is left of this plan is told, what was deleted and is still there, and what is there twice. */
+export async function readBack(inputs: ReadingBack): Promise<Found> {
+  const { session, applied } = inputs;
+  try {
+    const seen = await makePlan(session, { proveDeliveries: false, previews: false });
+    const withdrawn = await withdraw(inputs, seen);
+    if (withdrawn.length > 0) return withdrawal(inputs, withdrawn);
+    const left = [...(await stillThere(inputs, seen)), ...remaining(inputs, seen)];
+    return { left, conflicts: [], outcomes: applied.outcomes };
+  } catch (failure) {
+    if (failure instanceof Problem)
+      return { left: failure.diagnostics, conflicts: [], outcomes: applied.outcomes };
+    throw failure;
+  }
+}
+
+async function withdraw(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
+  const { applied, observation, lock, writer } = inputs;
+  const world = {
+    kinds,
+    created: applied.created,
+    before: observation.world.objects,
+    after: seen.world.objects,
+  };
+  const withdrawn = await withdrawExtras(extrasOf(world), world, { writer, judge });
+  const gone = new Set(withdrawn.filter(({ failure }) => failure === null).map(({ address }) => address));
+  if (gone.size > 0) {
+    const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
+    await lock.save({ ...seen.inventory, entries: new Map(entries) });
+  }
+  return withdrawn;
+}
+
+function withdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn[]): Found {
+  const errors = new Map(withdrawn.map((each) => [each.address, inWords(each)]));
+  const outcomes = applied.outcomes.map((each): ChangeOutcome => {
+    const error = errors.get(each.address);
+    return error === undefined ? each : { ...each, outcome: 'failed', error, id: null };
+  });
+  return { left: [], conflicts: withdrawn.map(conflict), outcomes };
+}
+
+function conflict(each: Withdrawn): Diagnostic {
+  const help =
+    each.failure === null
+      ? 'Run `roster apply` again, which takes what is there. An inventory in git lets one run at a time apply.'
+      : 'Delete one of the two by hand, then run `roster apply` again.';
+  return { severity: 'error', code: 'not-converged', message: `${each.address}: ${inWords(each)}`, help };
+}
+
+function inWords({ why, own, failure }: Withdrawn): string {
+  const what = failure === null ? 'was withdrawn' : `could not be withdrawn: ${failure}`;
+  return `${why}; the one of this run (${own.id}) ${what}`;
+}
+
+async function stillThere(
+  { plan, applied, observation, lock }: ReadingBack,
+  seen: Observation,
+): Promise<readonly Diagnostic[]> {
+  const listed = new Set(
+    [...seen.world.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
+  );
+  const done = doneAddresses(applied);
+  const stayed = plan.changes.filter(
+    ({ address, action, kind, id }) =>
+      action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
+  );
+  const addresses = stayed.map((each) => each.address);
+  if (stayed.length > 0) await keepOwning(addresses, observation.inventory, seen.inventory, lock);
+  return addresses.map((address) => notConverged(address, 'it is still there after it was deleted'));
+}
+
+function remaining({ plan }: ReadingBack, { reconciled }: Observation): readonly Diagnostic[] {
+  const own = new Set(plan.changes.map((change) => change.address));
+  const errors = reconciled.diagnostics.filter((each) => each.severity === 'error');
+  const left =
+    reconciled.plan?.changes.filter(({ action, address }) => action !== 'none' && own.has(address)) ?? [];
+  return [
+    ...errors,
+    ...left.map(({ address, action, fields }) => {
+      const where = fields.length === 0 ? '' : ` of ${fields.map((field) => field.path).join(', ')}`;
+      return notConverged(address, `it would still need "${action}"${where}`);
+    }),
+  ];
+}
+
+export function doneAddresses({ outcomes }: Pick<Applied, 'outcomes'>): ReadonlySet<Address> {
+  return new Set(outcomes.filter((each) => each.outcome === 'done').map((each) => each.address));
+}
+
+/** What is still there is still ours: the next plan shall see it. */
+async function keepOwning(
+  addresses: readonly Address[],
+  before: Inventory,
+  now: Inventory,
+  lock: Lock,
+): Promise<void> {
+  const entries = new Map(now.entries);
+  for (const address of addresses) {
+    const entry = before.entries.get(address);
+    if (entry !== undefined) entries.set(address, entry);
+  }
+  await lock.save({ ...now, entries });
+}
+
+function notConverged(address: Address, what: string): Diagnostic {
+  const message = `${address} is not as declared after the apply: ${what}`;
+  const help =
+    'Somebody may be changing it at the same time, or the service stores it differently: run `roster plan`.';
+  return { severity: 'error', code: 'not-converged', message, help };
+}
