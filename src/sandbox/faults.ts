@@ -18,6 +18,7 @@ export const ACTS = {
   redirect: 'it is answered with a redirect to `location`',
   'kill-before': 'the client is killed (SIGKILL) before anything is done',
   'kill-after': 'it is done, and the client is killed before it is answered',
+  signal: 'the client is sent `signal`, and all goes on',
 } as const;
 
 export type Act = keyof typeof ACTS;
@@ -36,6 +37,7 @@ export interface Fault {
   readonly location?: string;
   readonly requests?: number;
   readonly ms?: number;
+  readonly signal?: NodeJS.Signals;
 }
 
 /** What goes wrong. May be changed while the sandbox runs. */
@@ -43,15 +45,24 @@ export interface FaultPlan {
   faults: readonly Fault[];
   /** Lists show the state of so many milliseconds ago. */
   lagMs: number;
-  /** The process that `kill-before` and `kill-after` kill; null for none. */
+  /** The process that `kill-before`, `kill-after` and `signal` are for; null for none. */
   victim: number | null;
+  /** Stands around every request that meets no fault; null for nothing. */
+  around: ((request: Passing, next: () => Promise<void>) => Promise<void>) | null;
+}
+
+export interface Passing {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly apiKey: string;
 }
 
 /** Says what is wrong with a file of faults. */
 export class FaultError extends Error {}
 
 export function noFaults(): FaultPlan {
-  return { faults: [], lagMs: 0, victim: null };
+  return { faults: [], lagMs: 0, victim: null, around: null };
 }
 
 /** Carries the plan out, around the handler of each authenticated request. `sent` ends a request without an answer. */
@@ -61,9 +72,13 @@ export function meetFaults(plan: FaultPlan, sent: () => Response): MiddlewareHan
   return async (c, next) => {
     await runLater(later);
     const fault = plan.faults.find((each) => hits(each, c.req.method, c.req.path, seen));
-    if (fault === undefined) return next();
+    if (fault === undefined) return plan.around === null ? next() : plan.around(passing(c), next);
     return act(fault, { c, next, plan, sent, later });
   };
+}
+
+function passing({ req }: Context<Env>): Passing {
+  return { method: req.method, path: req.path, apiKey: req.header('x-api-key') ?? '' };
 }
 
 interface Scene {
@@ -125,6 +140,9 @@ async function act(fault: Fault, scene: Scene): Promise<Response | undefined> {
     case 'kill-after':
       await next();
       return kill(scene);
+    case 'signal':
+      if (scene.plan.victim !== null) process.kill(scene.plan.victim, fault.signal ?? 'SIGTERM');
+      return void (await next());
     default:
       return fault.act satisfies never;
   }
@@ -219,7 +237,7 @@ function readFault(value: unknown, index: number): Fault {
   refuseUnknown(rest, where);
   if (typeof name !== 'string' || !Object.hasOwn(ACTS, name))
     throw new FaultError(`${where}: "act" is none of ${Object.keys(ACTS).join(', ')}`);
-  if (name.startsWith('kill'))
+  if (name.startsWith('kill') || name === 'signal')
     throw new FaultError(`${where}: "${name}" is for programs that know whom to kill`);
   for (const [key, each] of Object.entries({ method, path, body, location }))
     if (each !== undefined && typeof each !== 'string') throw new FaultError(`${where}: "${key}" is no text`);

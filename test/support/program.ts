@@ -27,12 +27,14 @@ export function roster(args: readonly string[], options: RunOptions): Promise<En
 
 export interface Started {
   readonly ended: Promise<Ended>;
+  readonly pid: number | null;
   kill(signal: NodeJS.Signals): void;
 }
 
 /** Like `roster`, for those who want to interrupt it. */
 export function start(args: readonly string[], { cwd, env = {}, input, shell }: RunOptions): Started {
   let kill: Started['kill'] = () => undefined;
+  let pid: number | null = null;
   const ended = new Promise<Ended>((resolve, reject) => {
     const child = spawn(
       shell === undefined ? process.execPath : 'sh',
@@ -44,6 +46,7 @@ export function start(args: readonly string[], { cwd, env = {}, input, shell }: 
       },
     );
     kill = (signal) => void child.kill(signal);
+    pid = child.pid ?? null;
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -66,5 +69,5 @@ export function start(args: readonly string[], { cwd, env = {}, input, shell }: 
       }
     });
   });
-  return { ended, kill: (signal) => kill(signal) };
+  return { ended, pid, kill: (signal) => kill(signal) };
 }

@@ -32,6 +32,8 @@ export interface Ran {
 /** A project's folder with the commands run in it, in this process: what the command line does, without its start. */
 export class Workspace {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  /** How the commands wait; in real time unless set. */
+  sleep: Surroundings['sleep'];
   env: Record<string, string>;
 
   constructor(files: Readonly<Record<string, string>>, service: { url: string; apiKey: string }) {
@@ -100,6 +102,7 @@ export class Workspace {
       stdoutIsTerminal: false,
       stderrIsTerminal: false,
       columns: null,
+      sleep: this.sleep,
     };
     const exit = await command(around, output);
     // Whatever a test is about: no command ever shows the key, or a value from the environment.

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** `npm run test:faults`: every experiment of test/faults, and the table of them by invariant. */
+
+const folder = mkdtempSync(join(tmpdir(), 'roster-faults-'));
+const file = join(folder, 'tally.jsonl');
+const { status } = spawnSync('npx', ['vitest', 'run', 'test/faults', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  env: { ...process.env, ROSTER_FAULTS: 'all', ROSTER_FAULTS_TALLY: file },
+  shell: process.platform === 'win32',
+});
+
+interface Tally {
+  readonly invariant: string;
+  readonly title: string;
+  readonly run: number;
+  readonly passed: number;
+}
+
+const tallies = readFileSync(file, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Tally);
+rmSync(folder, { recursive: true });
+const numberOf = ({ invariant }: Tally) => Number(invariant.slice(1));
+const sorted = tallies.toSorted((a, b) => numberOf(a) - numberOf(b) || a.title.localeCompare(b.title));
+console.log('| invariant | experiment | run | passed |\n|---|---|---:|---:|');
+for (const { invariant, title, run, passed } of sorted)
+  console.log(`| ${invariant} | ${title} | ${run} | ${passed} |`);
+const sum = (of: (each: Tally) => number) => tallies.reduce((total, each) => total + of(each), 0);
+console.log(`| all | | ${sum((each) => each.run)} | ${sum((each) => each.passed)} |`);
+process.exitCode = status ?? 1;

@@ -1,0 +1,48 @@
+import { appendFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** `ROSTER_FAULTS=all` for every experiment (`npm run test:faults`); a tenth of them otherwise. */
+export const all = process.env['ROSTER_FAULTS'] === 'all';
+
+/** So many of a random experiment: all, or a tenth. */
+export const times = (count: number): number => (all ? count : Math.ceil(count / 10));
+
+/** One of `share`, spread over the whole list. */
+export function sample<T>(list: readonly T[], share = 10): readonly T[] {
+  return all ? list : list.filter((_, index) => index % share === Math.min(4, list.length - 1));
+}
+
+/**
+ * One test of many experiments for an invariant of the table that `npm run test:faults` prints. An experiment fails by
+ * throwing; all are run, and the failures are shown together. One of `share` is run with the other tests.
+ */
+export function experiments<T>(
+  invariant: string,
+  title: string,
+  list: readonly T[],
+  run: (each: T) => Promise<unknown>,
+  share = 10,
+): void {
+  const chosen = sample(list, share);
+  test(`${invariant}: ${title}`, { timeout: Math.max(60_000, chosen.length * 20_000) }, async () => {
+    const failures: string[] = [];
+    for (const each of chosen) {
+      try {
+        await run(each);
+      } catch (failure) {
+        failures.push(
+          `${JSON.stringify(each)}: ${failure instanceof Error ? failure.message : String(failure)}`,
+        );
+      }
+    }
+    tally(invariant, title, chosen.length, chosen.length - failures.length);
+    expect(chosen.length).toBeGreaterThan(0);
+    expect(failures).toEqual([]);
+  });
+}
+
+/** For experiments that are counted elsewhere, such as those of fast-check. Call it when they are over. */
+export function tally(invariant: string, title: string, run: number, passed: number): void {
+  const file = process.env['ROSTER_FAULTS_TALLY'];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify({ invariant, title, run, passed })}\n`);
+}

@@ -1,0 +1,120 @@
+/** What is to be done to the service: the project as it was applied before, and as it is now. */
+export interface Scenario {
+  readonly name: string;
+  /** roster.yaml of an apply before; null for a service that knows nothing of the project. */
+  readonly before: string | null;
+  readonly manifest: string;
+}
+
+const at = 'startTime: 2099-01-01T06:00:00';
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+function project(sections: string): string {
+  return `project: faults\nlimits: { deletes: 40, startsPerMinute: 1000 }\n${sections}`;
+}
+
+const fresh = project(`groups:
+  shops: { members: [acme-shop, globex] }
+  search: { members: [globex], description: Search }
+  jobs: { members: [hooli-jobs, stark-listings], active: false }
+  empty: { members: [] }
+pipelines:
+  nightly: { stages: [login-check, catalogue, prices] }
+  short: { stages: [prices], active: false }
+schedules:
+  shops: { target: group/shops, every: 6 hours, ${at} }
+  jobs: { target: group/jobs, cron: 0 0 4 * * *, ${at}, timeZone: Europe/Berlin, enabled: false }
+  nightly: { target: pipeline/nightly, cron: 0 30 2 * * 1-5, ${at} }
+  short: { target: pipeline/short, every: 1 day, ${at} }
+  acme: { target: agent/acme-shop, every: 2 hours, ${at}, inputs: { country: FR } }
+  once: { target: agent/globex, once: 2099-05-01T10:00:00 }
+`);
+
+const inactive = project(`groups:
+  quiet: { members: [acme-shop], active: false }
+pipelines:
+  still: { stages: [login-check, prices], active: false }
+schedules:
+  quiet: { target: group/quiet, every: 6 hours, ${at}, enabled: false }
+  still: { target: pipeline/still, every: 6 hours, ${at} }
+`);
+
+const members = (group: string, stages: string, more: string) =>
+  project(`groups:
+  a: { members: [${group}]${more} }
+  b: { members: [initech] }
+pipelines:
+  line: { stages: [${stages}]${more} }
+schedules:
+  line: { target: pipeline/line, every: 6 hours, ${at} }
+`);
+
+const retargeted = (to: string, others: string) =>
+  project(`groups:
+${others}
+schedules:
+  moved: { target: group/${to}, every: 6 hours, ${at} }
+  fixed: { target: agent/initech, cron: 0 0 * * * *, ${at} }
+`);
+
+const mixed = (from: number, active: string, enabled: string) =>
+  project(`groups:
+${numbers(12)
+  .map(
+    (i) =>
+      `  g${from + i}: { members: [${i % 2 === 0 ? 'acme-shop' : 'globex'}], active: ${i % 3 === 0 ? active : 'true'} }\n`,
+  )
+  .join('')}pipelines:
+${numbers(8)
+  .map((i) => `  p${from + i}: { stages: [login-check, ${i % 2 === 0 ? 'prices' : 'catalogue'}] }\n`)
+  .join('')}schedules:
+${numbers(12)
+  .map(
+    (i) =>
+      `  g${from + i}: { target: group/g${from + i}, every: ${i + 1} hours, ${at}, enabled: ${enabled} }\n`,
+  )
+  .join('')}${numbers(8)
+  .map((i) => `  p${from + i}: { target: pipeline/p${from + i}, cron: 0 ${i} * * * *, ${at} }\n`)
+  .join('')}`);
+
+/** S1 to S6: twelve new objects; inactive ones; members and stages replaced; a new target; prune; forty of all sorts. */
+export const scenarios: readonly Scenario[] = [
+  { name: 'S1', before: null, manifest: fresh },
+  { name: 'S2', before: null, manifest: inactive },
+  {
+    name: 'S3',
+    before: members('acme-shop, globex', 'login-check, prices', ''),
+    manifest: members('initech, globex', 'prices, login-check, catalogue', ', description: Changed'),
+  },
+  {
+    name: 'S4',
+    before: retargeted('old', '  old: { members: [acme-shop] }'),
+    manifest: retargeted('new', '  new: { members: [acme-shop, initech] }'),
+  },
+  { name: 'S5', before: fresh, manifest: project('groups:\n  shops: { members: [acme-shop, globex] }\n') },
+  { name: 'S6', before: mixed(0, 'true', 'true'), manifest: mixed(5, 'false', 'false') },
+];
+
+export const scenario = (name: string): Scenario => {
+  const found = scenarios.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no scenario ${name}`);
+  return found;
+};
+
+/** What else is on the service, and nobody's business. */
+export const foreign = {
+  groups: [
+    { name: 'Foreign group', members: ['wayne-news', 'acme-shop'] },
+    { name: 'Of the operator', members: ['acme-shop'], canManage: false },
+  ],
+  pipelines: [{ name: 'Foreign line', steps: ['wayne-news', 'login-check'] }],
+  schedules: [
+    {
+      targetId: 'wayne-news',
+      scheduleType: 'Basic' as const,
+      intervalValue: 3,
+      intervalUnit: 'Hours' as const,
+      startTime: '2099-01-01T00:00:00',
+    },
+  ],
+};
