@@ -23,6 +23,7 @@ import { namesOf } from './names.js';
 import { order } from './order.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './start-rate.js';
+import { twinWarnings } from './twins.js';
 
 /** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
 export interface ReconcileInputs {
@@ -67,7 +68,8 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics)];
   // That an address matches nothing may only follow from an error of its entry.
-  const diagnostics = hasErrors(own) ? own : [...own, ...idle, ...startRateWarnings(inputs, matches)];
+  const warnings = [...idle, ...twinWarnings(matches.list, prune), ...startRateWarnings(inputs, matches)];
+  const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
   const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
   return {
     plan,
