@@ -6,6 +6,7 @@ import type { ChangeOutcome, Outcome } from '../model/report.js';
 import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
 import { inventoryAfter, inventoryBefore } from './bookkeeping.js';
 import { lookFor } from './lost.js';
+import { whyMissing } from './missing.js';
 import { resolveRequest } from './resolve.js';
 import { runSteps, type StepState } from './schedule-steps.js';
 import { keepSecret } from './secret.js';
@@ -141,9 +142,19 @@ class Run {
       return step.addresses.length > 1 ? await this.confirmed(step, answer.data) : { outcome: 'done' };
     } catch (failure) {
       const verdict = this.judge(failure);
-      if (verdict.gone && step.request.method === 'DELETE') return { outcome: 'done' };
+      if (verdict.gone) return this.missing(step, verdict);
       return { outcome: verdict.certainty === 'unknown' ? 'unknown' : 'failed', error: verdict.message };
     }
+  }
+
+  private async missing(step: Step, { message }: Verdict): Promise<StepState> {
+    const kind = this.kinds.get(step.kind);
+    const id = step.addresses.length === 1 ? this.ids.get(step.addresses[0] ?? '') : undefined;
+    if (kind === undefined || id === undefined) return { outcome: 'failed', error: message };
+    const { writer } = this.inputs;
+    const { gone, words } = await whyMissing(kind, id, writer.reader, (failure) => this.judge(failure));
+    if (gone && step.request.method === 'DELETE') return { outcome: 'done' };
+    return { outcome: 'failed', error: `${message}; ${words}` };
   }
 
   /** A bulk call skips what it cannot do without an error (interface §4): its counts tell. */

@@ -101,16 +101,17 @@ export async function within<T>(
   }
 }
 
-const desired = new Map<string, Promise<{ shape: readonly string[]; requests: number }>>();
+const desired = new Map<string, Promise<{ shape: readonly string[]; trace: readonly string[] }>>();
 
-/** What an apply without faults makes of a scenario, and how many requests it sends. */
+/** What an apply without faults makes of a scenario, and the requests that it sends. */
 function faultless(scenario: Scenario) {
   const known =
     desired.get(scenario.name) ??
     within(scenario, async (scene) => {
       const ran = await scene.apply();
       if (ran.exit !== 0) throw new Error(`${scenario.name} does not apply:\n${ran.stdout}${ran.stderr}`);
-      return { shape: shapeOf(scene.sandbox.world), requests: scene.sandbox.requests.length };
+      const trace = scene.sandbox.requests.map(({ method, path }) => `${method} ${path}`);
+      return { shape: shapeOf(scene.sandbox.world), trace };
     });
   desired.set(scenario.name, known);
   return known;
@@ -118,7 +119,9 @@ function faultless(scenario: Scenario) {
 
 export const desiredOf = async (scenario: Scenario) => (await faultless(scenario)).shape;
 
-export const requestsOf = async (scenario: Scenario) => (await faultless(scenario)).requests;
+export const traceOf = async (scenario: Scenario) => (await faultless(scenario)).trace;
+
+export const requestsOf = async (scenario: Scenario) => (await traceOf(scenario)).length;
 
 /** Everything on the service without ids, so that worlds that came about in different ways can be compared. */
 export function shapeOf(world: World): string[] {

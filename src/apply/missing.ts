@@ -1,0 +1,29 @@
+import type { Kind } from '../model/kind.js';
+import type { Reader } from '../model/request.js';
+import type { Verdict } from './writer.js';
+
+/**
+ * A 404 to a change means that the object is gone, or that it is not the caller's to change (interface §4): reading it
+ * tells which. The change is not turned into a create, for the plan that was reviewed has none.
+ */
+export async function whyMissing(
+  kind: Kind,
+  id: string,
+  reader: Reader,
+  judge: (failure: unknown) => Verdict,
+): Promise<{ readonly gone: boolean; readonly words: string }> {
+  const gone = { gone: true, words: 'it is gone, deleted since the plan was made: plan again' };
+  try {
+    if (!(await isReadable(kind, id, reader))) return gone;
+    return { gone: false, words: 'it is there, but this key may not change it' };
+  } catch (failure) {
+    const verdict = judge(failure);
+    return verdict.gone ? gone : { gone: false, words: `looking for it failed: ${verdict.message}` };
+  }
+}
+
+async function isReadable(kind: Kind, id: string, reader: Reader): Promise<boolean> {
+  if (kind.detail !== null) return kind.exists(await reader.read(kind.detail(id)));
+  const listed = await reader.readAll(kind.list());
+  return listed.some((each) => each.id === id && kind.exists(each));
+}

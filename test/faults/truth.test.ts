@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Fault } from '../../src/sandbox/index.js';
+import { experiments } from './support/experiments.js';
+import { scenario } from './support/scenarios.js';
+import { requestsOf, type Scene, shapeOf, within } from './support/scene.js';
+
+/** I19: exit code and report tell the truth, whenever a run is told to end. */
+
+const fresh = scenario('S1');
+const requests = await requestsOf(fresh);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+interface Report {
+  readonly converged: boolean;
+  readonly changes: readonly { readonly address: string; readonly kind: string; readonly outcome: string }[];
+}
+
+function reportOf({ workspace }: Scene): Report | null {
+  const path = join(workspace.root, 'report.json');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Report) : null;
+}
+
+/** What is said to be done is there, and what is said to be skipped is not. */
+function expectTruth(scene: Scene, report: Report): void {
+  const { groups, pipelines, schedules } = scene.sandbox.world;
+  const own = { group: groups.size - 2, pipeline: pipelines.size - 1, schedule: schedules.size - 1 };
+  for (const [kind, there] of Object.entries(own)) {
+    const outcomes = report.changes.filter((each) => each.kind === kind).map((each) => each.outcome);
+    const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
+    // A change of two requests may have made its object and no more.
+    const least = count('done');
+    const most = outcomes.length - count('skipped');
+    expect([kind, there >= least && there <= most + partial(report, kind), outcomes]).toEqual([
+      kind,
+      true,
+      outcomes,
+    ]);
+  }
+}
+
+/** Inactive groups and pipelines are created and then paused: cut in between, they are there and not done. */
+function partial(report: Report, kind: string): number {
+  return kind === 'schedule'
+    ? 0
+    : report.changes.filter((each) => each.kind === kind && each.outcome === 'skipped').length;
+}
+
+async function ends(signals: readonly Fault[]): Promise<void> {
+  await within(fresh, async (scene) => {
+    scene.fault(...signals);
+    const begun = performance.now();
+    const { exit, stdout } = await scene.process('apply', '--yes', '--report', 'report.json');
+    expect(performance.now() - begun).toBeLessThan(7_000);
+    const report = reportOf(scene);
+    expect([0, 130]).toContain(exit);
+    if (exit === 0) await scene.expectDesired();
+    else expect(stdout).not.toContain('Apply complete');
+    if (report !== null) expectTruth(scene, report);
+    if (report === null && signals.length === 1) expect(shapeOf(scene.sandbox.world)).toHaveLength(5);
+    scene.fault();
+    expect((await scene.process('apply', '--yes')).exit).toBe(0);
+    await scene.expectDesired();
+  });
+}
+
+experiments(
+  'I19',
+  `SIGINT, SIGTERM and SIGHUP at each of ${requests} requests`,
+  upTo(requests).flatMap((nth) =>
+    (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({ act: 'signal' as const, nth, signal })),
+  ),
+  (signal) => ends([signal]),
+);
+
+experiments(
+  'I19',
+  `two SIGINTs at each of ${requests} requests`,
+  upTo(requests - 1).map((nth) => [nth, nth + 1]),
+  (pair) => ends(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
+);
+
+const answers: readonly Omit<Fault, 'nth'>[] = [
+  { act: 'drop' },
+  { act: 'lose' },
+  { act: 'cut' },
+  { act: 'status', status: 401 },
+  { act: 'status', status: 403 },
+  { act: 'status', status: 404 },
+  { act: 'status', status: 500 },
+  { act: 'status', status: 429 },
+  { act: 'status', status: 200, body: '{"success":true}' },
+  { act: 'status', status: 200, body: '<html>' },
+  { act: 'status-after', status: 500 },
+  { act: 'redirect', location: 'http://127.0.0.1:1/' },
+];
+
+experiments(
+  'I19',
+  `each of ${answers.length} faults at each of ${requests} requests: 0 means as desired, done means there`,
+  upTo(requests).flatMap((nth) => answers.map((answer) => ({ nth, ...answer }))),
+  (fault) =>
+    within(fresh, async (scene) => {
+      scene.fault(fault);
+      const { exit } = await scene.apply({ report: 'report.json' });
+      if (exit === 0) await scene.expectDesired();
+      else expect([1, 3]).toContain(exit);
+      const report = reportOf(scene);
+      if (report === null) expect(shapeOf(scene.sandbox.world)).toHaveLength(5);
+      else {
+        expect(report.converged).toBe(exit === 0);
+        expectTruth(scene, report);
+      }
+      scene.fault();
+      for (let run = 1; run <= 2 && (await scene.apply()).exit !== 0; run += 1);
+      await scene.expectDesired();
+    }),
+);
