@@ -51,10 +51,10 @@ async function ends(signals: readonly Fault[]): Promise<void> {
   await within(fresh, async (scene) => {
     scene.fault(...signals);
     const begun = performance.now();
-    const { exit, stdout } = await scene.process('apply', '--yes', '--report', 'report.json');
+    const { exit, stdout, stderr } = await scene.process('apply', '--yes', '--report', 'report.json');
     expect(performance.now() - begun).toBeLessThan(7_000);
     const report = reportOf(scene);
-    expect([0, 130]).toContain(exit);
+    expect([exit, stderr]).toEqual([exit === 0 ? 0 : 130, stderr]);
     if (exit === 0) await scene.expectDesired();
     else expect(stdout).not.toContain('Apply complete');
     if (report !== null) expectTruth(scene, report);
