@@ -91,6 +91,12 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--check', 'change nothing; exit 2 when a file is not in style')
     .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, around, output)));
 
+  common(command(program, 'calendar', 'show when what starts over the coming days, and how many agents'))
+    .option('--days <n>', 'how many days (default: 7)')
+    .option('--zone <name>', 'the time zone of the clocks (default: UTC)')
+    .option('--from <date>', 'the first day, such as 2026-12-01 (default: from now on)')
+    .action(async (flags) => done(await (await import('./calendar.js')).calendar(flags, around, output)));
+
   common(command(program, 'unlock', 'take the lock of the inventory away from a run that is dead'))
     .option('-y, --yes', 'do not ask')
     .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, around, output)));

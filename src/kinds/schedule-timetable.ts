@@ -3,7 +3,8 @@ import type { Timetable } from '../model/kind.js';
 import { isPending } from '../model/resource.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { nextRuns } from '../timing/runs.js';
-import type { Starter } from '../timing/start-counts.js';
+import { type Starter, startsPerMinute } from '../timing/start-counts.js';
+import { startsPerHour } from '../timing/start-hours.js';
 import { busyMinutes } from '../timing/start-rate.js';
 import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
@@ -39,6 +40,8 @@ export const timetable: Timetable<ScheduleSpec> = {
     return writeWallClock(time + offsetAt(timeZone, time));
   },
   busyMinutes: (starters, ...asked) => busyMinutes(starters.map(withTiming), ...asked),
+  startsPerHour: (starters, span, timeZone) =>
+    startsPerHour(startsPerMinute(starters.map(withTiming), span), timeZone),
 };
 
 function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec, field: F): Json {

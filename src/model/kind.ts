@@ -1,3 +1,4 @@
+import type { CalendarDay } from './calendar.js';
 import type { JsonObject } from './json.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
@@ -147,6 +148,12 @@ export interface Timetable<S> {
     limit: number,
     shown: number,
   ): BusyMinutes<T>;
+  /** The same starts by day and hour of that zone's clocks. */
+  startsPerHour(
+    starters: readonly { readonly spec: S; readonly starts: number }[],
+    span: TimeSpan,
+    timeZone: string,
+  ): readonly CalendarDay[];
 }
 
 export interface SecretReader<S> {

@@ -162,7 +162,14 @@ export function failureJson(diagnostics: readonly Diagnostic[]) {
   return { formatVersion: 1, diagnostics: diagnostics.map(diagnosticJson) } as const;
 }
 
-function diagnosticJson({ severity, code, message, place, help, related = [] }: Diagnostic): DiagnosticJson {
+export function diagnosticJson({
+  severity,
+  code,
+  message,
+  place,
+  help,
+  related = [],
+}: Diagnostic): DiagnosticJson {
   const { file = null, line = null, column = null } = place ?? {};
   const told = { severity, code, message, file, line, column, help: help ?? null };
   return related.length === 0 ? told : { ...told, related: related.map(relatedJson) };

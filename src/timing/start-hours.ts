@@ -1,0 +1,23 @@
+import type { CalendarDay } from '../model/calendar.js';
+import { dayLength, stretchesOf } from './clock-change.js';
+import type { StartCounts } from './start-counts.js';
+import { writeWallClock } from './wall-clock.js';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** The starts of each hour as the clocks of a zone show it; days without any are there too. */
+export function startsPerHour({ first, minutes }: StartCounts, zone: string): CalendarDay[] {
+  const days = new Map<string, number[]>();
+  for (const { from, until, offset } of stretchesOf(zone, first, first + minutes.length * minute)) {
+    for (let at = from; at < until; at += minute) {
+      const local = at + offset;
+      const date = writeWallClock(local).slice(0, 10);
+      const hours = days.get(date) ?? new Array<number>(24).fill(0);
+      days.set(date, hours);
+      const index = Math.floor((local % dayLength) / hour);
+      hours[index] = (hours[index] ?? 0) + (minutes[Math.floor((at - first) / minute)] ?? 0);
+    }
+  }
+  return [...days].map(([date, hours]) => ({ date, hours }));
+}
