@@ -52,6 +52,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   )
     .option('--detailed-exitcode', 'exit 2 when there are changes')
     .option('--out <file>', 'save the plan, for apply --plan')
+    .option('--link-base <url>', 'where markdown links manifests to: the URL of a commit, up to their paths')
     .action(async (addresses, flags) =>
       done(await (await import('./plan.js')).plan(addresses, flags, around, output)),
     );

@@ -17,7 +17,9 @@ describe('escaping', () => {
     ['the key "roster ci" stops working', 'the key "roster ci" stops working'],
     ['ask @team about #12 now', 'ask `@team` about `#12` now'],
     ['see https://evil.example and <img>', 'see `https://evil.example` and `<img>`'],
-    ['1. *not* a list', '`1. *not*` a list'],
+    ['1. *not* a list', '`1`. `*not*` a list'],
+    ['the key (svc_live_ab…, old), and `deliver: x`.', 'the key (`svc_live_ab…`, old), and `deliver: x`.'],
+    ['from ```` to `', 'from ````` ```` ````` to `` ` ``'],
     ['fixed in deadbeef', 'fixed in `deadbeef`'],
     ['/close', '`/close`'],
   ])('%j as prose is %j', (text, expected) => expect(markdownProse(text)).toBe(expected));
@@ -47,14 +49,14 @@ describe('the limit', () => {
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
-    expect(text).toMatch(/\d+ changes left out \(\d+ to create\)/);
+    expect(text).toMatch(/Too long to show all:\*\* \d+ groups left out \(\d+ to create\)/);
   });
 
   it('shows nothing else when not all deletes fit', () => {
     const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 10), ...many('delete', 9000)] });
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     expect(text).not.toContain('group/create-');
-    expect(text).toMatch(/changes left out \(10 to create, \d+ to delete\)/);
-    expect(text).toContain('**Plan: 10 to create, 0 to update, 0 to replace, 9000 to delete');
+    expect(text).toMatch(/groups left out \(10 to create, \d+ to delete\)/);
+    expect(text).toContain('**Plan: 10 to create, 9000 to delete**');
   });
 });
