@@ -88,6 +88,16 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     done(await (await import('./why.js')).why(address, flags, around, output)),
   );
 
+  common(
+    command(
+      program,
+      'graph [addresses...]',
+      'show what targets what, offline; --format mermaid or dot for a diagram',
+    ),
+  ).action(async (addresses, flags) =>
+    done(await (await import('./graph.js')).graph(addresses, flags, around, output)),
+  );
+
   common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
     .option('--check', 'change nothing; exit 2 when a file is not in style')
     .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, around, output)));

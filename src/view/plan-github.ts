@@ -25,7 +25,8 @@ export function planGithub(plan: Plan): string {
 function changeAnnotation(change: Change): Annotation {
   const { action, address, fields, source } = change;
   const changed = fields.filter(isWorthALine);
-  const paths = changed.map((field) => field.path).join(', ');
+  const alone = action === 'create' || action === 'delete';
+  const paths = alone ? '' : changed.map((field) => field.path).join(', ');
   const what = `${actionWords[action].verb} ${address}`;
   const place = changed.find((field) => field.source !== null)?.source ?? source;
   return {

@@ -9,6 +9,6 @@ export function steady(url: string): (text: string) => string {
         return ids.get(id) ?? '';
       })
       .replace(/\d{4}-\d\d-\d\dT[\d:.]{8,12}Z/g, '2026-11-01T12:00:00.000Z')
-      .replace(/svc_live_\w{1,12}…/g, 'svc_live_0000…')
+      .replace(/svc_live_(?!sandbox)\w{1,12}…/g, 'svc_live_0000…')
       .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`);
 }
