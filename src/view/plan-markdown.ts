@@ -43,12 +43,13 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const first = space.fill(careful, block);
   const second = space.fill(retimed, block);
   const warnings = space.fillUpTo(warningsRoom, plan.diagnostics, (each) => diagnosticBlock(each, urlOf));
-  const graph = space.place(touchedGraph(plan));
+  const drawn = touchedGraph(plan);
+  const graph = space.place(drawn);
   const third = space.fill(others, block);
 
   return [
     top,
-    ...omissions([first, second, third], warnings),
+    ...omissions([first, second, third], warnings, graph.length < drawn.length),
     ...section('### What can hurt', [
       ...part('#### Deletes', first, (change) => change.action === 'delete'),
       ...part('#### Key changes', first, (change) => change.action !== 'delete'),
@@ -200,7 +201,11 @@ function diagnosticBlock(
 }
 
 /** What the limit kept out, by kind: the reader knows what was not seen. */
-function omissions(parts: readonly Filled<Change>[], warnings: Filled<Diagnostic>): string[] {
+function omissions(
+  parts: readonly Filled<Change>[],
+  warnings: Filled<Diagnostic>,
+  noGraph: boolean,
+): string[] {
   const left = parts.flatMap(({ items, packed }) => items.slice(packed.texts.length));
   const bare = parts.reduce((sum, { packed }) => sum + packed.texts.length - packed.full, 0);
   const untold = warnings.items.length - warnings.packed.texts.length;
@@ -211,6 +216,7 @@ function omissions(parts: readonly Filled<Change>[], warnings: Filled<Diagnostic
     }),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
     ...(untold === 0 ? [] : [`${count(untold, 'warning')} left out`]),
+    ...(noGraph ? ['the graph left out'] : []),
   ];
   if (sentences.length === 0) return [];
   return [

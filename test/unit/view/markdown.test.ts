@@ -59,4 +59,20 @@ describe('the limit', () => {
     expect(text).toMatch(/groups left out \(10 to create, \d+ to delete\)/);
     expect(text).toContain('**Plan: 10 to create, 9000 to delete**');
   });
+
+  it('counts what is cut by kind, and says that the graph is', () => {
+    const changes = [
+      ...many('create', 2000),
+      ...Array.from({ length: 500 }, (_, index) => change(`schedule/s-${index}`, { action: 'update' })),
+    ];
+    const links = [{ from: 'schedule/s-1', to: 'group/create-1', stage: null }];
+    const text = planMarkdown({ ...emptyPlan, changes, links }, { limit: 20_000 });
+    expect(text.length).toBeLessThanOrEqual(20_000);
+    expect(text).toMatch(/\d+ groups left out \(\d+ to create\); 500 schedules left out \(500 to update\)/);
+    expect(text).toContain('flowchart');
+    const deletes = planMarkdown({ ...emptyPlan, changes: [...many('delete', 5000), ...changes], links });
+    expect(deletes).toMatch(
+      /groups left out \(2000 to create, \d+ to delete\); 500 schedules left out .*; the graph left out/,
+    );
+  });
 });
