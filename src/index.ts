@@ -45,6 +45,7 @@ export { observe, type Wanted, type World } from './service/observe.js';
 export { serviceUrl } from './service/url.js';
 export { diagnosticsText } from './view/diagnostics-text.js';
 export { planJson, reportJson } from './view/plan-json.js';
+export { planMarkdown } from './view/plan-markdown.js';
 export { planText } from './view/plan-text.js';
 
 /** A local instance of the whole service. Its server is loaded with the first call, not with this library. */

@@ -4,6 +4,7 @@ import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isEmpty, type Objection, type Plan } from '../model/plan.js';
 import { planGitlab } from '../view/gitlab.js';
 import { jsonText } from '../view/json-text.js';
+import { planGithub } from '../view/plan-github.js';
 import { planJson } from '../view/plan-json.js';
 import { planMarkdown } from '../view/plan-markdown.js';
 import { planText } from '../view/plan-text.js';
@@ -11,9 +12,12 @@ import { selectorsOf } from './addresses.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
+import { changesFromRepositoryRoot, fromRepositoryRoot } from './repository-paths.js';
 import { savedPlan } from './saved-plan.js';
 import { makePlan, openSession } from './session.js';
 import { allowancesOf, type PlanFlags, type Surroundings } from './settings.js';
+import { sourceLinks } from './source-links.js';
+import { tellWorkflow } from './workflow-files.js';
 
 /** `roster plan`: the difference, and whether apply would accept it. Writes nothing but `--out` and `--write`. */
 export function plan(
@@ -22,9 +26,10 @@ export function plan(
   around: Surroundings,
   output: Output,
 ): Promise<number> {
-  const formats = ['text', 'json', 'markdown', 'gitlab'] as const;
+  const formats = ['text', 'json', 'markdown', 'github', 'gitlab'] as const;
   return present({ flags, formats, around, output }, async () => {
     const allow = allowancesOf(flags);
+    const urlOf = sourceLinks(flags, around);
     if (flags.out !== undefined) checkWritable(resolve(around.cwd, flags.out));
     const session = openSession(flags, around, output);
     try {
@@ -39,9 +44,10 @@ export function plan(
       const made: Plan = { ...reconciled.plan, diagnostics };
       if (flags.out !== undefined)
         await writeAtomic(resolve(around.cwd, flags.out), output.redact(savedPlan(made)), 0o600);
+      const untold = tellWorkflow(made, urlOf, around, output);
       return {
         exit: exitOf(made, flags.detailedExitcode === true),
-        diagnostics,
+        diagnostics: [...diagnostics, ...untold],
         began: false,
         render(format, look) {
           switch (format) {
@@ -50,7 +56,9 @@ export function plan(
             case 'json':
               return jsonText(planJson(made));
             case 'markdown':
-              return planMarkdown(made);
+              return planMarkdown(made, { urlOf, measure: (text) => output.redact(text).length });
+            case 'github':
+              return planGithub(inRepositoryPlan(made, around));
             case 'gitlab':
               return jsonText(planGitlab(made));
             default:
@@ -62,6 +70,14 @@ export function plan(
       await session.client.close();
     }
   });
+}
+
+function inRepositoryPlan(made: Plan, around: Surroundings): Plan {
+  return {
+    ...made,
+    changes: changesFromRepositoryRoot(made.changes, around),
+    diagnostics: fromRepositoryRoot(made.diagnostics, around),
+  };
 }
 
 /** A plan that apply would refuse ends as apply would. */

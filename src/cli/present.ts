@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import { checkWritable, writeAtomic } from '../inventory/atomic.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { diagnosticsGithub } from '../view/diagnostics-github.js';
 import { diagnosticsText } from '../view/diagnostics-text.js';
 import { jsonText } from '../view/json-text.js';
 import { failureJson } from '../view/plan-json.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import type { Output } from './output.js';
+import { fromRepositoryRoot } from './repository-paths.js';
 import {
   type CommonFlags,
   chooseFormat,
@@ -63,11 +65,21 @@ export async function present<F extends string>(
     return result.exit;
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
-    const json = format === 'json' || (format === null && flags.format === 'json');
-    if (json && output.arrives) output.out(jsonText(failureJson(failure.diagnostics)));
+    const told = failureIn(format ?? flags.format, failure.diagnostics, around);
+    if (told !== null && output.arrives) output.out(told);
     else tell(command, failure.diagnostics);
     return began ? exitCode.incomplete : exitCodeFor(failure.diagnostics) || exitCode.error;
   }
+}
+
+/** What went wrong in a format that tells it by itself; null for the others. */
+function failureIn(
+  format: string | undefined,
+  diagnostics: readonly Diagnostic[],
+  around: Surroundings,
+): string | null {
+  if (format === 'json') return jsonText(failureJson(diagnostics));
+  return format === 'github' ? diagnosticsGithub(fromRepositoryRoot(diagnostics, around)) : null;
 }
 
 const plainLook: Look = { color: false, width: defaults.width, verbose: false };

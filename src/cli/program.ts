@@ -52,6 +52,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   )
     .option('--detailed-exitcode', 'exit 2 when there are changes')
     .option('--out <file>', 'save the plan, for apply --plan')
+    .option('--link-base <url>', 'where markdown links manifests to: the URL of a commit, up to their paths')
     .action(async (addresses, flags) =>
       done(await (await import('./plan.js')).plan(addresses, flags, around, output)),
     );
@@ -85,6 +86,16 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     common(command(program, 'why <address>', 'explain which remote object a resource is, and why')),
   ).action(async (address, flags) =>
     done(await (await import('./why.js')).why(address, flags, around, output)),
+  );
+
+  common(
+    command(
+      program,
+      'graph [addresses...]',
+      'show what targets what, offline; --format mermaid or dot for a diagram',
+    ),
+  ).action(async (addresses, flags) =>
+    done(await (await import('./graph.js')).graph(addresses, flags, around, output)),
   );
 
   common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))

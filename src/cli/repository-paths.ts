@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic, Place } from '../model/diagnostic.js';
+import type { Change } from '../model/plan.js';
 import type { Surroundings } from './settings.js';
+
+type Where = Pick<Surroundings, 'cwd' | 'env'>;
 
 /**
  * The same problems with paths from the root of the repository instead of the working directory: what forges want
  * that show them beside the lines of a pull request.
  */
-export function fromRepositoryRoot(
-  diagnostics: readonly Diagnostic[],
-  { cwd, env }: Pick<Surroundings, 'cwd' | 'env'>,
-): readonly Diagnostic[] {
-  const root = env['GITHUB_WORKSPACE'] ?? env['CI_PROJECT_DIR'] ?? repositoryOf(cwd);
-  if (root === null || root === '') return diagnostics;
-  const moved = (place: Place): Place => ({ ...place, file: movedPath(place.file, cwd, root) });
+export function fromRepositoryRoot(diagnostics: readonly Diagnostic[], around: Where): readonly Diagnostic[] {
+  const moved = mover(around);
   return diagnostics.map(({ place, related, ...rest }) => ({
     ...rest,
     ...(place === undefined ? {} : { place: moved(place) }),
@@ -23,10 +21,37 @@ export function fromRepositoryRoot(
   }));
 }
 
+/** The same for the places of changes. */
+export function changesFromRepositoryRoot(changes: readonly Change[], around: Where): readonly Change[] {
+  const moved = mover(around);
+  const movedOrNull = (place: Place | null) => (place === null ? null : moved(place));
+  return changes.map(({ source, fields, ...rest }) => ({
+    ...rest,
+    source: movedOrNull(source),
+    fields: fields.map((field) => ({ ...field, source: movedOrNull(field.source) })),
+  }));
+}
+
+/** The path from the root of the repository, or from the working directory outside of any; null for a file elsewhere. */
+export function inRepository(file: string, around: Where): string | null {
+  return pathFrom(rootOf(around) ?? around.cwd, file, around.cwd);
+}
+
 /** A file outside of the root keeps its path. */
-function movedPath(file: string, cwd: string, root: string): string {
+function mover(around: Where): (place: Place) => Place {
+  const root = rootOf(around);
+  if (root === null) return (place) => place;
+  return (place) => ({ ...place, file: pathFrom(root, place.file, around.cwd) ?? place.file });
+}
+
+function rootOf({ cwd, env }: Where): string | null {
+  const root = env['GITHUB_WORKSPACE'] ?? env['CI_PROJECT_DIR'] ?? repositoryOf(cwd);
+  return root === '' ? null : root;
+}
+
+function pathFrom(root: string, file: string, cwd: string): string | null {
   const path = relative(resolve(root), resolve(cwd, file)).split(sep).join('/');
-  return path.startsWith('../') ? file : path;
+  return path.startsWith('../') ? null : path;
 }
 
 function repositoryOf(cwd: string): string | null {

@@ -14,7 +14,7 @@ export function savedPlan(plan: Plan): string {
   const { changes, ...rest } = JSON.parse(JSON.stringify(planJson(plan))) as {
     changes: Record<string, Json>[];
   } & Record<string, Json>;
-  const lasting = changes.map(({ nextRuns: _runs, source: _source, ...change }) => change);
+  const lasting = changes.map(({ nextRuns: _runs, risks: _risks, source: _source, ...change }) => change);
   const { diagnostics: _diagnostics, ...head } = rest;
   return `${canonical({ ...head, roster: version, changes: lasting })}\n`;
 }

@@ -30,6 +30,7 @@ export interface ApplyFlags extends CommonFlags {
 
 export interface PlanFlags extends CommonFlags {
   readonly detailedExitcode?: boolean;
+  readonly linkBase?: string;
   readonly out?: string;
   readonly allowDeletes?: string;
   readonly allowSelfRevoke?: boolean;

@@ -1,6 +1,7 @@
 import type { Kind, ReadContext } from '../model/kind.js';
 import type { Call, ListCall, Request } from '../model/request.js';
 import type { Agent, FieldRule, FieldRules, IdOrPending, Observed, Resolver } from '../model/resource.js';
+import type { Risk } from '../model/risk.js';
 import type { RemoteCollection } from '../service/operations/collection.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { normalText, plain, text } from './rules.js';
@@ -15,6 +16,8 @@ export interface CollectionKind<F extends 'members' | 'stages', R extends Omit<R
   /** The property of the manifest that lists the agents. */
   readonly field: F;
   readonly rule: FieldRule<readonly string[]>;
+  /** Whether the order of the agents has a meaning. */
+  readonly ordered: boolean;
   /** More agents are refused by the service. */
   readonly maximum: number | null;
   /** How many of so many agents a run starts at the same moment. */
@@ -99,6 +102,11 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
 
     read: (entry, key, context) => readCollection(own, entry as CollectionEntry, key, context),
     refersTo: () => [],
+    links: ({ agents }) => ({
+      field: own.field,
+      to: agents.map((agent) => `agent/${agent}`),
+      ordered: own.ordered,
+    }),
     declaredIdentity: (declared) => (declared.name === null ? null : normalText(declared.name)),
 
     list: () => {
@@ -154,9 +162,20 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     replaces: () => false,
     due: () => null,
     settled: () => null,
+    risks: ({ observed, after }) => (observed === null || after !== null ? [] : inUse(observed)),
     revokesCaller: () => false,
     timetable: null,
   };
+}
+
+/** How far somebody still works with what is about to go. */
+function inUse({ facts }: Observed): Risk[] {
+  const { activeRunCount: active, lastRunAt: last } = facts;
+  const messages = [
+    ...(typeof active === 'number' && active > 0 ? [`has ${active} of its runs in progress`] : []),
+    ...(typeof last === 'string' ? [`ran last at ${last}`] : []),
+  ];
+  return messages.map((message) => ({ code: 'delete', message }));
 }
 
 function readCollection(

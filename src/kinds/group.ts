@@ -8,6 +8,7 @@ export const group = collectionKind({
   section: 'groups',
   field: 'members',
   rule: agentSet,
+  ordered: false,
   maximum: null,
   startsOf: (members) => members,
   remoteAgents: (remote) => remote.members,

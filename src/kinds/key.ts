@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../model/json.js';
-import type { Kind, ReadContext } from '../model/kind.js';
+import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
+import type { Risk } from '../model/risk.js';
 import * as keys from '../service/operations/keys.js';
 import { parseEvery } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
@@ -34,6 +35,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
 
   read: (entry, name, context) => readKey(entry as KeyEntry, name, context),
   refersTo: () => [],
+  links: () => ({ field: 'name', to: [], ordered: false }),
   declaredIdentity: (declared) => normalText(declared.name),
 
   list: () => {
@@ -87,9 +89,35 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
   },
   settled: () => null,
+  risks: keyRisks,
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
   timetable: null,
 };
+
+/** Which key stops working, and what the new one may do that none could before. */
+function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Risk[] {
+  const stops =
+    observed === null ? [] : [`${hides('name') ? 'the key' : keyInWords(observed)} stops working`];
+  const wider =
+    after === null || hides('scopes') ? [] : widerScopes(observed?.spec?.scopes ?? null, after.scopes);
+  return [
+    ...stops.map((message) => ({ code: 'key', message }) as const),
+    ...wider.map((message) => ({ code: 'scopes', message }) as const),
+  ];
+}
+
+function keyInWords({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeySpec>): string {
+  const used = typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'no use of it is known';
+  return `the key "${name ?? ''}" (${typeof keyPrefix === 'string' ? `${keyPrefix}…, ` : ''}${used})`;
+}
+
+/** Null before there was a key. No scopes are all scopes. */
+function widerScopes(before: readonly string[] | null, after: readonly string[]): string[] {
+  if (after.length === 0) return before?.length === 0 ? [] : ["has its user's full access"];
+  if (before === null || before.length === 0) return [];
+  const added = after.filter((scope) => !before.includes(scope));
+  return added.length === 0 ? [] : [`may do more than before: ${added.join(', ')}`];
+}
 
 function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclared {
   const { rotateAfter, deliver } = entry;

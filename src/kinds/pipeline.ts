@@ -8,6 +8,7 @@ export const pipeline = collectionKind({
   section: 'pipelines',
   field: 'stages',
   rule: agentSequence,
+  ordered: true,
   maximum: 25,
   startsOf: (stages) => Math.min(stages, 1),
   remoteAgents: (remote) => remote.steps,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/json.js';
+import { canonical, type Json, type JsonObject } from '../model/json.js';
 import type { FieldRules, IdOrPending, KindName } from '../model/resource.js';
 import type { ScheduleBody } from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
@@ -24,6 +24,11 @@ export interface ScheduleSpec {
 /** Fields that say when it fires. */
 export const timingFields = ['every', 'cron', 'once', 'startTime', 'timeZone'] as const;
 
+/** Whether a value from the environment has a part in when it fires: then no time, and no number of runs, is told. */
+export function isTimingHidden(hides: (field: string) => boolean): boolean {
+  return [...timingFields, 'enabled'].some(hides);
+}
+
 export const timingRules: Pick<FieldRules<ScheduleSpec>, (typeof timingFields)[number]> = {
   every: {
     canonical: (every) => (every === null ? null : [every.value, every.unit]),
@@ -46,6 +51,15 @@ function wallClock() {
     show: (time: string | null) => time,
     layout: 'value' as const,
   };
+}
+
+/** Equal texts are equal times; null for one that is paused. */
+export function timesOf(spec: ScheduleSpec): string | null {
+  return spec.enabled ? canonical(timingFields.map((field) => canonicalOf(spec, field))) : null;
+}
+
+function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec, field: F): Json {
+  return timingRules[field].canonical(spec[field]);
 }
 
 const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {

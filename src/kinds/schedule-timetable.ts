@@ -1,23 +1,21 @@
-import { canonical, type Json } from '../model/json.js';
 import type { Timetable } from '../model/kind.js';
 import { isPending } from '../model/resource.js';
 import { previewSchedule } from '../service/operations/schedules.js';
+import { rhythmOf } from '../timing/rhythm.js';
 import { nextRuns } from '../timing/runs.js';
 import { type Starter, startsPerMinute } from '../timing/start-counts.js';
 import { startsPerHour } from '../timing/start-hours.js';
 import { busyMinutes } from '../timing/start-rate.js';
 import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
-import { bodyOf, type ScheduleSpec, timingFields, timingOf, timingRules } from './schedule-spec.js';
+import { roundedPace } from './pace.js';
+import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf } from './schedule-spec.js';
 
 /** When schedules run, asked of the service or computed here. */
 export const timetable: Timetable<ScheduleSpec> = {
   fields: [...timingFields, 'enabled'],
   timeZone: (spec) => spec.timeZone,
-  times(spec) {
-    if (!spec.enabled) return null;
-    return canonical(timingFields.map((field) => canonicalOf(spec, field)));
-  },
+  times: timesOf,
   runs(spec, from, count) {
     const timing = timingOf(spec);
     if (timing === null) return null;
@@ -27,6 +25,19 @@ export const timetable: Timetable<ScheduleSpec> = {
       );
     } catch (error) {
       // What the service holds may be written in a way that this program does not read.
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  },
+  pace(spec) {
+    const timing = timingOf(spec);
+    if (timing === null) return null;
+    if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null };
+    try {
+      const { runsPerWeek, shortestGapSeconds } = rhythmOf(timing);
+      return { runsPerWeek: roundedPace(runsPerWeek), shortestGapSeconds };
+    } catch (error) {
+      // As above.
       if (error instanceof RangeError) return null;
       throw error;
     }
@@ -43,10 +54,6 @@ export const timetable: Timetable<ScheduleSpec> = {
   startsPerHour: (starters, span, timeZone) =>
     startsPerHour(startsPerMinute(starters.map(withTiming), span), timeZone),
 };
-
-function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec, field: F): Json {
-  return timingRules[field].canonical(spec[field]);
-}
 
 /** The times do not depend on the target, so that an agent can stand in for one that is yet to be created. */
 function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {

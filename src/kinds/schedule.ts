@@ -11,6 +11,7 @@ import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import { readSchedule, type ScheduleDeclared } from './schedule-entry.js';
+import { scheduleRisks } from './schedule-risks.js';
 import { bodyOf, type ScheduleSpec, timingFields, timingRules } from './schedule-spec.js';
 import { timetable } from './schedule-timetable.js';
 
@@ -27,6 +28,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   read: (entry, _key, context) => readSchedule(entry as ScheduleEntry, context),
   refersTo: (declared) =>
     declared.target.startsWith('agent/') ? [] : [{ address: declared.target, path: ['target'] }],
+  links: ({ target }) => ({ field: 'target', to: [target], ordered: false }),
   declaredIdentity: (declared) =>
     canonical([
       declared.target,
@@ -111,6 +113,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     const message = `${spec.once} in ${spec.timeZone} has passed: this schedule is left as it is and never fired again`;
     return { path: ['once'], message };
   },
+  risks: scheduleRisks,
   revokesCaller: () => false,
   timetable,
 };

@@ -1,5 +1,6 @@
 import type { CalendarDay } from './calendar.js';
 import type { JsonObject } from './json.js';
+import type { Pace } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -12,6 +13,7 @@ import type {
   Resolver,
   Tell,
 } from './resource.js';
+import type { Risk } from './risk.js';
 import type { BusyMinutes, TimeSpan } from './start-rate.js';
 
 /** What offline reading may know besides the entry itself. */
@@ -44,6 +46,17 @@ export interface TargetRef {
   readonly id: IdOrPending;
 }
 
+/** A change that may hurt. */
+export interface RiskInputs<S> {
+  /** Null for what is new. */
+  readonly observed: Observed<S> | null;
+  /** Null for what goes. */
+  readonly after: S | null;
+  /** Whether a field's value came from the environment: nothing that is told may give it away. */
+  hides(field: string): boolean;
+  readonly now: Date;
+}
+
 /** An existing object that a change is about. */
 export interface Target<S> {
   readonly id: string;
@@ -70,6 +83,12 @@ export interface Kind<D = unknown, S = unknown> {
   refersTo(
     declared: D,
   ): readonly { readonly address: Address; readonly path: readonly (string | number)[] }[];
+  /** What the entry points to, in its order where that has a meaning; agents are `agent/<as written>`. */
+  links(declared: D): {
+    readonly field: string;
+    readonly to: readonly string[];
+    readonly ordered: boolean;
+  };
   /** Two entries with one of these are one object, which is an error. Null: nothing to compare. */
   declaredIdentity(declared: D): string | null;
 
@@ -120,6 +139,8 @@ export interface Kind<D = unknown, S = unknown> {
   due(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
   /** Why the entry is left as it is whatever it says (a `once` that has passed); null mostly. */
   settled(spec: S, now: Date): { readonly path: readonly string[]; readonly message: string } | null;
+  /** What of a change can hurt, besides that a delete deletes. */
+  risks(change: RiskInputs<S>): readonly Risk[];
   /** True when the action ends the access of the key that roster calls with. */
   revokesCaller(action: 'create' | 'replace' | 'delete', observed: Observed<S> | null): boolean;
   /** For kinds that start something at times of their own (schedules); null for the others. */
@@ -134,6 +155,8 @@ export interface Timetable<S> {
   times(spec: S): string | null;
   /** Instants such as `2026-12-01T06:00:00Z`, computed here; null where the spec cannot be understood. */
   runs(spec: S, from: Date, count: number): readonly string[] | null;
+  /** How often in the long run; null where the spec cannot be understood. */
+  pace(spec: S): Pace | null;
   /** Asks the service. `standIn`: an agent's GUID, for a target without an id so far; null when there is none to ask with. */
   preview(spec: S, standIn: string | null): Call<readonly string[]> | null;
   /** An instant as a wall clock in that zone shows it: `2026-12-01T07:00:00`. */

@@ -1,7 +1,9 @@
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
+import type { Link } from './graph.js';
 import type { Json } from './json.js';
 import type { Request } from './request.js';
 import type { Address, Delivery, KindName, Layout } from './resource.js';
+import type { Risk } from './risk.js';
 
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
@@ -17,6 +19,8 @@ export interface FieldChange {
   readonly sensitive: boolean;
   readonly layout: Layout;
   readonly origin: Origin;
+  /** Where the manifest says the value of a changed field, or the nearest thing around it; null for new objects and old ones. */
+  readonly source: Place | null;
 }
 
 /** What happens to one resource. Data alone: it prints, saves, sorts and hashes. */
@@ -35,7 +39,8 @@ export interface Change {
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];
   readonly nextRuns: NextRuns | null;
-  /** Sentences a reviewer must read: which key stops working, what is left as it is and why. */
+  readonly risks: readonly Risk[];
+  /** What else a reviewer must read: what is left as it is and why. */
   readonly notes: readonly string[];
   /** Null for what no manifest declares. */
   readonly source: Place | null;
@@ -47,6 +52,16 @@ export interface NextRuns {
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
+  /** How often in the long run: null before it exists, and where that cannot be told. */
+  readonly pace: { readonly before: Pace | null; readonly after: Pace | null };
+}
+
+/** How often a schedule runs; 0 and null for one that is paused or runs once. */
+export interface Pace {
+  /** In an average week, to two places. */
+  readonly runsPerWeek: number;
+  /** Between the two runs that are nearest to each other. */
+  readonly shortestGapSeconds: number | null;
 }
 
 /** `local` is wall clock in the schedule's zone, `utc` ISO 8601 with Z. */
@@ -90,6 +105,8 @@ export interface Plan {
   /** Every resource, those with the action `none` among them, in the order a person reads. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];
+  /** What the declared resources point to, those that do not change among them. */
+  readonly links: readonly Link[];
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Planned } from '../model/kind.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
+import type { Risk } from '../model/risk.js';
 import {
   deliveryFields,
   fieldChange,
@@ -33,6 +34,13 @@ export interface Circumstances {
 
 /** What happens to one resource, and why. Null for what is none of this project's business. */
 export function decide(match: Match, circumstances: Circumstances): Decided | null {
+  const made = action(match, circumstances);
+  return made === null
+    ? null
+    : { ...made, change: { ...made.change, risks: risksOf(match, made.change.action, circumstances) } };
+}
+
+function action(match: Match, circumstances: Circumstances): Decided | null {
   if (match.entry === null) return decideUndeclared(match, circumstances);
   const settled = match.kind.settled(match.entry.spec, circumstances.now);
   if (settled !== null) return leaveSettled(match, match.entry, settled);
@@ -74,6 +82,21 @@ function compare(match: Match, entry: Desired, observed: Observed, { names, now 
   if (changed.size === 0) return decided(match, adopted ? 'adopt' : 'none', common);
   const target = targetOf(observed);
   return { ...decided(match, 'update', common), requests: kind.update(target, entry.spec, changed) };
+}
+
+function risksOf(match: Match, action: Action, { prune, now }: Circumstances): readonly Risk[] {
+  if (!['create', 'update', 'replace', 'delete'].includes(action)) return [];
+  const own = match.kind.risks({
+    observed: match.observed,
+    after: action === 'delete' ? null : (match.entry?.spec ?? null),
+    hides: (field) => isSensitive(match, field),
+    now,
+  });
+  if (action !== 'delete') return own;
+  const why = match.ours
+    ? 'no manifest declares it any more'
+    : `no manifest declares it, and prune is ${prune}`;
+  return [{ code: 'delete', message: why }, ...own];
 }
 
 type Common = {
@@ -170,6 +193,7 @@ function decided(match: Match, action: Action, parts: Partial<Decided['change']>
     adopted: false,
     fields: [],
     nextRuns: null,
+    risks: [],
     notes: [],
     source: entry?.source ?? null,
     ...parts,

@@ -11,7 +11,9 @@ export function deliveryFields(entry: Desired, requests: readonly Planned[]): Fi
   if (delivery === undefined) return [];
   const sensitive = entry.sensitive.includes('deliver');
   const after = sensitive ? null : (delivery.to as Json);
-  return [{ path: 'deliver', before: null, after, sensitive, layout: 'value', origin: 'manifest' }];
+  return [
+    { path: 'deliver', before: null, after, sensitive, layout: 'value', origin: 'manifest', source: null },
+  ];
 }
 
 /** `before` and `after` are specs; null where there is no object yet, or none any more. */
@@ -27,7 +29,8 @@ export function fieldChange(
   const shown = (spec: unknown): Json => (spec === null ? null : rule.show(rawValue(spec, field), names));
   const sensitive = isSensitive(match, field);
   const values = sensitive ? { before: null, after: null } : { before: shown(before), after: shown(after) };
-  return { path: field, ...values, sensitive, layout: rule.layout, origin };
+  const source = before === null || after === null ? null : (match.entry?.placeOf([field]) ?? null);
+  return { path: field, ...values, sensitive, layout: rule.layout, origin, source };
 }
 
 /** A field that says nothing, in an object that is new or goes: no text, no inputs, a timing of another sort. */

@@ -85,7 +85,8 @@ function nextRuns(timed: Timed, previews: ReadonlyMap<string, Preview>, now: Dat
     : before === null
       ? null
       : side(before, previews.get(`before ${change.address}`));
-  return { before: earlier, after, by: answer === undefined ? 'roster' : 'service', timeZone };
+  const pace = { before: before === null ? null : timetable.pace(before), after: timetable.pace(entry.spec) };
+  return { before: earlier, after, by: answer === undefined ? 'roster' : 'service', timeZone, pace };
 }
 
 function rejection({ change, entry }: Timed, previews: ReadonlyMap<string, Preview>): Diagnostic[] {

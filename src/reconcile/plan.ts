@@ -18,6 +18,7 @@ import { type Decided, decide, recordOf } from './change.js';
 import { digestOf } from './digest.js';
 import { directoryOf } from './directory.js';
 import { type Allowances, objections } from './guard.js';
+import { linksOf, linksOfGone } from './links.js';
 import { type Match, match } from './match.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
@@ -70,7 +71,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   // That an address matches nothing may only follow from an error of its entry.
   const warnings = [...idle, ...twinWarnings(matches.list, prune), ...startRateWarnings(inputs, matches)];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, diagnostics);
+  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, names, diagnostics);
   return {
     plan,
     diagnostics,
@@ -85,20 +86,31 @@ function assemble(
   inputs: ReconcileInputs,
   matches: readonly Match[],
   decided: readonly Decided[],
+  names: Names,
   diagnostics: readonly Diagnostic[],
 ): Plan {
-  const { project, service, allow, undeliverable } = inputs;
+  const { project, service, kinds, allow, undeliverable } = inputs;
   const { steps, stepsOf } = order(decided);
   const caller = callerInWords(inputs.objects);
-  const changes: Change[] = decided.map(({ change, revokesCaller }) => ({
+  const changes: Change[] = decided.map(({ change, revokesCaller, match: { observed } }) => ({
     ...change,
-    notes: revokesCaller ? [...change.notes, `ends the access of ${caller}`] : change.notes,
+    notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
   }));
   const body = { project: project.name, environment: project.environment, service, changes, steps };
   return {
     ...body,
     digest: digestOf(body),
+    links: [
+      ...linksOf(
+        project.entries,
+        kinds.filter((kind) => kind.after.length > 0),
+      ),
+      ...linksOfGone(
+        decided.filter(({ change }) => change.action === 'delete').map((each) => each.match),
+        names,
+      ),
+    ],
     objections: objections({ project, matches, decided, steps, allow, undeliverable }),
     diagnostics,
   };
@@ -130,11 +142,24 @@ function readingOrder(kinds: readonly Kind[], a: Decided, b: Decided): number {
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
 }
 
-function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): string {
+/** The risks have said which key that is where it is the change's own. */
+function accessEnds(observed: Observed | null, { only, words }: Caller): string {
+  return only !== null && only === observed ? 'roster calls with this key' : `ends the access of ${words}`;
+}
+
+interface Caller {
+  /** Null where it cannot be told from others. */
+  readonly only: Observed | null;
+  readonly words: string;
+}
+
+function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
   const callers = [...objects.values()].flat().filter((each) => each.caller);
   const [only] = callers;
-  if (only === undefined || callers.length > 1) return 'the key that roster calls with';
+  if (only === undefined || callers.length > 1)
+    return { only: null, words: 'the key that roster calls with' };
   const lastUsed = only.facts['lastUsedDate'];
   const used = typeof lastUsed === 'string' ? `, last used ${lastUsed}` : '';
-  return `the key "${only.name ?? ''}" (${String(only.facts['keyPrefix'])}…${used}), which roster calls with`;
+  const words = `the key "${only.name ?? ''}" (${String(only.facts['keyPrefix'])}…${used}), which roster calls with`;
+  return { only, words };
 }

@@ -18,7 +18,8 @@ export function changeText(change: Change, calls: readonly ShownCall[], room: Ch
   const { verbose, paint } = room;
   const width = room.width - 6;
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
-  const notes = change.notes.flatMap((note) => hang('note: ', wrap(inert(note), width - 6)));
+  const said = [...change.risks.map((risk) => risk.message), ...change.notes];
+  const notes = said.flatMap((note) => hang('note: ', wrap(inert(note), width - 6)));
   const runs = change.nextRuns === null ? [] : runsText(change.nextRuns, width, paint);
   const details = verbose ? detailLines(change, calls, width).map((line) => paint('faint', line)) : [];
   const noteLines = notes.map((line) => paint('warning', line));

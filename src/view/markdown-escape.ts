@@ -1,4 +1,4 @@
-import { inert } from './escape.js';
+import { inert, visible } from './escape.js';
 
 /**
  * Text that cannot be Markdown, HTML, a mention, an issue reference, a link or a command of the forge, whatever it
@@ -15,17 +15,68 @@ export function markdownCode(text: string): string {
   return `${fence}${space}${line}${space}${fence}`;
 }
 
-/** A sentence: ordinary words stay as they are, everything else becomes code. */
+/** A value as code in a cell of a table: parsers differ on what a backslash before a bar means, so that bars are spelt out. */
+export function tableCode(text: string): string {
+  return markdownCode(text.replaceAll('|', visible));
+}
+
+/** A link of ours. Whatever could end its address, or mean something inside, is encoded. */
+export function markdownLink(text: string, url: string): string {
+  const address = inert(url).replace(/[^\w.:/%#?=&@+-]/gu, percent);
+  return `[${markdownCode(text)}](${address})`;
+}
+
+function percent(character: string): string {
+  return Array.from(
+    Buffer.from(character),
+    (byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`,
+  ).join('');
+}
+
+interface Part {
+  readonly code: boolean;
+  text: string;
+}
+
+/**
+ * A sentence: ordinary words stay as they are; everything else, and what stands in backticks already, becomes code. The
+ * punctuation around it does not.
+ */
 export function markdownProse(text: string): string {
-  const runs: { code: boolean; words: string[] }[] = [];
-  for (const word of inert(text).split(' ')) {
-    if (word === '') continue;
-    const code = !isOrdinary(word);
-    const last = runs.at(-1);
-    if (last?.code === code) last.words.push(word);
-    else runs.push({ code, words: [word] });
+  const parts: Part[] = [];
+  let joins = false;
+  for (const { lead, code, trail } of wordsOf(inert(text))) {
+    const last = parts.at(-1);
+    if (code !== '' && joins && lead === '' && last !== undefined) last.text += ` ${code}`;
+    else {
+      parts.push({ code: false, text: `${last === undefined ? '' : ' '}${lead}` });
+      if (code !== '') parts.push({ code: true, text: code });
+    }
+    if (trail !== '') parts.push({ code: false, text: trail });
+    joins = code !== '' && trail === '';
   }
-  return runs.map(({ code, words }) => (code ? markdownCode(words.join(' ')) : words.join(' '))).join(' ');
+  return parts.map((part) => (part.code ? markdownCode(part.text) : part.text)).join('');
+}
+
+interface Word {
+  readonly lead: string;
+  /** Empty for an ordinary word, which is all `lead`. */
+  readonly code: string;
+  readonly trail: string;
+}
+
+function wordsOf(text: string): Word[] {
+  const each = /(["'(]?)`([^`]+)`([)"']{0,2}[.,;:!?]?)(?=\s|$)|\S+/gu;
+  return Array.from(text.matchAll(each), ([word, lead = '', code = '', trail = '']) => {
+    if (code !== '') return { lead, code, trail };
+    return isOrdinary(word) ? { lead: word, code: '', trail: '' } : pieces(word);
+  });
+}
+
+/** What stands around a word in a sentence, if there is anything in between. */
+function pieces(word: string): Word {
+  const [, lead = '', code = '', trail = ''] = /^(["'(]?)(.*?)([)"']{0,2}[.,;:!?]?)$/su.exec(word) ?? [];
+  return code === '' ? { lead: '', code: word, trail: '' } : { lead, code, trail };
 }
 
 /** Letters and plain punctuation, or a short number. Not what may be a commit id, a reference or a list's marker. */

@@ -1,41 +1,47 @@
-/** One change of a comment. `full` is `short` and more; it costs work, so it is made only where there may be room. */
+/** One item of a comment. `full` is `short` and more; it costs work, so it is made only where there may be room. */
 export interface Block {
   readonly short: string;
   full(): string;
 }
 
 export interface Packed {
-  readonly text: string;
-  /** How many of the blocks stand in their full form, and how many at all. */
+  readonly texts: readonly string[];
+  /** How many of the blocks stand in their full form; the others that are shown are short. */
   readonly full: number;
-  readonly shown: number;
+  readonly size: number;
 }
+
+/** How much of its limit a text takes: characters, or bytes. */
+export type Measure = (text: string) => number;
 
 /**
- * As many blocks as fit into `room` characters, in their order: first every block in its short form, then what is
- * left is spent on full forms. The first that does not fit ends each, so that nothing later overtakes it.
+ * As many items as fit into `room`, in their order: first each in its short form, then what is left is spent on full
+ * forms. The first that does not fit ends each, so that nothing later overtakes it.
  */
-export function pack(blocks: readonly Block[], room: number): Packed {
-  const texts: string[] = [];
-  let left = room;
-  for (const { short } of blocks) {
-    left -= short.length + 1;
-    if (left < 0) break;
-    texts.push(short);
+export function pack<T>(
+  items: readonly T[],
+  blockOf: (item: T) => Block,
+  room: number,
+  measure: Measure,
+): Packed {
+  const blocks: Block[] = [];
+  let size = 0;
+  for (const item of items) {
+    const block = blockOf(item);
+    const more = measure(block.short) + 1;
+    if (size + more > room) break;
+    size += more;
+    blocks.push(block);
   }
-  left = room - texts.reduce((sum, text) => sum + text.length + 1, 0);
-  const full = expand(texts, blocks, left);
-  return { text: texts.map((text) => `${text}\n`).join(''), full, shown: texts.length };
-}
-
-/** Puts full forms in the place of short ones while there is room; answers how many. */
-function expand(texts: string[], blocks: readonly Block[], room: number): number {
-  let left = room;
-  for (const [index, short] of texts.entries()) {
-    const text = blocks[index]?.full() ?? short;
-    left -= text.length - short.length;
-    if (left < 0) return index;
-    texts[index] = text;
+  const texts = blocks.map((block) => block.short);
+  let full = 0;
+  for (const block of blocks) {
+    const text = block.full();
+    const more = measure(text) - measure(block.short);
+    if (size + more > room) break;
+    size += more;
+    texts[full] = text;
+    full += 1;
   }
-  return texts.length;
+  return { texts, full, size };
 }

@@ -14,6 +14,7 @@ import type {
 } from '../model/plan.js';
 import { summarise } from '../model/plan.js';
 import type { Outcome, Report } from '../model/report.js';
+import type { Risk } from '../model/risk.js';
 import type { Why } from '../model/why.js';
 import { callsOf, type ShownCall } from './calls.js';
 import { actingOutcomes, isComplete } from './summary-line.js';
@@ -40,6 +41,7 @@ export interface ChangeJson {
   readonly adopted: boolean;
   readonly fields: readonly FieldJson[];
   readonly calls: readonly ShownCall[];
+  readonly risks: readonly Risk[];
   readonly nextRuns: NextRuns | null;
   readonly source: { readonly file: string; readonly line: number; readonly column: number } | null;
 }
@@ -189,7 +191,7 @@ function changesJson(plan: Plan): ChangeJson[] {
 }
 
 function changeJson(change: Change, action: ChangeJson['action'], calls: readonly ShownCall[]): ChangeJson {
-  const { address, kind, id, name, origin, adopted, nextRuns, source } = change;
+  const { address, kind, id, name, origin, adopted, risks, nextRuns, source } = change;
   return {
     address,
     kind,
@@ -200,6 +202,7 @@ function changeJson(change: Change, action: ChangeJson['action'], calls: readonl
     adopted,
     fields: change.fields.map(fieldJson),
     calls,
+    risks,
     nextRuns,
     source: sourceJson(source),
   };

@@ -1,76 +1,174 @@
-import type { Diagnostic } from '../model/diagnostic.js';
+import type { Diagnostic, Place } from '../model/diagnostic.js';
 import type { Change, Objection, Plan } from '../model/plan.js';
+import { summarise } from '../model/plan.js';
+import { callsOf } from './calls.js';
+import { changeMarkdown, placeMarkdown } from './change-markdown.js';
 import { actingActions, actionWords, needsCare } from './change-words.js';
 import { inert } from './escape.js';
-import { changeDiff } from './field-markdown.js';
-import { isWorthALine, originText } from './field-text.js';
 import { count, cut } from './layout.js';
-import { htmlCode, markdownCode, markdownFence, markdownMarker, markdownProse } from './markdown-escape.js';
-import { type Block, type Packed, pack } from './markdown-pack.js';
-import { placeText } from './source-excerpt.js';
-import { planLine } from './summary-line.js';
+import { markdownCode, markdownMarker, markdownProse } from './markdown-escape.js';
+import { type Block, type Measure, type Packed, pack } from './markdown-pack.js';
+import { touchedGraph } from './touched-graph.js';
 
 /** GitHub refuses comments over 65,536 characters. */
 export const markdownLimit = 65_000;
 
-/** Kept free for headings and for the sentence that says what is left out. */
-const reserve = 1_200;
+export interface MarkdownOptions {
+  /** Where the line of a manifest can be read; null where no commit is known. */
+  urlOf?(place: Place): string | null;
+  readonly limit?: number;
+  readonly measure?: Measure;
+}
+
+/** Kept free for headings, and for the sentences that say what is left out. */
+const reserve = 3_000;
+/** Warnings get this much before the details of harmless changes do. */
+const warningsRoom = 8_000;
 const shownSentences = 10;
 
 /**
- * The plan as a comment on a pull request (contract §6, markdown): counts and digest first, then deletes and key
- * changes, then the rest, details folded. Never over 65,000 characters: what does not fit is counted, and nothing of
- * the rest is shown before all deletes and key changes are.
+ * The plan as a comment on a pull request (contract §6, markdown): counts and digest, what can hurt, the rest by kind,
+ * what targets what, warnings; details folded. Never over the limit: deletes and key changes are whole before anything
+ * else is shown, what does not fit is counted.
  */
-export function planMarkdown(plan: Plan): string {
+export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string {
+  const { measure = (text) => text.length, limit = markdownLimit, urlOf = () => null } = options;
   const acting = plan.changes.filter((change) => change.action !== 'none');
-  const careful = acting.filter(needsCare);
-  const others = acting.filter((change) => !needsCare(change));
-  const top = header(plan);
+  const context = { urlOf, callsOf: callsOf(plan) };
+  const block = (change: Change) => changeMarkdown(change, context);
+  const { careful, retimed, others } = byRisk(acting);
 
-  let room = markdownLimit - reserve - top.length;
-  const first = pack(careful.map(changeBlock), room);
-  const allCareful = first.full === careful.length;
-  room = allCareful ? room - first.text.length : 0;
-  const second = pack(others.map(changeBlock), room);
-  const third = pack(
-    plan.diagnostics.map(diagnosticBlock),
-    second.full === others.length ? room - second.text.length : 0,
-  );
+  const top = header(plan);
+  const space = new Space(limit - reserve - measure(top), measure);
+  const first = space.fill(careful, block);
+  const second = space.fill(retimed, block);
+  const warnings = space.fillUpTo(warningsRoom, plan.diagnostics, (each) => diagnosticBlock(each, urlOf));
+  const drawn = touchedGraph(plan);
+  const graph = space.place(drawn);
+  const third = space.fill(others, block);
 
   return [
     top,
-    section('### Deletes and key changes', first),
-    section(careful.length > 0 ? '### Other changes' : '### Changes', second),
-    section('### Diagnostics', third),
-    ...omissions(
-      acting,
-      [...careful.slice(first.shown), ...others.slice(second.shown)],
-      first.full + second.full,
+    ...omissions([first, second, third], warnings, graph.length < drawn.length),
+    ...section('### What can hurt', [
+      ...part('#### Deletes', first, (change) => change.action === 'delete'),
+      ...part('#### Key changes', first, (change) => change.action !== 'delete'),
+      ...part('#### Schedules that run more often, or at another hour', second),
+    ]),
+    ...section(
+      '### Changes',
+      kindsOf(others).flatMap((kind) =>
+        part(kindTitle(kind, others), third, (change) => change.kind === kind),
+      ),
     ),
-    ...(third.shown < plan.diagnostics.length
-      ? [`_${count(plan.diagnostics.length - third.shown, 'diagnostic')} not shown._\n`]
-      : []),
+    ...graph,
+    ...section('### Warnings', part(null, warnings)),
   ]
-    .filter((part) => part !== '')
-    .join('\n');
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n');
 }
 
-function section(title: string, { text, shown }: Packed): string {
-  return shown === 0 ? '' : `${title}\n\n${text.trimEnd()}\n`;
+interface ByRisk {
+  readonly careful: readonly Change[];
+  readonly retimed: readonly Change[];
+  readonly others: readonly Change[];
+}
+
+function byRisk(acting: readonly Change[]): ByRisk {
+  const deletes = acting.filter((change) => change.action === 'delete');
+  const keys = acting.filter((change) => change.action !== 'delete' && needsCare(change));
+  const rest = acting.filter((change) => !needsCare(change));
+  return {
+    careful: [...deletes, ...keys],
+    retimed: rest.filter((change) => change.risks.length > 0),
+    others: rest.filter((change) => change.risks.length === 0),
+  };
+}
+
+/** What was asked to be shown, and how much of it is. */
+interface Filled<T> {
+  readonly items: readonly T[];
+  readonly packed: Packed;
+}
+
+/** The room that is left. Once something had to be cut, nothing that comes after it is shown. */
+class Space {
+  private over = false;
+
+  constructor(
+    private left: number,
+    private readonly measure: Measure,
+  ) {}
+
+  /** What must be whole before anything after it is shown. */
+  fill<T>(items: readonly T[], block: (item: T) => Block): Filled<T> {
+    const filled = this.fillUpTo(this.left, items, block);
+    this.over ||= filled.packed.full < items.length;
+    return filled;
+  }
+
+  fillUpTo<T>(most: number, items: readonly T[], block: (item: T) => Block): Filled<T> {
+    const packed = pack(items, block, this.over ? 0 : Math.min(this.left, most), this.measure);
+    this.left -= packed.size;
+    return { items, packed };
+  }
+
+  place(lines: readonly string[]): readonly string[] {
+    const size = this.measure(lines.join('\n')) + 1;
+    if (this.over || size > this.left) return [];
+    this.left -= size;
+    return lines;
+  }
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, '', ...lines];
+}
+
+function part<T>(
+  title: string | null,
+  { items, packed }: Filled<T>,
+  only: (item: T) => boolean = () => true,
+): string[] {
+  const texts = packed.texts.filter((_, index) => {
+    const item = items[index];
+    return item !== undefined && only(item);
+  });
+  return texts.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...texts, ''];
+}
+
+function kindsOf(changes: readonly Change[]): string[] {
+  return [...new Set(changes.map((change) => change.kind))];
+}
+
+function kindTitle(kind: string, changes: readonly Change[]): string {
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`;
+  return `#### ${name}: ${countsOf(changes.filter((change) => change.kind === kind))}`;
+}
+
+/** `2 to create, 1 to update`. */
+function countsOf(changes: readonly Change[]): string {
+  const summary = summarise(changes);
+  return actingActions
+    .filter((action) => summary[action] > 0)
+    .map((action) => `${summary[action]} to ${actionWords[action].verb}`)
+    .join(', ');
 }
 
 function header(plan: Plan): string {
-  const { project, environment, service, digest, objections } = plan;
+  const { project, environment, service, digest, objections, changes } = plan;
+  const counts = countsOf(changes);
+  const { unchanged } = summarise(changes);
+  const line =
+    counts === ''
+      ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
+      : `**Plan: ${counts}**, ${unchanged} unchanged.`;
   const where = environment === null ? '' : `, environment ${code(environment, 100)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
-    `## roster plan: ${code(project, 100)}${where}`,
+    `${line} Digest ${code(digest, 100)}`,
     '',
-    `**${planLine(plan)}**`,
-    '',
-    `Service ${code(service, 300)}  `,
-    `Digest ${code(digest, 100)}`,
+    `Project ${code(project, 100)}${where}, service ${code(service, 300)}`,
     '',
     ...objectionLines(objections),
   ].join('\n');
@@ -84,6 +182,7 @@ function objectionLines(objections: readonly Objection[]): string[] {
   });
   const more = objections.length - lines.length;
   return [
+    '> [!CAUTION]',
     '> **Apply would refuse this plan:**',
     '>',
     ...lines,
@@ -92,63 +191,38 @@ function objectionLines(objections: readonly Objection[]): string[] {
   ];
 }
 
-/** A heading with the notes that must be read, and the differences folded under it. */
-function changeBlock(change: Change): Block {
-  const notes = change.notes.slice(0, shownSentences).map((note) => `  - ${prose(note)}`);
-  const left = change.notes.length - notes.length;
-  const more = left > 0 ? [`  - … and ${count(left, 'more note')}`] : [];
-  const short = [heading(change), ...notes, ...more].join('\n');
-  return { short, full: () => [short, ...fold(change)].join('\n') };
-}
-
-function fold(change: Change): string[] {
-  const diff = changeDiff(change);
-  if (diff.length === 0) return [];
-  const shown = change.fields.filter(isWorthALine);
-  const fields = shown.map((field) => field.path).join(', ');
-  const lines = [
-    '',
-    `<details><summary>${htmlCode(cut(inert(fields === '' ? 'details' : fields), 120))}</summary>`,
-    '',
-    ...markdownFence('diff', diff).split('\n'),
-    '',
-    '</details>',
-    '',
-  ];
-  return lines.map((line) => (line === '' ? '' : `  ${line}`));
-}
-
-function heading(change: Change): string {
-  const { verb } = actionWords[change.action];
-  const outside = change.origin === 'remote' || change.origin === 'both' ? originText(change.origin) : null;
-  return [
-    `- **${needsCare(change) ? verb.toUpperCase() : verb}**`,
-    code(change.address, 120),
-    ...(change.name === null ? [] : [`named ${code(change.name, 80)}`]),
-    ...(change.id === null ? [] : [`id ${code(change.id, 80)}`]),
-    ...(change.adopted ? ['(adopted)'] : []),
-    ...(outside === null ? [] : [`(${outside})`]),
-  ].join(' ');
-}
-
-function diagnosticBlock({ severity, code: reason, message, place, help }: Diagnostic): Block {
-  const where = place === undefined ? '' : ` at ${code(placeText(place), 120)}`;
+function diagnosticBlock(
+  { severity, code: reason, message, place, help }: Diagnostic,
+  urlOf: (place: Place) => string | null,
+): Block {
+  const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
   const short = `- **${severity}** ${code(reason, 60)}${where}: ${prose(message)}`;
   return { short, full: () => (help === undefined ? short : `${short} (help: ${prose(help)})`) };
 }
 
-/** What the limit kept out, by action: the reader knows what was not seen. */
-function omissions(acting: readonly Change[], left: readonly Change[], full: number): string[] {
-  const folded = acting.length - left.length - full;
-  const counts = actingActions
-    .map((action) => ({ action, number: left.filter((change) => change.action === action).length }))
-    .filter(({ number }) => number > 0)
-    .map(({ action, number }) => `${number} to ${actionWords[action].verb}`);
-  const hidden = left.length === 0 ? [] : [`${count(left.length, 'change')} left out (${counts.join(', ')})`];
-  const bare = folded === 0 ? [] : [`${count(folded, 'change')} shown without details`];
-  if (hidden.length + bare.length === 0) return [];
+/** What the limit kept out, by kind: the reader knows what was not seen. */
+function omissions(
+  parts: readonly Filled<Change>[],
+  warnings: Filled<Diagnostic>,
+  noGraph: boolean,
+): string[] {
+  const left = parts.flatMap(({ items, packed }) => items.slice(packed.texts.length));
+  const bare = parts.reduce((sum, { packed }) => sum + packed.texts.length - packed.full, 0);
+  const untold = warnings.items.length - warnings.packed.texts.length;
+  const sentences = [
+    ...kindsOf(left).map((kind) => {
+      const those = left.filter((change) => change.kind === kind);
+      return `${count(those.length, kind)} left out (${countsOf(those)})`;
+    }),
+    ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
+    ...(untold === 0 ? [] : [`${count(untold, 'warning')} left out`]),
+    ...(noGraph ? ['the graph left out'] : []),
+  ];
+  if (sentences.length === 0) return [];
   return [
-    `**Too long for a comment: ${[...hidden, ...bare].join(', ')}. The text and JSON plans show all.**\n`,
+    `> [!WARNING]`,
+    `> **Too long to show all:** ${sentences.join('; ')}. The text and JSON plans show all.`,
+    '',
   ];
 }
 

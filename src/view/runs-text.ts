@@ -17,9 +17,14 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
 }
 
 /** A zone that keeps UTC needs no second column. */
-export function zoneText(runs: NextRuns): string {
-  const zone = cut(inert(runs.timeZone), 40);
-  return isUtc(zone) ? 'UTC' : `${zone} (and UTC)`;
+function zoneText(runs: NextRuns): string {
+  const zone = zoneName(runs);
+  return zone === 'UTC' ? zone : `${zone} (and UTC)`;
+}
+
+export function zoneName({ timeZone }: NextRuns): string {
+  const zone = cut(inert(timeZone), 40);
+  return isUtc(zone) ? 'UTC' : zone;
 }
 
 function isUtc(zone: string): boolean {

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSeed, type Sandbox, startSandbox, type Variant } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
+import { steady } from '../support/steady.js';
 
 /** What a person types, one command after the other; golden.txt is what they then see. UPDATE_GOLDEN=1 writes it. */
 interface Case {
@@ -56,7 +57,8 @@ async function transcript(given: Case): Promise<string> {
   );
   writeAll(cwd, given.files ?? {});
   const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...given.env };
-  const hide = steady(sandbox.url, cwd);
+  const hideIds = steady(sandbox.url);
+  const hide = (text: string) => hideIds(text.replaceAll(cwd, '/project'));
   let text = '';
   for (const step of given.steps) {
     if (typeof step === 'string') text += shown(step, await roster(words(step), { cwd, env }), hide);
@@ -88,19 +90,4 @@ function words(line: string): string[] {
 function shown(line: string, { stdout, stderr, exit }: Ended, hide: (text: string) => string): string {
   const part = (name: string, text: string) => (text === '' ? '' : `--- ${name}\n${hide(text)}`);
   return `$ roster ${line}\n${part('stderr', stderr)}${part('stdout', stdout)}--- exit ${exit}\n\n`;
-}
-
-/** Replaces what differs from run to run: addresses, ids, digests, folders. */
-function steady(url: string, cwd: string): (text: string) => string {
-  const ids = new Map<string, string>();
-  return (text) =>
-    text
-      .replaceAll(url, 'http://127.0.0.1:4010')
-      .replaceAll(cwd, '/project')
-      .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, (id) => {
-        if (!ids.has(id)) ids.set(id, `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`);
-        return ids.get(id) ?? '';
-      })
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]{8,12}Z/g, '2026-11-01T12:00:00.000Z')
-      .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`);
 }

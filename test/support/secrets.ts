@@ -13,6 +13,14 @@ const open = new Set([
   'TZ',
   'LANG',
   'COLUMNS',
+  'GITHUB_WORKSPACE',
+  'GITHUB_SERVER_URL',
+  'GITHUB_REPOSITORY',
+  'GITHUB_SHA',
+  'GITHUB_OUTPUT',
+  'GITHUB_STEP_SUMMARY',
+  'CI_PROJECT_URL',
+  'CI_COMMIT_SHA',
 ]);
 
 /** All values of an environment that must be shown nowhere. */

@@ -17,7 +17,9 @@ describe('escaping', () => {
     ['the key "roster ci" stops working', 'the key "roster ci" stops working'],
     ['ask @team about #12 now', 'ask `@team` about `#12` now'],
     ['see https://evil.example and <img>', 'see `https://evil.example` and `<img>`'],
-    ['1. *not* a list', '`1. *not*` a list'],
+    ['1. *not* a list', '`1`. `*not*` a list'],
+    ['the key (svc_live_ab…, old), and `deliver: x`.', 'the key (`svc_live_ab…`, old), and `deliver: x`.'],
+    ['from ```` to `', 'from ````` ```` ````` to `` ` ``'],
     ['fixed in deadbeef', 'fixed in `deadbeef`'],
     ['/close', '`/close`'],
   ])('%j as prose is %j', (text, expected) => expect(markdownProse(text)).toBe(expected));
@@ -47,14 +49,30 @@ describe('the limit', () => {
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
-    expect(text).toMatch(/\d+ changes left out \(\d+ to create\)/);
+    expect(text).toMatch(/Too long to show all:\*\* \d+ groups left out \(\d+ to create\)/);
   });
 
   it('shows nothing else when not all deletes fit', () => {
     const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 10), ...many('delete', 9000)] });
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     expect(text).not.toContain('group/create-');
-    expect(text).toMatch(/changes left out \(10 to create, \d+ to delete\)/);
-    expect(text).toContain('**Plan: 10 to create, 0 to update, 0 to replace, 9000 to delete');
+    expect(text).toMatch(/groups left out \(10 to create, \d+ to delete\)/);
+    expect(text).toContain('**Plan: 10 to create, 9000 to delete**');
+  });
+
+  it('counts what is cut by kind, and says that the graph is', () => {
+    const changes = [
+      ...many('create', 2000),
+      ...Array.from({ length: 500 }, (_, index) => change(`schedule/s-${index}`, { action: 'update' })),
+    ];
+    const links = [{ from: 'schedule/s-1', to: 'group/create-1', stage: null }];
+    const text = planMarkdown({ ...emptyPlan, changes, links }, { limit: 20_000 });
+    expect(text.length).toBeLessThanOrEqual(20_000);
+    expect(text).toMatch(/\d+ groups left out \(\d+ to create\); 500 schedules left out \(500 to update\)/);
+    expect(text).toContain('flowchart');
+    const deletes = planMarkdown({ ...emptyPlan, changes: [...many('delete', 5000), ...changes], links });
+    expect(deletes).toMatch(
+      /groups left out \(2000 to create, \d+ to delete\); 500 schedules left out .*; the graph left out/,
+    );
   });
 });

@@ -15,7 +15,16 @@ export function place(
 }
 
 export function field(path: string, rest: Partial<FieldChange>): FieldChange {
-  return { path, before: null, after: null, sensitive: false, layout: 'value', origin: 'manifest', ...rest };
+  return {
+    path,
+    before: null,
+    after: null,
+    sensitive: false,
+    layout: 'value',
+    origin: 'manifest',
+    source: null,
+    ...rest,
+  };
 }
 
 export function change(address: string, rest: Partial<Change>): Change {
@@ -30,6 +39,7 @@ export function change(address: string, rest: Partial<Change>): Change {
     fields: [],
     steps: [],
     nextRuns: null,
+    risks: [],
     notes: [],
     source: null,
     ...rest,
@@ -135,7 +145,17 @@ const changedSchedule = change('schedule/retail-hourly', {
     ],
     by: 'service',
     timeZone: 'Europe/Berlin',
+    pace: {
+      before: { runsPerWeek: 28, shortestGapSeconds: 21_600 },
+      after: { runsPerWeek: 28, shortestGapSeconds: 21_600 },
+    },
   },
+  risks: [
+    {
+      code: 'schedule',
+      message: 'runs at another hour: 00:30, 06:30, 12:30, 18:30 Europe/Berlin instead of 06:00',
+    },
+  ],
   steps: ['5'],
 });
 
@@ -147,6 +167,7 @@ const goneSchedule = change('schedule/christmas', {
   action: 'delete',
   id: '78',
   fields: [field('once', { before: '2025-12-24T08:00:00' }), field('timeZone', { before: 'UTC' })],
+  risks: [{ code: 'delete', message: 'no manifest declares it any more' }],
   steps: ['6'],
 });
 
@@ -155,6 +176,12 @@ const replacedKey = change('key/ci', {
   id: 'k-1',
   name: 'roster ci',
   fields: [field('scopes', { before: 'full', after: ['agents.run'], layout: 'set' })],
+  risks: [
+    {
+      code: 'key',
+      message: 'the key "roster ci" (svc_live_ab…, last used 2026-11-20T10:00:00Z) stops working',
+    },
+  ],
   notes: [
     'creating this key revokes the key "roster ci" (svc_live_ab…), which roster calls with now: everything else that uses it stops working',
   ],
@@ -186,6 +213,11 @@ export const plan: Plan = {
     step('6', 'schedule/christmas', 'DELETE', '/api/schedules/78'),
     step('7', 'key/ci', 'POST', '/api/api-keys'),
     step('8', 'key/ci', 'DELETE', '/api/api-keys/k-1'),
+  ],
+  links: [
+    { from: 'schedule/retail-hourly', to: 'group/retail-prices', stage: null },
+    { from: 'schedule/weekly', to: 'pipeline/weekly', stage: null },
+    { from: 'schedule/nightly', to: 'pipeline/nightly-refresh', stage: null },
   ],
   objections: [
     {

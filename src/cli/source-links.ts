@@ -1,0 +1,37 @@
+import { type Place, problem } from '../model/diagnostic.js';
+import { inRepository } from './repository-paths.js';
+import type { PlanFlags, Surroundings } from './settings.js';
+
+/** Where a line of a manifest can be read in the commit that is planned; null where no commit is known. */
+export function sourceLinks(
+  { linkBase }: Pick<PlanFlags, 'linkBase'>,
+  around: Pick<Surroundings, 'cwd' | 'env'>,
+): (place: Place) => string | null {
+  const base = linkBase === undefined ? baseOfCi(around.env) : checked(linkBase);
+  if (base === null) return () => null;
+  return ({ file, line }) => {
+    const path = inRepository(file, around);
+    return path === null ? null : `${base}/${path.split('/').map(encodeURIComponent).join('/')}#L${line}`;
+  };
+}
+
+function checked(text: string): string {
+  const url = httpUrl(text);
+  if (url !== null) return url;
+  const help = 'For example: --link-base https://git.example.com/team/config/blob/4f2a91c';
+  throw problem('usage', `--link-base: "${text}" is no http(s) URL`, help);
+}
+
+/** What the runners of GitHub and GitLab say of the commit that they have checked out. */
+function baseOfCi(env: Surroundings['env']): string | null {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_SHA: commit } = env;
+  if (server && repository && commit) return httpUrl(`${server}/${repository}/blob/${commit}`);
+  const { CI_PROJECT_URL: project, CI_COMMIT_SHA: sha } = env;
+  return project && sha ? httpUrl(`${project}/-/blob/${sha}`) : null;
+}
+
+function httpUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') return null;
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

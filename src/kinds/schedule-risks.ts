@@ -1,0 +1,116 @@
+import type { RiskInputs } from '../model/kind.js';
+import type { Risk } from '../model/risk.js';
+import { rhythmOf } from '../timing/rhythm.js';
+import { offsetAt } from '../timing/zone.js';
+import { paceText } from './pace.js';
+import { isTimingHidden, type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
+
+/** When a schedule runs, as far as it matters here. */
+interface When {
+  readonly runsPerWeek: number;
+  readonly minutesOfDay: readonly number[];
+  readonly timeZone: string;
+}
+
+/** A schedule hurts when it runs more often than before, at another hour of the day, or no more. */
+export function scheduleRisks(inputs: RiskInputs<ScheduleSpec>): readonly Risk[] {
+  return messages(inputs).map((message) => ({ code: 'schedule', message }));
+}
+
+function messages({ observed, after, hides, now }: RiskInputs<ScheduleSpec>): string[] {
+  const before = observed?.spec ?? null;
+  if (before === null) return [];
+  if (after === null) return isTimingHidden(hides) ? [] : ending(before);
+  if (!isTimingHidden(hides)) return retimed(before, after, now);
+  // Nothing may be told of the times, but not to tell that they change would be worse.
+  return timesOf(before) === timesOf(after)
+    ? []
+    : ['changes its times, which come from the environment and are not shown'];
+}
+
+function ending(before: ScheduleSpec): string[] {
+  const when = whenOf(before);
+  if (when === null) return ['it was paused'];
+  return [
+    before.once === null
+      ? `ends ${paceText(when.runsPerWeek)}`
+      : `was to run at ${before.once} ${before.timeZone}`,
+  ];
+}
+
+function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[] {
+  const [was, is] = [whenOf(before), whenOf(after)];
+  if (is === null) return [];
+  if (was === null) {
+    return [
+      after.once === null
+        ? `was paused, and now makes ${paceText(is.runsPerWeek)}`
+        : 'was paused, and now runs once',
+    ];
+  }
+  const more = moreOften(was, is);
+  // That it runs at more hours too is no news then.
+  return more.length > 0 && !movesFrom(is, was, now) ? more : [...more, ...otherHours(was, is, now)];
+}
+
+function moreOften(was: When, is: When): string[] {
+  if (is.runsPerWeek <= was.runsPerWeek * (1 + 1e-9)) return [];
+  return [
+    `runs more often: ${paceText(is.runsPerWeek)} instead of ${paceText(was.runsPerWeek)}`.replace(
+      / runs a week(?= instead .* runs a week$)/,
+      '',
+    ),
+  ];
+}
+
+function otherHours(was: When, is: When, now: Date): string[] {
+  return movesFrom(was, is, now)
+    ? [`runs at another hour: ${timesText(is)} instead of ${timesText(was)}`]
+    : [];
+}
+
+/**
+ * Whether one runs at an hour of the day that the other does not know. Hours are compared in UTC, half a year later
+ * too: what another zone moves may show in summer alone.
+ */
+function movesFrom(other: When, one: When, now: Date): boolean {
+  const later = now.getTime() + 182 * 86_400_000;
+  return [now.getTime(), later].some((instant) => {
+    const known = new Set(hoursOf(other, instant));
+    return hoursOf(one, instant).some((hour) => !known.has(hour));
+  });
+}
+
+function hoursOf({ minutesOfDay, timeZone }: When, instant: number): number[] {
+  const offset = offsetAt(timeZone, instant) / 60_000;
+  return minutesOfDay.map((minute) => Math.floor((((minute - offset) % 1440) + 1440) / 60) % 24);
+}
+
+/** More times than these are counted. */
+const shownTimes = 4;
+
+function timesText({ minutesOfDay, timeZone }: When): string {
+  const times = minutesOfDay
+    .slice(0, shownTimes)
+    .map((minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
+  const more = minutesOfDay.length - times.length;
+  return `${times.join(', ')}${more > 0 ? ` and ${more} more times` : ''} ${timeZone}`;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+/** Null when it does not run: paused, or nothing that this program can read. */
+function whenOf(spec: ScheduleSpec): When | null {
+  const timing = spec.enabled ? timingOf(spec) : null;
+  if (timing === null) return null;
+  try {
+    offsetAt(spec.timeZone, 0);
+    return { ...rhythmOf(timing), timeZone: spec.timeZone };
+  } catch (error) {
+    // What the service holds may be written in a way that this program does not read.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

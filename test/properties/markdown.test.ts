@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { diagnosticCodes } from '../../src/model/diagnostic.js';
+import type { Json } from '../../src/model/json.js';
+import type { Change, FieldChange, NextRuns, Plan } from '../../src/model/plan.js';
+import { jsonText } from '../../src/view/json-text.js';
+import { planJson } from '../../src/view/plan-json.js';
+import { markdownLimit, planMarkdown } from '../../src/view/plan-markdown.js';
+import { expectInertMarkdown } from '../support/inert-markdown.js';
+import { nasty } from '../support/nasty.js';
+import { change, emptyPlan, field, place } from '../unit/view/samples.js';
+
+/** ROSTER_PLANS=10000 for a long run. */
+const runs = Number(process.env['ROSTER_PLANS'] ?? 200);
+const linkBase = 'https://git.example.com/team/config/blob/4f2a91c';
+
+const value: fc.Arbitrary<Json> = fc.oneof(
+  nasty,
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(nasty, { maxLength: 4 }),
+  fc.dictionary(nasty, nasty, { maxKeys: 3 }),
+  fc.constantFrom(10, 100, 1_000).map((times) => 'long `@x` '.repeat(times)),
+);
+
+const fields: fc.Arbitrary<FieldChange> = fc
+  .record({
+    path: fc.oneof(fc.constantFrom('name', 'members', 'inputs'), nasty),
+    before: value,
+    after: value,
+    sensitive: fc.integer({ max: 9 }).map((number) => number === 0),
+    layout: fc.constantFrom('value', 'set', 'sequence', 'text', 'map'),
+    origin: fc.constantFrom('manifest', 'remote', 'both'),
+  })
+  .map(({ path, ...rest }) => field(path, rest));
+
+const run = fc.record({ local: nasty, utc: nasty });
+const pace = fc.option(
+  fc.record({
+    runsPerWeek: fc.nat(100_000),
+    shortestGapSeconds: fc.option(fc.integer({ min: 1, max: 9_999 })),
+  }),
+);
+const nextRuns: fc.Arbitrary<NextRuns> = fc.record({
+  before: fc.option(fc.array(run, { maxLength: 6 })),
+  after: fc.option(fc.array(run, { maxLength: 6 })),
+  by: fc.constantFrom('service', 'roster'),
+  timeZone: nasty,
+  pace: fc.record({ before: pace, after: pace }),
+});
+
+const places = fc
+  .record({ file: nasty, line: fc.nat(9_999) })
+  .map(({ file, line }) => place(line, 1, 1, '', file));
+
+const changes: fc.Arbitrary<Change> = fc
+  .record({
+    address: fc
+      .tuple(
+        fc.constantFrom('group', 'pipeline', 'schedule', 'key'),
+        fc.oneof(fc.constantFrom('a', 'b'), nasty),
+      )
+      .map((parts) => parts.join('/')),
+    action: fc.constantFrom('create', 'update', 'replace', 'delete', 'adopt', 'forget', 'none'),
+    id: fc.option(nasty),
+    name: fc.option(nasty),
+    origin: fc.option(fc.constantFrom('manifest', 'remote', 'both')),
+    adopted: fc.boolean(),
+    fields: fc.array(fields, { maxLength: 4 }),
+    nextRuns: fc.option(nextRuns),
+    risks: fc.array(
+      fc.record({ code: fc.constantFrom('delete', 'key', 'scopes', 'schedule'), message: nasty }),
+      { maxLength: 2 },
+    ),
+    notes: fc.array(nasty, { maxLength: 2 }),
+    source: fc.option(places),
+  })
+  .map(({ address, ...rest }) => change(address, rest));
+
+/** Now and then thousands of changes: the same few again and again. */
+const many = fc
+  .tuple(
+    fc.array(changes, { maxLength: 6 }),
+    fc.nat(99).map((each) => (each === 0 ? 10_000 : each < 4 ? 50 : 1)),
+  )
+  .map(([some, times]) =>
+    Array.from({ length: Math.min(10_000, some.length * times) }, (_, index) => some[index % some.length]),
+  );
+
+const plans: fc.Arbitrary<Plan> = fc
+  .record({
+    project: nasty,
+    environment: fc.option(nasty),
+    service: nasty,
+    changes: many.map((list) => list.filter((each) => each !== undefined)),
+    links: fc.array(
+      fc.record({
+        from: fc.oneof(fc.constantFrom('schedule/a', 'schedule/b'), nasty),
+        to: fc.oneof(fc.constantFrom('group/a', 'group/b'), nasty),
+        stage: fc.option(fc.nat(25)),
+      }),
+      { maxLength: 80 },
+    ),
+    objections: fc.array(
+      fc.record({
+        code: fc.constantFrom(...diagnosticCodes),
+        message: nasty,
+        help: nasty,
+        address: fc.option(nasty),
+      }),
+      { maxLength: 12 },
+    ),
+    diagnostics: fc.array(
+      fc
+        .record({ code: fc.constantFrom(...diagnosticCodes), message: nasty, help: nasty, place: places })
+        .map((each) => ({ severity: 'warning', ...each }) as const),
+      { maxLength: 12 },
+    ),
+  })
+  .map((parts) => ({ ...emptyPlan, ...parts }));
+
+/** A link as the command makes it, with whatever a file may be called. */
+function urlOf({ file, line }: { file: string; line: number }): string {
+  return `${linkBase}/${file.replaceAll('\n', ' ')}#L${line}`;
+}
+
+test(`${runs} random plans: within the limit, inert, and read back from JSON as they were`, () => {
+  fc.assert(
+    fc.property(plans, (plan) => {
+      const text = planMarkdown(plan, { urlOf });
+      expect(text.length).toBeLessThanOrEqual(markdownLimit);
+      expectInertMarkdown(text, linkBase);
+      expectCareFirst(plan, text);
+      // The same few changes a thousand times over would only cost memory.
+      const json = planJson({ ...plan, changes: plan.changes.slice(0, 20) });
+      expect(JSON.parse(jsonText(json))).toEqual(JSON.parse(JSON.stringify(json)));
+    }),
+    { numRuns: runs },
+  );
+}, 3_600_000);
+
+/** Nothing harmless is shown unless every delete and every change of a key is, with all that belongs to it. */
+function expectCareFirst({ changes: all }: Plan, text: string): void {
+  const careful = all.filter(
+    ({ action, kind }) =>
+      action === 'delete' ||
+      action === 'replace' ||
+      (kind === 'key' && (action === 'create' || action === 'update')),
+  ).length;
+  const shown = text.match(/^- \*\*(DELETE|REPLACE|CREATE|UPDATE)\*\* /gm)?.length ?? 0;
+  const others = text.match(/^- \*\*(create|update|adopt|forget)\*\* /gm)?.length ?? 0;
+  expect(shown).toBeLessThanOrEqual(careful);
+  if (others > 0) expect(shown).toBe(careful);
+}

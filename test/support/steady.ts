@@ -1,0 +1,14 @@
+/** Replaces what differs from run to run: addresses, ids, digests, keys, times of now. */
+export function steady(url: string): (text: string) => string {
+  const ids = new Map<string, string>();
+  return (text) =>
+    text
+      .replaceAll(url, 'http://127.0.0.1:4010')
+      .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, (id) => {
+        if (!ids.has(id)) ids.set(id, `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`);
+        return ids.get(id) ?? '';
+      })
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]{8,12}Z/g, '2026-11-01T12:00:00.000Z')
+      .replace(/svc_live_(?!sandbox)\w{1,12}…/g, 'svc_live_0000…')
+      .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`);
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { type KeySpec, key } from '../../../src/kinds/key.js';
+import { schedule } from '../../../src/kinds/schedule.js';
+import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
+import type { JsonObject } from '../../../src/model/json.js';
+import type { Observed } from '../../../src/model/resource.js';
+
+const now = new Date('2026-12-01T00:00:00Z');
+const hides = () => false;
+
+function observed<S>(spec: S, facts: JsonObject = {}): Observed<S> {
+  return { kind: 'x', id: '1', rawId: 1, name: 'ci', manageable: true, caller: false, facts, spec };
+}
+
+describe('schedules', () => {
+  const daily: ScheduleSpec = {
+    target: { kind: 'agent', id: 'a' },
+    every: null,
+    cron: '0 0 6 * * *',
+    once: null,
+    startTime: '2026-12-01T00:00:00',
+    timeZone: 'UTC',
+    inputs: {},
+    enabled: true,
+  };
+  const told = (
+    before: Partial<ScheduleSpec>,
+    after: Partial<ScheduleSpec> | null,
+    hidden: readonly string[] = [],
+  ) =>
+    schedule
+      .risks({
+        observed: observed({ ...daily, ...before }),
+        after: after === null ? null : { ...daily, ...before, ...after },
+        hides: (field) => hidden.includes(field),
+        now,
+      })
+      .map((risk) => risk.message);
+
+  it.each<[string, Partial<ScheduleSpec>, Partial<ScheduleSpec> | null, string[]]>([
+    ['nothing that matters', {}, { inputs: { a: 1 } }, []],
+    ['less often at the same hours', { cron: '0 0 * * * *' }, { cron: '0 0 6 * * *' }, []],
+    ['another minute of the same hour', {}, { cron: '0 30 6 * * *' }, []],
+    ['more often', {}, { cron: '0 0,30 6 * * *' }, ['runs more often: 14 instead of 7 runs a week']],
+    ['at more hours', {}, { cron: '0 0 6,18 * * *' }, ['runs more often: 14 instead of 7 runs a week']],
+    [
+      'more often and elsewhere',
+      {},
+      { cron: '0 0 7,18 * * *' },
+      [
+        'runs more often: 14 instead of 7 runs a week',
+        'runs at another hour: 07:00, 18:00 UTC instead of 06:00 UTC',
+      ],
+    ],
+    [
+      'another zone',
+      {},
+      { timeZone: 'Asia/Tokyo' },
+      ['runs at another hour: 06:00 Asia/Tokyo instead of 06:00 UTC'],
+    ],
+    [
+      'a zone that differs in summer alone',
+      { timeZone: 'Europe/London' },
+      { timeZone: 'UTC' },
+      ['runs at another hour: 06:00 UTC instead of 06:00 Europe/London'],
+    ],
+    ['another zone with the same clocks', { timeZone: 'Europe/Berlin' }, { timeZone: 'Europe/Paris' }, []],
+    [
+      'once a year to once a month',
+      { cron: '0 0 6 1 1 *' },
+      { cron: '0 0 6 1 * *' },
+      ['runs more often: 12 runs a year instead of 1 run a year'],
+    ],
+    ['back again', { enabled: false }, { enabled: true }, ['was paused, and now makes 7 runs a week']],
+    ['paused', {}, { enabled: false }, []],
+    ['gone', {}, null, ['ends 7 runs a week']],
+    ['gone while paused', { enabled: false }, null, ['it was paused']],
+    ['what cannot be read', { timeZone: 'Mars/Olympus' }, {}, []],
+  ])('%s', (_, before, after, messages) => expect(told(before, after)).toEqual(messages));
+
+  it('tells that hidden times change, and nothing of them', () => {
+    const hidden = ['changes its times, which come from the environment and are not shown'];
+    expect(told({}, { cron: '0 0 7 * * *' }, ['cron'])).toEqual(hidden);
+    expect(told({}, { inputs: { a: 1 } }, ['cron'])).toEqual([]);
+  });
+
+  it('is silent about new ones', () =>
+    expect(schedule.risks({ observed: null, after: daily, hides, now })).toEqual([]));
+});
+
+describe('keys', () => {
+  const spec = (scopes: readonly string[]): KeySpec => ({ name: 'ci', scopes });
+  const facts = { keyPrefix: 'svc_live_ab', lastUsedDate: '2026-11-20T10:00:00Z' };
+  const stops = {
+    code: 'key',
+    message: 'the key "ci" (svc_live_ab…, last used 2026-11-20T10:00:00Z) stops working',
+  };
+
+  it.each<[string, readonly string[] | null, readonly string[] | null, string[]]>([
+    ['new', null, ['agents.run'], []],
+    ['new with all', null, [], ["has its user's full access"]],
+    ['fewer', ['a', 'b'], ['a'], []],
+    ['more', ['a'], ['a', 'b', 'c'], ['may do more than before: b, c']],
+    ['all instead of some', ['a'], [], ["has its user's full access"]],
+    ['all as before', [], [], []],
+    ['some instead of all', [], ['a'], []],
+  ])('%s', (_, before, after, wider) => {
+    const risks = key.risks({
+      observed: before === null ? null : observed(spec(before), facts),
+      after: after === null ? null : spec(after),
+      hides,
+      now,
+    });
+    expect(risks).toEqual([
+      ...(before === null ? [] : [stops]),
+      ...wider.map((message) => ({ code: 'scopes', message })),
+    ]);
+  });
+
+  it('says so when no use is known, and keeps a hidden name', () => {
+    const gone = (hidden: boolean) =>
+      key
+        .risks({ observed: observed(spec([])), after: null, hides: () => hidden, now })
+        .map((risk) => risk.message);
+    expect(gone(false)).toEqual(['the key "ci" (no use of it is known) stops working']);
+    expect(gone(true)).toEqual(['the key stops working']);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { around, type Graph } from '../../../src/model/graph.js';
+import { graphDot } from '../../../src/view/graph-dot.js';
+import { graphMermaid } from '../../../src/view/graph-mermaid.js';
+import { graphText } from '../../../src/view/graph-text.js';
+
+const link = (from: string, to: string, stage: number | null = null) => ({ from, to, stage });
+const graph: Graph = {
+  nodes: ['s1', 's2', 's3', 'g', 'p', 'alone', 'a', 'b'],
+  links: [
+    link('s1', 'g'),
+    link('s2', 'g'),
+    link('s3', 'p'),
+    link('g', 'a'),
+    link('p', 'a', 1),
+    link('p', 'b', 2),
+  ],
+};
+
+describe('the part around some nodes', () => {
+  it.each<[string[], string[], number]>([
+    [['s1'], ['s1', 'g', 'a'], 2],
+    [['g'], ['s1', 's2', 'g', 'a'], 3],
+    [['a'], ['s1', 's2', 's3', 'g', 'p', 'a'], 5],
+    [['b'], ['s3', 'p', 'b'], 2],
+    [['alone'], ['alone'], 0],
+    [[], [], 0],
+  ])('%j', (given, nodes, links) => {
+    const found = around(graph, new Set(given));
+    expect(found.nodes).toEqual(nodes);
+    expect(found.links).toHaveLength(links);
+  });
+});
+
+const hostile: Graph = {
+  nodes: ['agent/"]; click n1 "javascript:x" %%{init}%% <b>', 'agent/\\N "q" \n@team'],
+  links: [link('agent/"]; click n1 "javascript:x" %%{init}%% <b>', 'agent/\\N "q" \n@team', 3)],
+};
+
+it('is text', () => {
+  expect(graphText(graph)).toBe('s1 → g\ns2 → g\ns3 → p\ng → a\np → a, b\nalone\n');
+});
+
+it('is Mermaid in which no name is code', () => {
+  expect(graphMermaid(hostile)).toEqual([
+    'flowchart LR',
+    '  n1["agent/#34;#93;#59; click n1 #34;javascript#58;x#34; #37;#37;#123;init#125;#37;#37; #60;b#62;"]',
+    '  n2["agent/#92;N #34;q#34; #92;u#123;a#125;#64;team"]',
+    '  n1 -->|3| n2',
+  ]);
+});
+
+it('is DOT in which no name is code', () => {
+  expect(graphDot(hostile)).toBe(
+    [
+      'digraph roster {',
+      '  rankdir=LR;',
+      '  node [shape=box];',
+      '  "agent/\\"]; click n1 \\"javascript:x\\" %%{init}%% <b>";',
+      '  "agent/\\\\N \\"q\\" \\\\u{a}@team";',
+      '  "agent/\\"]; click n1 \\"javascript:x\\" %%{init}%% <b>" -> "agent/\\\\N \\"q\\" \\\\u{a}@team" [label="3"];',
+      '}',
+      '',
+    ].join('\n'),
+  );
+});
