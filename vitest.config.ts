@@ -12,6 +12,8 @@ export default defineConfig({
       {
         test: {
           name: 'rooms',
+          // Against hanging alone: a loaded machine is slow, and no fault of the code.
+          testTimeout: 120_000,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...program],
           globalSetup: 'scripts/setup-rooms.ts',
@@ -22,7 +24,7 @@ export default defineConfig({
           name: 'program',
           include: program,
           globalSetup: 'scripts/setup-program.ts',
-          testTimeout: 30_000,
+          testTimeout: 120_000,
         },
       },
     ],
