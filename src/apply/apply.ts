@@ -26,6 +26,8 @@ export interface ApplyInputs {
   readonly concurrency: number;
   /** Asked before each step; true after an interrupt. */
   interrupted(): boolean;
+  /** Asked before each step; true once another run may hold the lock. */
+  lost(): boolean;
   readonly onStep: (event: StepEvent) => void;
   readonly keys: KeyKeeping;
   sleep(milliseconds: number): Promise<void>;
@@ -53,7 +55,8 @@ const looks = [0, 250, 1000, 2500];
 export async function apply(inputs: ApplyInputs): Promise<Applied> {
   const run = new Run(inputs);
   const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.creations);
-  if (inputs.plan.steps.length > 0) await inputs.save(intent);
+  // The first save takes the lock where that is remote: when it cannot be had, nothing was done.
+  if (inputs.plan.changes.some((change) => change.action !== 'none')) await inputs.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
   const outcomes = inputs.plan.changes
     .filter((change) => change.action !== 'none')
@@ -98,6 +101,7 @@ class Run {
 
   stopped(): string | null {
     if (this.unauthorized !== null) return this.unauthorized;
+    if (this.inputs.lost()) return 'the lock on the inventory was lost to another run';
     return this.inputs.interrupted() ? 'interrupted before it was begun' : null;
   }
 

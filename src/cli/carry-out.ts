@@ -89,7 +89,8 @@ function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied
     writer,
     judge,
     concurrency: session.concurrency,
-    interrupted: () => interrupts.requested() || lock.lost(),
+    interrupted: () => interrupts.requested(),
+    lost: () => lock.lost(),
     onStep: (event) => progress.onStep(event),
     keys: {
       deliver: (delivery, key) => {

@@ -31,9 +31,10 @@ export interface Found {
 
 /** Plans once more: whatever is left of this plan is told, what was deleted and is still there, and what is there twice. */
 export async function readBack(inputs: ReadingBack): Promise<Found> {
-  const { session, applied } = inputs;
+  const { session, applied, lock } = inputs;
   try {
-    const seen = await makePlan(session, { proveDeliveries: false, previews: false });
+    const options = { proveDeliveries: false, previews: false, inventory: lock.current() };
+    const seen = await makePlan(session, options);
     const withdrawn = await withdraw(inputs, seen);
     if (withdrawn.length > 0) return withdrawal(inputs, withdrawn);
     const left = [...(await stillThere(inputs, seen)), ...remaining(inputs, seen)];

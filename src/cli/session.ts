@@ -124,6 +124,8 @@ export interface PlanOptions {
   readonly selectors?: readonly Selector[] | null;
   /** Tries whether new keys could be written where they go, rather than look at rights alone. */
   readonly proveDeliveries: boolean;
+  /** Taken instead of the stored one. */
+  readonly inventory?: Inventory;
   /** Adds when what is new or changed will run next, and lets the service say what it would refuse. */
   readonly previews: boolean;
 }
@@ -133,7 +135,7 @@ const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: fals
 /** Reads the inventory and the service, and plans. Sends reads only: it is handed the client's reader. */
 export async function makePlan(session: Session, options: PlanOptions): Promise<Observation> {
   const { project, service } = session;
-  const inventory = await session.store.load();
+  const inventory = options.inventory ?? (await session.store.load());
   const world = await observe(
     session.client.reader(),
     kinds,

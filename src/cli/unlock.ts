@@ -22,17 +22,27 @@ export function unlock(flags: UnlockFlags, around: Surroundings, output: Output)
     const store = openStore(project, around.env);
     const holder = await store.holder();
     const agreed = holder === null || (await isAgreed(holder, store.name, flags, around));
-    if (holder !== null && agreed) await store.unlock();
+    if (holder !== null && agreed) await store.unlock(holder);
     return {
       exit: agreed ? exitCode.fine : exitCode.error,
       diagnostics: [],
       began: false,
       render: (format) =>
         format === 'json'
-          ? jsonText({ formatVersion: 1, inventory: store.name, holder, removed: holder !== null && agreed })
+          ? jsonText({
+              formatVersion: 1,
+              inventory: store.name,
+              holder: shown(holder),
+              removed: holder !== null && agreed,
+            })
           : said(holder, agreed),
     };
   });
+}
+
+/** Without the token, which is of no use to a reader. */
+function shown(holder: Holder | null) {
+  return holder === null ? null : { name: holder.name, since: holder.since, until: holder.until };
 }
 
 async function isAgreed(

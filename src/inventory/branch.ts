@@ -21,19 +21,35 @@ export class Branch {
 
   /** The newest commit, with all that it needs in the repository; null when there is no such branch. */
   async tip(): Promise<string | null> {
-    const [remote] = (await this.git.run(['ls-remote', this.remote, this.ref])).split('\t');
-    if (remote === undefined || remote === '') return null;
-    if (await this.has(remote)) return remote;
-    await this.git.run([
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-recurse-submodules',
-      this.remote,
-      `+${this.ref}:${this.copy}`,
-    ]);
-    return this.git.run(['rev-parse', '--verify', '--quiet', this.copy]);
+    const remote = await this.there();
+    if (remote === null || (await this.has(remote))) return remote;
+    try {
+      await this.fetch();
+    } catch (failure) {
+      // Another process that fetches the same at the same time may be in the way, and have done it.
+      if (!(failure instanceof GitFailure) || !(await this.has(remote))) throw failure;
+      return remote;
+    }
+    // It may have moved on meanwhile; what was fetched is at least as new.
+    return (await this.has(remote)) ? remote : this.git.run(['rev-parse', '--verify', '--quiet', this.copy]);
+  }
+
+  /** `ls-remote` takes a name for the end of one: other names may come first. */
+  private async there(): Promise<string | null> {
+    const lines = (await this.git.run(['ls-remote', this.remote, this.ref])).split('\n');
+    const line = lines.find((each) => each.split('\t')[1] === this.ref);
+    return line?.split('\t')[0] ?? null;
+  }
+
+  private async fetch(): Promise<void> {
+    const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
+    await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.copy}`]);
+  }
+
+  /** The names of all that a commit holds at its top. */
+  async names(commit: string): Promise<readonly string[]> {
+    const lines = (await this.git.run(['ls-tree', '--name-only', commit])).split('\n');
+    return lines.filter((line) => line !== '');
   }
 
   /** The files of a commit by name. */

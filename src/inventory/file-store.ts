@@ -3,6 +3,7 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,11 +22,13 @@ import {
   LockProblem,
 } from '../model/inventory.js';
 import { readRegular, reasonOf, writeAtomic } from './atomic.js';
-import { checkOwner, parse, print, staleInventory } from './format.js';
+import { changedHands, checkOwner, parse, print, staleInventory, takenOver } from './format.js';
 
 interface StoredLock {
   readonly token: string;
   readonly host: string;
+  /** What `pid` is a number of: containers of one host name have processes of their own. */
+  readonly processes?: string;
   readonly pid: number;
   readonly since: string;
 }
@@ -52,7 +55,7 @@ export function fileStore(
     name,
     load,
     async lock(_run, expected) {
-      const lock = takeLock(path, name);
+      const lock = takeLock(path, name, expected);
       try {
         if (print(await load()) !== print(expected)) throw staleInventory();
         return lock;
@@ -62,7 +65,10 @@ export function fileStore(
       }
     },
     holder: async () => holderOf(`${path}.lock`),
-    unlock: async () => rmSync(`${path}.lock`, { force: true }),
+    unlock: async ({ token }) => {
+      if (tokenOf(`${path}.lock`) !== token) throw changedHands(name);
+      rmSync(`${path}.lock`, { force: true });
+    },
   };
 }
 
@@ -77,11 +83,12 @@ const nothingDone = { result: 'nothing was changed', changes: [] };
 /** Tokens of the locks that this very process holds: a lock of our own pid that is not among them is a dead run's. */
 const held = new Set<string>();
 
-function takeLock(path: string, name: string): Lock {
+function takeLock(path: string, name: string, expected: Inventory): Lock {
   const lockPath = `${path}.lock`;
   const holder: StoredLock = {
     token: randomUUID(),
     host: hostname(),
+    processes: processesHere(),
     pid: process.pid,
     since: new Date().toISOString(),
   };
@@ -92,14 +99,21 @@ function takeLock(path: string, name: string): Lock {
   held.add(holder.token);
   const renewal = setInterval(() => renew(lockPath, holder), leaseMilliseconds / 10);
   renewal.unref();
+  const lost = () => tokenOf(lockPath) !== holder.token;
+  let current = expected;
   return {
-    save: (inventory) => writeAtomic(path, print(inventory)),
+    async save(inventory) {
+      if (lost()) throw takenOver(name);
+      await writeAtomic(path, print(inventory));
+      current = inventory;
+    },
+    current: () => current,
     release: async () => {
       clearInterval(renewal);
       held.delete(holder.token);
-      if (readHolder(lockPath)?.token === holder.token) rmSync(lockPath, { force: true });
+      if (!lost()) rmSync(lockPath, { force: true });
     },
-    lost: () => readHolder(lockPath)?.token !== holder.token,
+    lost,
   };
 }
 
@@ -126,7 +140,7 @@ function tryCreate(lockPath: string, holder: StoredLock): boolean {
  */
 function removeIfDead(lockPath: string, name: string): void {
   const holder = readHolder(lockPath);
-  const gone = holder !== null && holder.host === hostname() && !isAlive(holder);
+  const gone = holder !== null && isOfHere(holder) && !isAlive(holder);
   if (!gone && !isOver(lockPath)) throw lockedBy(holder, name);
   const aside = `${lockPath}.${randomUUID()}`;
   try {
@@ -146,6 +160,20 @@ function renew(lockPath: string, holder: StoredLock): void {
 function isOver(lockPath: string): boolean {
   const changed = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs;
   return changed === undefined || Date.now() - changed > leaseMilliseconds;
+}
+
+/** Only where process numbers mean the same can it be told from here that a process is gone. */
+function isOfHere({ host, processes }: StoredLock): boolean {
+  return host === hostname() && processes === processesHere();
+}
+
+function processesHere(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Only Linux has them.
+    return '';
+  }
 }
 
 function isAlive({ pid, token }: StoredLock): boolean {
@@ -173,13 +201,26 @@ function readHolder(lockPath: string): StoredLock | null {
   }
 }
 
+const unreadable = 'a lock that cannot be read';
+
+/** Null when there is no lock. */
+function tokenOf(lockPath: string): string | null {
+  const token = readHolder(lockPath)?.token;
+  return token ?? (statSync(lockPath, { throwIfNoEntry: false }) === undefined ? null : unreadable);
+}
+
 function holderOf(lockPath: string): Holder | null {
   const renewed = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs;
   if (renewed === undefined) return null;
   const lock = readHolder(lockPath);
   const since = lock?.since ?? new Date(renewed).toISOString();
   const name = lock === null ? 'another run' : `process ${lock.pid} on ${lock.host}`;
-  return { name, since, until: new Date(renewed + leaseMilliseconds).toISOString() };
+  return {
+    token: lock?.token ?? unreadable,
+    name,
+    since,
+    until: new Date(renewed + leaseMilliseconds).toISOString(),
+  };
 }
 
 function lockedBy(holder: StoredLock | null, name: string): Error {

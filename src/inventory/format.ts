@@ -60,6 +60,18 @@ export function staleInventory(): Error {
   return new LockProblem('stale-plan', 'the inventory changed while this plan was made', help);
 }
 
+/** The lock was lost while its run was at work. */
+export function takenOver(name: string): Error {
+  const message = `the lock on the inventory ${name} was taken over while this run was at work: what it did is not written there`;
+  return new LockProblem('locked', message, 'Run `roster plan`: it finds the objects again by their names.');
+}
+
+/** Of the lock that was to be taken away. */
+export function changedHands(name: string): Error {
+  const message = `the lock on the inventory ${name} is another run's by now`;
+  return new LockProblem('locked', message, 'Look again who holds it: `roster unlock`.');
+}
+
 function inWords(project: string, environment: string | null): string {
   return environment === null ? `project "${project}"` : `project "${project}", environment "${environment}"`;
 }

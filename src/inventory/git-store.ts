@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { problem } from '../model/diagnostic.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Problem, problem } from '../model/diagnostic.js';
 import {
   type Ending,
   emptyInventory,
@@ -11,7 +12,7 @@ import {
   type RunFacts,
 } from '../model/inventory.js';
 import { Branch } from './branch.js';
-import { checkOwner, parse, print, staleInventory } from './format.js';
+import { changedHands, checkOwner, parse, print, staleInventory, takenOver } from './format.js';
 import { Git, GitFailure } from './git.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 
@@ -20,8 +21,10 @@ const lockFile = 'lock.json';
 
 /** How long a lock holds after it was last renewed. Clocks of two machines may differ by a minute of it. */
 const leaseMilliseconds = 10 * 60_000;
-/** Before the lease is over nothing new is begun: what is in flight has to end within it. */
-const margin = 60_000;
+/** Before the lease is over nothing new is begun: what is in flight, with its retries, has to end within it. */
+const margin = 4 * 60_000;
+/** Before each further try to write an outcome down. */
+const outcomeWaits = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 
 export interface GitStoreOptions {
   /** The folder of the project, in a git repository. */
@@ -31,6 +34,8 @@ export interface GitStoreOptions {
   readonly project: string;
   readonly environment: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds before each further try to write an outcome down; more than a minute in all unless given. */
+  readonly waits?: readonly number[];
 }
 
 interface State {
@@ -60,7 +65,10 @@ class GitStore implements InventoryStore {
   private readonly git: Git;
   private readonly branch: Branch;
 
+  readonly waits: readonly number[];
+
   constructor(private readonly options: GitStoreOptions) {
+    this.waits = options.waits ?? outcomeWaits;
     this.name = `${options.ref.replace(/^refs\/heads\//, '')} of ${options.remote}`;
     this.git = new Git(options.folder, options.env);
     this.branch = new Branch(this.git, options.remote, options.ref);
@@ -81,11 +89,12 @@ class GitStore implements InventoryStore {
     return new GitLock(this, state, run);
   }
 
-  async unlock(): Promise<void> {
+  async unlock({ token }: Holder): Promise<void> {
     const { commit, inventory, lock } = await this.state();
-    if (lock === null) return;
+    if (lock?.token !== token) throw changedHands(this.name);
     const message = `roster unlock: the lock of ${lock.name} is taken away\n`;
-    await this.advance(commit, inventory, null, message);
+    // It may have been renewed at this very moment: then it is still the same lock.
+    if ((await this.advance(commit, inventory, null, message)) === null) await this.unlock(lock);
   }
 
   refuseHeld({ lock }: State): void {
@@ -96,11 +105,23 @@ class GitStore implements InventoryStore {
     const { project, environment } = this.options;
     const commit = await this.reach(() => this.branch.tip());
     if (commit === null) return { commit, inventory: emptyInventory(project, environment), lock: null };
+    await this.refuseOther(commit);
     const files = await this.reach(() => this.branch.read(commit));
-    const text = files.get(inventoryFile);
-    const inventory = text === undefined ? emptyInventory(project, environment) : parse(text, this.name);
+    const inventory = parse(files.get(inventoryFile) ?? '', this.name);
     checkOwner(inventory, this.name, project, environment);
     return { commit, inventory, lock: readLock(files.get(lockFile)) };
+  }
+
+  /** A branch that holds anything else is somebody's work: each commit here replaces the whole of it. */
+  private async refuseOther(commit: string): Promise<void> {
+    const names = await this.reach(() => this.branch.names(commit));
+    const others = names.filter((each) => each !== inventoryFile && each !== lockFile);
+    if (others.length === 0 && names.includes(inventoryFile)) return;
+    const holds =
+      others.length === 0 ? `does not hold ${inventoryFile}` : `holds other files, such as ${others[0]}`;
+    const help =
+      'The inventory needs a branch of its own: name one that does not exist with `inventory: { git: { ref: … } }`.';
+    throw problem('inventory-mismatch', `the branch ${this.name} is no inventory: it ${holds}`, help);
   }
 
   /** Puts a commit on the branch; the new commit, or null when somebody else was there first. */
@@ -129,20 +150,27 @@ class GitStore implements InventoryStore {
     return address === null ? processName() : `${address} (${processName()})`;
   }
 
-  /** Git refuses to commit for nobody, which is who CI often is. */
+  /** Git refuses to commit for nobody, which is who CI often is. What the user has set stays. */
   private async author(): Promise<Readonly<Record<string, string>>> {
+    const { env } = this.options;
+    const { name, email } = ciUser(env);
+    const [hasName, hasEmail] = await Promise.all([this.isSet('user.name'), this.isSet('user.email')]);
+    const missing = (variable: string, value: string, isSet: boolean) =>
+      isSet || (env[variable] ?? '') !== '' ? {} : { [variable]: value };
+    return {
+      ...missing('GIT_AUTHOR_NAME', name, hasName),
+      ...missing('GIT_AUTHOR_EMAIL', email, hasEmail),
+      ...missing('GIT_COMMITTER_NAME', name, hasName),
+      ...missing('GIT_COMMITTER_EMAIL', email, hasEmail),
+    };
+  }
+
+  private async isSet(setting: string): Promise<boolean> {
     try {
-      await this.git.run(['config', 'user.email']);
-      return {};
+      return (await this.git.run(['config', setting])) !== '';
     } catch (failure) {
-      if (!(failure instanceof GitFailure)) throw failure;
-      const { name, email } = ciUser(this.options.env);
-      return {
-        GIT_AUTHOR_NAME: name,
-        GIT_AUTHOR_EMAIL: email,
-        GIT_COMMITTER_NAME: name,
-        GIT_COMMITTER_EMAIL: email,
-      };
+      if (failure instanceof GitFailure) return false;
+      throw failure;
     }
   }
 
@@ -151,9 +179,24 @@ class GitStore implements InventoryStore {
       return await work();
     } catch (failure) {
       if (!(failure instanceof GitFailure)) throw failure;
-      const message = `the inventory ${this.name} cannot be reached: git ${failure.command}: ${failure.said}`;
-      const help = 'Check the remote and the rights on it: roster has to fetch and push this branch.';
+      const { command, said } = (await this.withoutRepository()) ?? failure;
+      const message = `the inventory ${this.name} cannot be reached: git ${command}: ${said}`;
+      const help =
+        said === failure.said
+          ? 'Check the remote and the rights on it: roster has to fetch and push this branch.'
+          : 'An inventory in git needs the project to be in a git repository of this user.';
       throw problem('inventory-unavailable', message, help);
+    }
+  }
+
+  /** Outside of a repository git takes the name of a remote for a path, and its words lead astray. */
+  private async withoutRepository(): Promise<GitFailure | null> {
+    try {
+      await this.git.run(['rev-parse', '--git-dir']);
+      return null;
+    } catch (failure) {
+      if (failure instanceof GitFailure) return failure;
+      throw failure;
     }
   }
 }
@@ -180,14 +223,20 @@ class GitLock implements Lock {
     this.intent = before.inventory;
   }
 
+  current(): Inventory {
+    return this.inventory;
+  }
+
   async save(inventory: Inventory): Promise<void> {
+    if (this.taken) throw takenOver(this.store.name);
     if (this.held !== null) {
       // Written by `release`: what was about to be done is on the branch already.
       this.inventory = inventory;
       return;
     }
     const lock = this.newLock();
-    const commit = await this.store.advance(this.commit, inventory, lock, this.intentMessage());
+    const pushed = await this.store.advance(this.commit, inventory, lock, this.intentMessage());
+    const commit = pushed ?? (await this.commitOf(lock));
     if (commit === null) throw await this.beaten();
     this.held = lock;
     this.commit = commit;
@@ -201,14 +250,26 @@ class GitLock implements Lock {
     if (this.renewal !== null) clearInterval(this.renewal);
     if (this.held === null) return;
     await this.last;
-    const message = this.outcomeMessage(ending);
-    const commit = this.taken ? null : await this.store.advance(this.commit, this.inventory, null, message);
-    if (commit !== null) return;
-    throw problem(
-      'locked',
-      `the lock on the inventory ${this.store.name} was taken over while this run was at work: what it did is not written there`,
-      'Run `roster plan`: it finds the objects again by their names.',
-    );
+    await this.writeDown(this.outcomeMessage(ending), this.held, this.store.waits);
+  }
+
+  /** What was done must not be lost to a network that is away for a moment. */
+  private async writeDown(message: string, held: StoredLock, waits: readonly number[]): Promise<void> {
+    if (this.taken) throw takenOver(this.store.name);
+    try {
+      const commit = await this.store.advance(this.commit, this.inventory, null, message);
+      if (commit !== null) return;
+      const own = await this.commitOf(held);
+      if (own === null) throw takenOver(this.store.name);
+      this.commit = own;
+    } catch (failure) {
+      if (!isUnavailable(failure)) throw failure;
+      const [next, ...later] = waits;
+      if (next === undefined) throw notWritten(failure, held);
+      await wait(next);
+      return this.writeDown(message, held, later);
+    }
+    return this.writeDown(message, held, waits);
   }
 
   lost(): boolean {
@@ -225,11 +286,18 @@ class GitLock implements Lock {
     const lock = { ...this.held, until: untilOf(new Date()) };
     try {
       const commit = await this.store.advance(this.commit, this.intent, lock, this.renewalMessage());
-      if (commit === null) this.taken = true;
-      else [this.commit, this.held] = [commit, lock];
+      const own = commit ?? (await this.commitOf(lock));
+      if (own === null) this.taken = true;
+      else [this.commit, this.held] = [own, lock];
     } catch {
       // The next renewal may succeed; if none does, `lost` says so before the lease is over.
     }
+  }
+
+  /** The branch's newest commit if it holds this very lock: the answer to a push of ours was lost. */
+  private async commitOf({ token }: StoredLock): Promise<string | null> {
+    const { commit, lock } = await this.store.state();
+    return lock?.token === token ? commit : null;
   }
 
   private async beaten(): Promise<Error> {
@@ -270,6 +338,18 @@ class GitLock implements Lock {
   }
 }
 
+function isUnavailable(failure: unknown): failure is Problem {
+  return (
+    failure instanceof Problem && failure.diagnostics.some((each) => each.code === 'inventory-unavailable')
+  );
+}
+
+function notWritten(failure: Problem, { until }: StoredLock): Error {
+  const why = failure.diagnostics.map((each) => each.message).join('; ');
+  const help = `The lock stays until ${until}, or until \`roster unlock\`. Then run \`roster plan\`: it finds the objects again by their names.`;
+  return problem('inventory-unavailable', `what this run did is not written down: ${why}`, help);
+}
+
 function ageOf(since: string): string {
   const minutes = Math.floor((Date.now() - Date.parse(since)) / 60_000);
   return minutes < 1 ? 'just now' : `${minutes} min ago`;
@@ -289,7 +369,8 @@ function readLock(text: string | undefined): StoredLock | null {
       typeof token === 'string' &&
       typeof name === 'string' &&
       typeof since === 'string' &&
-      typeof until === 'string'
+      typeof until === 'string' &&
+      !Number.isNaN(Date.parse(until))
     )
       return { token, name, since, until };
   } catch {

@@ -15,6 +15,20 @@ export class GitFailure extends Error {
 
 /** Hooks of the user's are for the user's commits; and nobody is there to answer a question. */
 const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'credential.interactive=false'];
+/** Set for the commands of hooks, they would lead to another repository than the one that the project is in. */
+const elsewhere = new Set(
+  [
+    'DIR',
+    'WORK_TREE',
+    'COMMON_DIR',
+    'INDEX_FILE',
+    'OBJECT_DIRECTORY',
+    'ALTERNATE_OBJECT_DIRECTORIES',
+    'NAMESPACE',
+    'PREFIX',
+    'QUARANTINE_PATH',
+  ].map((name) => `GIT_${name}`),
+);
 const environment = { GIT_TERMINAL_PROMPT: '0', GCM_INTERACTIVE: 'never', LC_ALL: 'C' };
 const longest = 120_000;
 
@@ -30,13 +44,18 @@ export class Git {
 
   /** What the command prints, without the line break at its end. Throws GitFailure. */
   run(args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
-    const { ROSTER_API_KEY: _, ...env } = this.env;
+    const env = Object.fromEntries(
+      Object.entries(this.env).filter(([name]) => name !== 'ROSTER_API_KEY' && !elsewhere.has(name)),
+    );
     const child = spawn('git', [...settings, ...args], {
       cwd: this.folder,
       env: { ...env, ...environment, ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: longest,
+      // A group of its own: Ctrl-C is for roster, which ends what it has begun.
+      detached: process.platform !== 'win32',
     });
+    const begun = Date.now();
     const command = args[0] ?? '';
     return new Promise((resolve, reject) => {
       let [out, err] = ['', ''];
@@ -53,7 +72,10 @@ export class Git {
       child.on('close', (code, signal) => {
         if (code === 0) resolve(out.replace(/\n$/, ''));
         else if (signal === null) reject(new GitFailure(command, inWords(err)));
-        else reject(new GitFailure(command, `it was ended after ${longest / 1000} s (${signal})`));
+        else {
+          const late = Date.now() - begun >= longest ? ` after ${longest / 1000} s` : '';
+          reject(new GitFailure(command, `it was ended${late} (${signal})`));
+        }
       });
     });
   }
@@ -81,6 +103,6 @@ function inWords(stderr: string): string {
   const said = lines
     .slice(-4)
     .join('; ')
-    .replace(/(\w+:\/\/)[^\s/@]*@/g, '$1');
+    .replace(/(\w+:\/\/)\S*@/g, '$1');
   return said === '' ? 'it said nothing' : said.slice(0, 500);
 }

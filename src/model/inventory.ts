@@ -52,16 +52,19 @@ export interface InventoryStore {
   lock(run: RunFacts, expected: Inventory): Promise<Lock>;
   /** Who holds the lock; null when nobody does. */
   holder(): Promise<Holder | null>;
-  /** Takes the lock away from whoever holds it. */
-  unlock(): Promise<void>;
+  /** Takes the lock away from this holder. Throws a Problem `locked` when another run has it by now. */
+  unlock(holder: Holder): Promise<void>;
 }
 
 export interface Lock {
   /**
    * The first one takes the lock for good where the store is remote: it throws a Problem `locked` when another run
-   * was quicker, and nothing may have been sent by then.
+   * was quicker, and nothing may have been sent by then. So does every other one when the lock was lost: what another
+   * run has written is not overwritten.
    */
   save(inventory: Inventory): Promise<void>;
+  /** As it was last saved: a store may write it down only when the lock is given back. */
+  current(): Inventory;
   /** Gives the lock back, with what came of the run for whoever reads the history. */
   release(ending: Ending): Promise<void>;
   /** True once another run may have taken the lock over: nothing more may be sent. */
@@ -78,6 +81,8 @@ export class LockProblem extends Problem {
 
 /** Who holds a lock, as a person can find out more. */
 export interface Holder {
+  /** Which lock it is: of two by one run the second is another. */
+  readonly token: string;
   /** `process 4711 on runner-7`, or the address of a CI run. */
   readonly name: string;
   /** ISO 8601. */

@@ -7,7 +7,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fileStore } from '../../../src/inventory/file-store.js';
@@ -109,11 +109,14 @@ test('a second run is refused, and names the first', async () => {
   await second.release(ending);
 });
 
-const holder = (pid: number, host = hostname()) =>
-  JSON.stringify({ token: 't', host, pid, since: '2026-01-01T00:00:00Z' });
-const plant = async (text: string) => {
-  await (await lock()).release(ending);
-  writeFileSync(join(folder, 'a/i.json.lock'), text);
+const lockPath = () => join(folder, 'a/i.json.lock');
+/** What a lock of this machine says, with these changes. */
+const holder = (pid: number, more: object = {}) => ({ token: 't', pid, ...more });
+const plant = async (changes: object | null) => {
+  const taken = await lock();
+  const real = JSON.parse(readFileSync(lockPath(), 'utf8')) as object;
+  await taken.release(ending);
+  writeFileSync(lockPath(), changes === null ? '' : JSON.stringify({ ...real, ...changes }));
 };
 
 test.each([
@@ -127,8 +130,9 @@ test.each([
 
 test.each([
   ['of a living process', holder(process.ppid)],
-  ['of another machine', holder(1, 'elsewhere')],
-  ['that cannot be read', ''],
+  ['of another machine', holder(1, { host: 'elsewhere' })],
+  ['of a container of the same host name', holder(2 ** 22 + 1, { processes: 'others' })],
+  ['that cannot be read', null],
 ])('a lock %s holds until its lease is over', async (_, text) => {
   await plant(text);
   expect(await codesOf(() => lock())).toEqual(['locked']);
@@ -142,4 +146,27 @@ test('a link in the place of the inventory is not written through', async () => 
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'a/i.json'));
   expect(await codesOf(() => taken.save(inventory))).toEqual(['unreadable-file']);
   await taken.release(ending);
+});
+
+test('what another run has written is not overwritten by one that was taken over', async () => {
+  const slow = await lock();
+  await slow.save(inventory);
+  const longAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(lockPath(), longAgo, longAgo);
+  const quick = await lock();
+  await quick.save({ ...inventory, drafts: new Map() });
+  await quick.release(ending);
+  expect(slow.lost()).toBe(true);
+  expect(await codesOf(() => slow.save(inventory))).toEqual(['locked']);
+  expect((await store().load()).drafts.size).toBe(0);
+});
+
+test('a lock is not taken away from the run that has it by now', async () => {
+  const first = await lock();
+  const agreed = await store().holder();
+  await first.release(ending);
+  const second = await lock();
+  if (agreed === null) throw new Error('nobody held it');
+  expect(await codesOf(() => store().unlock(agreed))).toEqual(['locked']);
+  expect(second.lost()).toBe(false);
 });

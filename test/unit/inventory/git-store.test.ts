@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { print } from '../../../src/inventory/format.js';
@@ -20,10 +20,13 @@ afterEach(() => {
   remote.remove();
 });
 
-function storeIn(folder: string, env: Record<string, string> = {}, environment: string | null = null) {
+function optionsIn(folder: string, env: Record<string, string> = {}, environment: string | null = null) {
   const variables = { PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: '/dev/null', ...env };
-  return gitStore({ folder, remote: 'origin', ref, project: 'p', environment, env: variables });
+  return { folder, remote: 'origin', ref, project: 'p', environment, env: variables };
 }
+
+const storeIn = (...words: Parameters<typeof optionsIn>) => gitStore(optionsIn(...words));
+const quickStoreIn = (folder: string) => gitStore({ ...optionsIn(folder), waits: Array(40).fill(100) });
 
 function owning(...keys: string[]): Inventory {
   const entry = { kind: 'group', name: 'A', protect: false, applied: {}, sensitive: [] };
@@ -38,6 +41,11 @@ async function applyIn(folder: string, after: Inventory, env: Record<string, str
   await lock.save(await store.load());
   await lock.save(after);
   await lock.release(complete);
+}
+
+async function unlockIn(folder: string): Promise<void> {
+  const holder = await storeIn(folder).holder();
+  if (holder !== null) await storeIn(folder).unlock(holder);
 }
 
 async function toldBy(work: () => Promise<unknown>): Promise<{ code: string; message: string } | null> {
@@ -106,13 +114,94 @@ describe('the inventory on a branch', () => {
     ['a clone of one branch', () => undefined, ['--single-branch']],
     ['a detached HEAD', (folder) => git(folder, 'checkout', '--quiet', '--detach'), []],
     ['a clone without blobs', () => undefined, ['--filter=blob:none']],
-    ['a folder below the root', () => undefined, []],
   ])('works in %s', async (_, prepare, options) => {
     await applyIn(remote.clone(), owning('a'));
     const folder = remote.clone(...options);
     prepare(folder);
     await applyIn(folder, owning('a', 'b'));
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));
+  });
+
+  test('works in a folder below the root', async () => {
+    const folder = join(remote.clone(), 'projects/pricing');
+    mkdirSync(folder, { recursive: true });
+    await applyIn(folder, owning('a'));
+    expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
+  });
+
+  test('is that of the project’s repository, whatever a hook is run with', async () => {
+    const other = new Remote();
+    const elsewhere = join(other.clone(), '.git');
+    await applyIn(remote.clone(), owning('a'), {
+      GIT_DIR: elsewhere,
+      GIT_INDEX_FILE: join(elsewhere, 'index'),
+    });
+    expect(log('%s')).toHaveLength(2);
+    expect(other.git('branch', '--list')).not.toContain('roster-inventory');
+    other.remove();
+  });
+
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['a name alone', ['user.name=Ada'], {}, 'Ada <'],
+    [
+      'an address alone',
+      ['user.email=ada@example.com'],
+      { GITHUB_ACTOR: 'octocat' },
+      'octocat <ada@example.com>',
+    ],
+    [
+      'variables',
+      [],
+      { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada' },
+      'Ada <ada@example.com>',
+    ],
+  ])('keeps what git knows of its author: %s', async (_, settings, env, author) => {
+    const folder = remote.clone();
+    for (const each of settings) git(folder, 'config', ...each.split('='));
+    await applyIn(folder, owning('a'), env);
+    expect(log('%an <%ae>')[0]).toContain(author);
+  });
+
+  test.each<[string, string]>([
+    ['holds other files', 'main'],
+    ['holds an inventory among other files', 'mixed'],
+  ])('is never put where a branch %s', async (_, branch) => {
+    const folder = remote.clone();
+    if (branch === 'mixed') {
+      git(folder, 'checkout', '--quiet', '-b', 'mixed');
+      writeFileSync(join(folder, 'roster.inventory.json'), print(owning('a')));
+      git(folder, 'add', '.');
+      git(folder, 'commit', '--quiet', '-m', 'mixed');
+      git(folder, 'push', '--quiet', 'origin', 'mixed');
+    }
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const store = gitStore({
+      folder,
+      remote: 'origin',
+      ref: `refs/heads/${branch}`,
+      project: 'p',
+      environment: null,
+      env,
+    });
+    expect(await toldBy(() => store.load())).toMatchObject({
+      code: 'inventory-mismatch',
+      message: expect.stringContaining('README'),
+    });
+  });
+
+  test('is found beside refs whose names end like its own', async () => {
+    await applyIn(remote.clone(), owning('a'));
+    remote.git('update-ref', `refs/archive/${ref}`, 'main');
+    expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
+  });
+
+  test('is read by several processes of one clone at once', async () => {
+    const folder = remote.clone();
+    for (const round of ['a', 'b', 'c']) {
+      await applyIn(remote.clone(), owning(round));
+      const found = await Promise.all([1, 2, 3, 4].map(() => storeIn(folder).load()));
+      expect(found.map(print)).toEqual([1, 2, 3, 4].map(() => print(owning(round))));
+    }
   });
 
   test('runs none of the user’s hooks', async () => {
@@ -223,7 +312,7 @@ describe('the lock', () => {
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
     await lock.save(owning('a'));
-    await storeIn(remote.clone()).unlock();
+    await unlockIn(remote.clone());
     vi.advanceTimersByTime(150_000);
     await vi.waitFor(() => expect(lock.lost()).toBe(true), 5_000);
   });
@@ -232,7 +321,7 @@ describe('the lock', () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     const other = storeIn(remote.clone());
-    await other.unlock();
+    await unlockIn(remote.clone());
     expect(await other.holder()).toBeNull();
     expect(print(await other.load())).toBe(print(owning('a')));
     expect(log('%s')[0]).toMatch(/^roster unlock: the lock of process/);
@@ -243,6 +332,78 @@ describe('the lock', () => {
     await (await store.lock(facts, await store.load())).save(owning('a'));
     rewriteLock(() => 'nonsense');
     expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
+  });
+
+  test('that ends at no time is a lock all the same', async () => {
+    const store = storeIn(remote.clone());
+    await (await store.lock(facts, await store.load())).save(owning('a'));
+    rewriteLock((text) => JSON.stringify({ ...JSON.parse(text), until: 'soon' }));
+    expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
+  });
+
+  test('is not taken away from the run that has it by now', async () => {
+    const store = storeIn(remote.clone());
+    const first = await store.lock(facts, await store.load());
+    await first.save(owning('a'));
+    const agreed = await store.holder();
+    await first.release(complete);
+    const second = await store.lock(facts, await store.load());
+    await second.save(owning('a', 'b'));
+    if (agreed === null) throw new Error('nobody held it');
+    expect(await toldBy(() => storeIn(remote.clone()).unlock(agreed))).toMatchObject({ code: 'locked' });
+    expect(await store.holder()).not.toBeNull();
+  });
+
+  test('shows what was saved last, written down or not', async () => {
+    const store = storeIn(remote.clone());
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    await lock.save(owning('a', 'b'));
+    expect(print(lock.current())).toBe(print(owning('a', 'b')));
+    expect(print(await store.load())).toBe(print(owning('a')));
+  });
+
+  test('whose renewal was pushed and never answered is still its own', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const folder = remote.clone();
+    const store = storeIn(folder);
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    // As a push of its own that it knows nothing of: the same lock, a commit further.
+    rewriteLock((text) => `${text} `);
+    vi.advanceTimersByTime(150_000);
+    await vi.waitFor(async () => expect(log('%s')[0]).toBe('by hand'), 5_000);
+    await lock.save(owning('a', 'b'));
+    await lock.release(complete);
+    expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));
+    expect(await store.holder()).toBeNull();
+  });
+
+  test('is given back when the remote has been away for a moment', async () => {
+    const folder = remote.clone();
+    const store = quickStoreIn(folder);
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    await lock.save(owning('a', 'b'));
+    const address = git(folder, 'remote', 'get-url', 'origin');
+    git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git');
+    const given = lock.release(complete);
+    await new Promise((done) => setTimeout(done, 100));
+    git(folder, 'remote', 'set-url', 'origin', address);
+    await given;
+    expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));
+  });
+
+  test('that cannot be given back says until when it stays', async () => {
+    const folder = remote.clone();
+    const store = gitStore({ ...optionsIn(folder), waits: [] });
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git');
+    expect(await toldBy(() => lock.release(complete))).toMatchObject({
+      code: 'inventory-unavailable',
+      message: expect.stringContaining('what this run did is not written down'),
+    });
   });
 
   test('that was never taken needs no giving back', async () => {
