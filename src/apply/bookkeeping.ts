@@ -2,7 +2,7 @@ import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js'
 import type { JsonObject } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import { type Address, addressOf } from '../model/resource.js';
+import { type Address, addressOf, type KindName, type Observed } from '../model/resource.js';
 import { pendingIn, resolveJson } from './resolve.js';
 
 /** The intent: what is about to be created is written down before the first request leaves. */
@@ -18,12 +18,17 @@ export function inventoryBefore(
   return { ...inventory, drafts: new Map([...inventory.drafts, ...intended]) };
 }
 
-type Records = ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+interface Knowledge {
+  readonly plan: Plan;
+  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+  /** What there was when the plan was made. */
+  readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
+}
 
 /** The outcome: what is ours now, as far as it is known. What failed keeps its old entry, what is unknown its draft. */
 export function inventoryAfter(
   intent: Inventory,
-  { plan, records }: { readonly plan: Plan; readonly records: Records },
+  { plan, records, observed }: Knowledge,
   outcomes: readonly ChangeOutcome[],
   ids: ReadonlyMap<Address, string>,
 ): Inventory {
@@ -45,7 +50,27 @@ export function inventoryAfter(
       entries.set(change.address, entry);
     }
   }
+  for (const [address, entry] of rebound(intent, entries, { plan, observed }))
+    if (!entries.has(address)) entries.set(address, entry);
   return { ...intent, entries, drafts };
+}
+
+/** Objects whose entries are bound to others now, and that this plan does not delete: still ours, under their own ids. */
+function rebound(
+  { entries: before }: Inventory,
+  entries: ReadonlyMap<Address, InventoryEntry>,
+  { plan, observed }: Pick<Knowledge, 'plan' | 'observed'>,
+): [Address, InventoryEntry][] {
+  const owned = new Set([...entries.values()].map(({ kind, id }) => `${kind} ${id}`));
+  const planned = new Set(plan.changes.map(({ address }) => address));
+  return [...before].flatMap(([address, entry]): [Address, InventoryEntry][] => {
+    const { kind, id } = entry;
+    const now = entries.get(address);
+    if (id === null || now === undefined || now.id === id || owned.has(`${kind} ${id}`)) return [];
+    const own = addressOf(kind, id);
+    const isThere = observed.get(kind)?.some((each) => each.id === id) ?? false;
+    return isThere && !planned.has(own) ? [[own, entry]] : [];
+  });
 }
 
 /** An object whose entry is bound to another one now stays ours under an address of its own until it is gone. */

@@ -156,11 +156,19 @@ class ApplyCommand {
   }
 
   /** No request, but what is ours may have to be written down: a `protect` that changed, a difference made good outside. */
-  private async nothingToDo(plan: Plan, { inventory, reconciled }: Observation): Promise<Result<Format>> {
+  private async nothingToDo(
+    plan: Plan,
+    { inventory, reconciled, world }: Observation,
+  ): Promise<Result<Format>> {
     const ids = new Map(
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
-    const after = inventoryAfter(inventory, { plan, records: reconciled.records }, [], ids);
+    const after = inventoryAfter(
+      inventory,
+      { plan, records: reconciled.records, observed: world.objects },
+      [],
+      ids,
+    );
     const unsaved = print(after) === print(inventory) ? [] : await this.writeDown(plan, inventory, after);
     return this.result({
       plan,

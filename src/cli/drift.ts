@@ -5,6 +5,7 @@ import { jsonText } from '../view/json-text.js';
 import { driftJson } from '../view/plan-json.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
+import { asDiagnostic } from './plan.js';
 import { present } from './present.js';
 import { makePlan, openSession } from './session.js';
 import type { CommonFlags, Surroundings } from './settings.js';
@@ -17,6 +18,8 @@ export function drift(flags: CommonFlags, around: Surroundings, output: Output):
       const { reconciled } = await makePlan(session, { proveDeliveries: false, previews: false });
       const diagnostics = [...session.warnings, ...reconciled.diagnostics];
       if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+      const otherAccount = reconciled.plan.objections.filter((each) => each.code === 'inventory-mismatch');
+      if (otherAccount.length > 0) throw new Problem(otherAccount.map(asDiagnostic));
       const found = driftOf({ ...reconciled.plan, diagnostics });
       return {
         exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,

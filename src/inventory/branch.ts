@@ -20,15 +20,18 @@ export class Branch {
   }
 
   /** The newest commit, with all that it needs in the repository; null when there is no such branch. */
-  async tip(): Promise<string | null> {
+  async tip(tries = 3): Promise<string | null> {
     const remote = await this.there();
     if (remote === null || (await this.has(remote))) return remote;
     try {
       await this.fetch();
     } catch (failure) {
-      // Another process that fetches the same at the same time may be in the way, and have done it.
-      if (!(failure instanceof GitFailure) || !(await this.has(remote))) throw failure;
-      return remote;
+      if (!(failure instanceof GitFailure)) throw failure;
+      // Another process that fetches the same at the same time is in the way for a moment, and may have done it.
+      if (await this.has(remote)) return remote;
+      if (tries <= 1) throw failure;
+      await wait(50 + Math.random() * 200);
+      return this.tip(tries - 1);
     }
     // It may have moved on meanwhile; what was fetched is at least as new.
     return (await this.has(remote)) ? remote : this.git.run(['rev-parse', '--verify', '--quiet', this.copy]);

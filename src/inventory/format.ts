@@ -117,9 +117,10 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
 }
 
 function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
-  const { kind, name, identity } = value;
+  const { kind, name, identity, applied } = value;
   if (typeof kind !== 'string' || !(identity === null || typeof identity === 'string')) return fail();
-  return { kind, name: typeof name === 'string' ? name : null, identity };
+  const draft = { kind, name: typeof name === 'string' ? name : null, identity };
+  return isJsonObject(applied) ? { ...draft, applied } : draft;
 }
 
 function broken(name: string, why: string): Error {

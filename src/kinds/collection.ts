@@ -129,6 +129,7 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     identity: (spec) => normalText(spec.name),
     observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
     describe: (spec) => `named "${spec.name}"`,
+    setAfterCreate: ['active'],
     likeIn: [],
     targets: () => [],
     agents: (spec) => spec[own.field],

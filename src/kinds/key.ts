@@ -57,6 +57,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   identity: (spec) => normalText(spec.name),
   observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
   describe: (spec) => `named "${spec.name}"`,
+  setAfterCreate: [],
   likeIn: [],
   targets: () => [],
   agents: () => [],

@@ -74,6 +74,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   identity,
   observedIdentity: (observed) => (observed.spec === null ? null : identity(observed.spec)),
   describe: (spec) => describe(spec),
+  setAfterCreate: [],
   likeIn: ['target'],
   targets: (spec) => (spec.target.kind === 'agent' ? [] : [spec.target]),
   agents: () => [],

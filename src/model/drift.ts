@@ -26,7 +26,9 @@ export function driftOf(plan: Plan): Drift {
   const changes = plan.changes.flatMap((change): Drifted[] => {
     const { address, kind, id, name, source } = change;
     const about = { address, kind, id, name, source };
-    const deleted = change.action === 'forget' || (change.action === 'create' && change.origin === 'remote');
+    // A create that was begun and never sent is forgotten, too: it has no id.
+    const forgotten = change.action === 'forget' && id !== null;
+    const deleted = forgotten || (change.action === 'create' && change.origin === 'remote');
     if (deleted) return [{ ...about, what: 'deleted', fields: [] }];
     const fields = change.fields.filter((field) => field.origin !== 'manifest').map(turned);
     return fields.length === 0 ? [] : [{ ...about, what: 'changed', fields }];

@@ -28,6 +28,8 @@ export interface InventoryDraft {
   readonly name: string | null;
   /** The natural key of what is created; null where a part of it came from the environment. */
   readonly identity: string | null;
+  /** What was to be created, as entries have it; left out by versions that did not write it down. */
+  readonly applied?: JsonObject;
 }
 
 /** What apply needs of a create: what is written down before it is sent, and how its object is known if its answer is lost. */

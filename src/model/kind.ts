@@ -107,6 +107,8 @@ export interface Kind<D = unknown, S = unknown> {
   /** The natural key (contract §3). */
   identity(spec: S): string;
   observedIdentity(observed: Observed<S>): string | null;
+  /** Fields that a create does not set: a further request does. */
+  readonly setAfterCreate: readonly string[];
   /** The natural key in words, for messages: `named "Retail prices"`. */
   describe(spec: S): string;
   /**

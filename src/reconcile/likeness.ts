@@ -31,25 +31,39 @@ function pairsOf(costs: readonly (readonly number[])[], columns: number): (reado
   return assign(turned).map((row, column) => [row, column] as const);
 }
 
-/** Every field's normal form; null where the content is unknown. */
-function fieldValues(kind: Kind, spec: unknown): readonly Json[] | null {
-  return spec === null ? null : Object.keys(kind.fields).map((field) => fieldValue(kind, spec, field));
+/** A field's normal form, and what it consists of. */
+interface Value {
+  readonly text: string;
+  readonly parts: ReadonlySet<string>;
+}
+
+/** Worked out once for each object: they are compared each with each. Null where the content is unknown. */
+function fieldValues(kind: Kind, spec: unknown): readonly Value[] | null {
+  if (spec === null) return null;
+  return Object.keys(kind.fields).map((field) => {
+    const value = fieldValue(kind, spec, field);
+    return { text: canonical(value), parts: partsOf(value) };
+  });
 }
 
 /** More than all other differences of a field together. */
 const wholeField = 1_000;
 
 /** How much two objects differ: first by the number of fields, then by the size of the differences. */
-function unlikeness(before: readonly Json[] | null, after: readonly Json[] | null): number {
+function unlikeness(before: readonly Value[] | null, after: readonly Value[] | null): number {
   if (before === null || after === null) return wholeField * wholeField;
-  return before.reduce<number>((sum, value, index) => sum + difference(value, after[index] ?? null), 0);
+  let sum = 0;
+  before.forEach((value, index) => {
+    const other = after[index];
+    if (other !== undefined && other.text !== value.text) sum += difference(value, other);
+  });
+  return sum;
 }
 
-function difference(before: Json, after: Json): number {
-  if (canonical(before) === canonical(after)) return 0;
-  const [left, right] = [partsOf(before), partsOf(after)];
-  const parts =
-    [...left].filter((part) => !right.has(part)).length + [...right].filter((part) => !left.has(part)).length;
+function difference({ parts: before }: Value, { parts: after }: Value): number {
+  let parts = 0;
+  for (const part of before) if (!after.has(part)) parts += 1;
+  for (const part of after) if (!before.has(part)) parts += 1;
   return wholeField + Math.min(wholeField - 1, parts);
 }
 

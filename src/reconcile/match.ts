@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type {
@@ -17,6 +17,7 @@ import { addressOf } from '../model/resource.js';
 import type { Rule } from '../model/why.js';
 import type { Directory } from './directory.js';
 import { findExternal } from './external.js';
+import { fieldValue } from './fields.js';
 import { inventoryEntry, type Pair, pair } from './pair.js';
 import { trouble } from './trouble.js';
 
@@ -147,16 +148,40 @@ class Matcher implements Matches {
     this.addUndeclared(kind, addressOf(kind.name, known.id ?? ''), observed, known, true, left);
   }
 
-  /** What a run that ended too early may have created for an entry that was taken out since: ours as well. */
+  /**
+   * What a run that ended too early may have created for an entry that was taken out since. It is ours only if it is
+   * in all what was to be created: somebody else may have made one of that name.
+   */
   private addDrafted(kind: Kind, managed: ReadonlySet<Address>, left: Set<Observed>): void {
-    for (const [address, draft] of this.inputs.inventory.drafts) {
-      if (draft.kind !== kind.name || managed.has(address) || this.inputs.inventory.entries.has(address))
-        continue;
-      const identity = this.draftedIdentity(address);
-      const found = [...left].filter((each) => identity !== null && kind.observedIdentity(each) === identity);
-      const known = { ...draft, id: found[0]?.id ?? null, protect: false, applied: {}, sensitive: [] };
-      this.addUndeclared(kind, address, found.length === 1 ? found[0] : undefined, known, true, left);
+    const { drafts, entries } = this.inputs.inventory;
+    const open = [...drafts].filter(
+      ([address, draft]) => draft.kind === kind.name && !managed.has(address) && !entries.has(address),
+    );
+    if (open.length === 0) return;
+    const byIdentity = new Map<string | null, Observed[]>();
+    for (const each of left) {
+      const identity = kind.observedIdentity(each);
+      byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), each]);
     }
+    for (const [address, draft] of open) {
+      const identity = this.draftedIdentity(address);
+      const alike =
+        identity === null ? [] : (byIdentity.get(identity) ?? []).filter((each) => left.has(each));
+      const [only] = alike.filter((each) => this.isAsDrafted(kind, draft, each));
+      const found = alike.length === 1 ? only : undefined;
+      if (found === undefined && alike.length > 0) this.diagnostics.push(perhapsOurs(address, alike));
+      const known = { ...draft, id: found?.id ?? null, protect: false, applied: {}, sensitive: [] };
+      this.addUndeclared(kind, address, found, known, true, left);
+    }
+  }
+
+  private isAsDrafted(kind: Kind, { applied }: InventoryDraft, { spec }: Observed): boolean {
+    if (applied === undefined || spec === null) return false;
+    return Object.entries(applied).every(
+      ([field, value]) =>
+        kind.setAfterCreate.includes(field) ||
+        canonical(fieldValue(kind, spec, field)) === this.withIds(canonical(value)),
+    );
   }
 
   private addForeign(kind: Kind, left: Set<Observed>): void {
@@ -190,13 +215,16 @@ class Matcher implements Matches {
 
   /** The natural key of a create that was begun, with the ids of its targets where they are known by now. */
   private draftedIdentity(address: Address): string | null {
-    let identity = this.inputs.inventory.drafts.get(address)?.identity ?? null;
-    if (identity === null || !identity.includes('"pending"')) return identity;
-    for (const [target, id] of this.ids) {
-      if (typeof id === 'string')
-        identity = identity.replaceAll(canonical({ pending: target }), JSON.stringify(id));
-    }
-    return identity;
+    const identity = this.inputs.inventory.drafts.get(address)?.identity ?? null;
+    return identity === null ? null : this.withIds(identity);
+  }
+
+  /** Addresses of targets become their ids, where they are known by now. */
+  private withIds(text: string): string {
+    return text.replace(/\{"pending":"([^"\\]+)"\}/g, (pending, target: Address) => {
+      const id = this.ids.get(target);
+      return typeof id === 'string' ? JSON.stringify(id) : pending;
+    });
   }
 
   private onlyNamed(left: ReadonlySet<Observed>, known: InventoryEntry): Observed | undefined {
@@ -248,4 +276,14 @@ class Matcher implements Matches {
   private agentsOfSpec(kind: Kind, spec: unknown): readonly Agent[] {
     return kind.agents(spec).flatMap((id) => this.inputs.directory.byId(id) ?? []);
   }
+}
+
+function perhapsOurs(address: Address, alike: readonly Observed[]): Diagnostic {
+  const ids = alike.map((each) => each.id).join(', ');
+  return {
+    severity: 'warning',
+    code: 'left-alone',
+    message: `${address} was about to be created by a run that ended too early, and is declared no more; ${ids} may be what came of it`,
+    help: 'It is left alone, for it cannot be told from somebody else’s. Delete it by hand if nobody needs it.',
+  };
 }

@@ -48,9 +48,18 @@ export function pair({ kind, desired, observed, inventory, prune, draftedIdentit
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
   // What is not paired is deleted then: better changed into what is wanted.
-  if (prune === 'all') state.byLikeness(desired.filter((entry) => state.isOpen(entry)));
+  if (prune === 'all')
+    state.byLikeness(
+      desired.filter((entry) => state.isOpen(entry)),
+      protectedIds(inventory),
+    );
   for (const entry of desired) state.checkManageable(entry);
   return state;
+}
+
+/** What is protected is not made into something else when its entry is taken out: that is refused, as its delete is. */
+function protectedIds({ entries }: Inventory): ReadonlySet<string | null> {
+  return new Set([...entries.values()].filter(({ protect }) => protect).map(({ id }) => id));
 }
 
 export function inventoryEntry(
@@ -68,6 +77,7 @@ class PairingState implements Pairing {
   private readonly takenBy = new Map<Observed, Address>();
   private readonly byIdMap: ReadonlyMap<string | null, Observed>;
   private readonly ownedByName = new Set<Address>();
+  private identities: ReadonlyMap<string | null, readonly Observed[]> | null = null;
 
   constructor(
     private readonly kind: Kind,
@@ -107,12 +117,17 @@ class PairingState implements Pairing {
   /** A create that was begun by a run that ended too early: its object is ours, whatever the entry says now. */
   byDraft(entry: Desired, identity: string | null): void {
     if (identity === null) return;
-    const found = this.observed.filter(
-      (each) =>
-        this.kind.observedIdentity(each) === identity && each.manageable !== false && !this.takenBy.has(each),
+    const found = (this.byIdentity().get(identity) ?? []).filter(
+      (each) => each.manageable !== false && !this.takenBy.has(each),
     );
     const [only] = found;
     if (only !== undefined && found.length === 1) this.take(entry, only, 'inventory');
+  }
+
+  /** Made when it is needed first: most runs find no drafts. */
+  private byIdentity(): ReadonlyMap<string | null, readonly Observed[]> {
+    this.identities ??= groupBy(this.observed, (each) => this.kind.observedIdentity(each));
+    return this.identities;
   }
 
   byNaturalKey(open: readonly Desired[]): void {
@@ -151,13 +166,14 @@ class PairingState implements Pairing {
   }
 
   /** For `prune: all`: an object of the same target that is like a new entry becomes that entry. */
-  byLikeness(open: readonly Desired[]): void {
+  byLikeness(open: readonly Desired[], kept: ReadonlySet<string | null>): void {
     if (this.kind.likeIn.length === 0) return;
     const anchorOf = (spec: unknown) =>
       canonical(this.kind.likeIn.map((field) => fieldValue(this.kind, spec, field)));
     const free = groupBy(
       this.observed.filter(
-        (each) => !this.takenBy.has(each) && each.manageable === true && each.spec !== null,
+        (each) =>
+          !this.takenBy.has(each) && each.manageable === true && each.spec !== null && !kept.has(each.id),
       ),
       (each) => anchorOf(each.spec),
     );

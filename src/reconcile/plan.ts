@@ -100,7 +100,7 @@ function assemble(
   const body = { project: project.name, environment: project.environment, service, changes, steps };
   return {
     ...body,
-    digest: digestOf(body),
+    digest: digestOf(body, decided),
     links: [
       ...linksOf(
         project.entries,
@@ -125,16 +125,16 @@ function bookkeeping(decided: readonly Decided[], now: Date): Pick<Reconciled, '
     const record = recordOf(each, each.entry, settled);
     records.set(change.address, record);
     if (change.action !== 'create' && change.action !== 'replace') continue;
-    creations.set(change.address, creationOf(each.kind, each.entry, record.name));
+    creations.set(change.address, creationOf(each.kind, each.entry, record));
   }
   return { records, creations };
 }
 
 /** A natural key of which a part came from the environment is not written down. */
-function creationOf(kind: Kind, entry: Desired, name: string | null): Creation {
+function creationOf(kind: Kind, entry: Desired, { name, applied }: Omit<InventoryEntry, 'id'>): Creation {
   const identity = kind.identity(entry.spec);
   const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
-  return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity } };
+  return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity, applied } };
 }
 
 function readingOrder(kinds: readonly Kind[], a: Decided, b: Decided): number {

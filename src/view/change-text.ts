@@ -49,7 +49,7 @@ function about({ name, id }: Change): string[] {
 }
 
 function remarks(change: Change): string[] {
-  const adopted = change.adopted ? ['(adopted: found by its natural key)'] : [];
+  const adopted = change.adopted ? ['(adopted: not in the inventory so far)'] : [];
   const elsewhere =
     change.origin === 'remote' || change.origin === 'both' ? [`(${originText(change.origin)})`] : [];
   return [...adopted, ...elsewhere];
