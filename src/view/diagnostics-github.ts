@@ -29,7 +29,7 @@ function moreLines(errors: number, warnings: number): string[] {
   return [`${parts.join(' and ')}: \`roster validate\` shows all, and \`--write sarif=FILE\` keeps them`];
 }
 
-function annotation({ severity, code, message, place, help }: Diagnostic): string {
+function annotation({ severity, code, message, place, help, related = [] }: Diagnostic): string {
   const where =
     place === undefined
       ? {}
@@ -43,7 +43,8 @@ function annotation({ severity, code, message, place, help }: Diagnostic): strin
   const properties = Object.entries({ ...where, title: `roster: ${code}` })
     .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
     .join(',');
-  const lines = [message, ...(help === undefined ? [] : [`help: ${help}`])];
+  const others = related.map((each) => `${each.message}: ${each.place.file}:${each.place.line}`);
+  const lines = [message, ...others, ...(help === undefined ? [] : [`help: ${help}`])];
   return `::${severity} ${properties}::${escapeData(shorten(lines.map(inert).join('\n')))}`;
 }
 
