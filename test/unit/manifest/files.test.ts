@@ -90,6 +90,28 @@ describe('include', () => {
     expect(problems(including(items))).toEqual([`roster.yaml:${expected}`]);
   });
 
+  it.each<[string, string | undefined]>([
+    ['teams/retial.yaml', 'Did you mean "teams/retail.yaml"?'],
+    ['teems/retail.yaml', 'Did you mean "teams/retail.yaml"?'],
+    ['teems/retial.yaml', 'Did you mean "teams/retail.yaml"?'],
+    ['teams/retail.yml', 'Did you mean "teams/retail.yaml"?'],
+    ['teams/linc.yaml', undefined],
+    ['lonk/retail.yaml', undefined],
+    ['teams/depp', undefined],
+    ['quite/other.yaml', undefined],
+  ])('names the nearest file for %s', (path, help) => {
+    const files = {
+      'roster.yaml': including(`[${path}]`),
+      'teams/retail.yaml': group('a'),
+      'teams/deep/x': '',
+    };
+    inFolder(files, (folder) => {
+      symlinkSync('retail.yaml', join(folder, 'teams/link.yaml'));
+      symlinkSync('teams', join(folder, 'link'));
+      expect(loadFrom(folder).diagnostics.map((each) => each.help)).toEqual([help]);
+    });
+  });
+
   it.skipIf(process.platform === 'win32')('follows no link and waits for no pipe', () => {
     const items =
       '[link.yaml, dir/a.yaml, "dir/*.yaml", loop.yaml, pipe.yaml, "pip*.yaml", real, "lin*.yaml", /dev/null]';
