@@ -33,6 +33,8 @@ export const limits = {
   /** Items of `include`, and the length of one, as the schema has it. */
   includes: 1_000,
   include: 1_000,
+  /** Names of files and folders that all patterns together are held against. */
+  listed: 1_000_000,
   globWildcardsPerSegment: 3,
   globDoubleStars: 2,
 } as const;

@@ -112,6 +112,14 @@ describe('include', () => {
     });
   });
 
+  it('looks at so many files only, however many patterns there are', () => {
+    const folder = Array.from({ length: 1_300 }, (_, index) => [`t/${index}.txt`, ''] as const);
+    const patterns = Array.from({ length: 800 }, (_, index) => `"t/${index}*.yaml"`);
+    const files = { ...Object.fromEntries(folder), 'roster.yaml': including(`[${patterns.join(', ')}]`) };
+    const told = load(files).diagnostics.filter((each) => each.severity === 'error');
+    expect(told).toMatchObject([{ code: 'limit-exceeded', place: { line: 2 } }]);
+  }, 30_000);
+
   it.skipIf(process.platform === 'win32')('follows no link and waits for no pipe', () => {
     const items =
       '[link.yaml, dir/a.yaml, "dir/*.yaml", loop.yaml, pipe.yaml, "pip*.yaml", real, "lin*.yaml", /dev/null]';
