@@ -18,7 +18,7 @@ export const limits = {
   entry: 50_000,
   documentsPerFile: 20_000,
   /** Values that aliases, merge keys and variables add to a project. */
-  expanded: 600_000,
+  expanded: 400_000,
   /** Variables that refer to variables, one after the other. */
   variableChain: 16,
   /** Length of one text, before and after its variables are replaced. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { kinds } from '../../src/kinds/index.js';
 import type { Loaded } from '../../src/manifest/load.js';
 import { costOf } from '../support/cost.js';
@@ -6,6 +6,9 @@ import { corpus } from '../support/hostile/corpus.js';
 import { type Hostile, numbered } from '../support/hostile/hostile.js';
 import { type Bytes, complaints } from '../support/hostile/verdict.js';
 import { inFolder, loadFrom } from '../unit/manifest/project.js';
+
+// Slow machines run the same cases.
+vi.setConfig({ testTimeout: 60_000 });
 
 const all = corpus(42);
 const nothing: Loaded = { project: null, diagnostics: [], secrets: [], files: [] };

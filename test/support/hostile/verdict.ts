@@ -11,18 +11,21 @@ import { danger } from '../inert.js';
 /** Bytes of the files of a project by their paths. */
 export type Bytes = ReadonlyMap<string, Uint8Array>;
 
+type Lines = ReadonlyMap<string, readonly string[]>;
+
 /** What no manifest may bring about, whatever it holds; empty when nothing of it came to pass. */
 export function complaints(loaded: Loaded, files: Bytes): string[] {
   const { diagnostics, project } = loaded;
+  const lines = new Map(Array.from(files, ([file, bytes]) => [file, linesOf(bytes)]));
   const failed = diagnostics.some((each) => each.severity === 'error');
   return [
     ...(failed === (project === null) ? [] : ['there is a project beside errors, or none without']),
-    ...diagnostics.flatMap((each) => ofDiagnostic(each, files)),
+    ...diagnostics.flatMap((each) => ofDiagnostic(each, lines)),
     ...ofViews(diagnostics),
   ];
 }
 
-function ofDiagnostic({ code, message, help = '', place, related = [] }: Diagnostic, files: Bytes): string[] {
+function ofDiagnostic({ code, message, help = '', place, related = [] }: Diagnostic, files: Lines): string[] {
   const words = [message, help, ...related.map((each) => each.message)].join('\n');
   const places = [...(place === undefined ? [] : [place]), ...related.map((each) => each.place)];
   return [
@@ -34,10 +37,13 @@ function ofDiagnostic({ code, message, help = '', place, related = [] }: Diagnos
   ];
 }
 
-function ofPlace(place: Place, files: Bytes): string[] {
-  const bytes = files.get(place.file);
-  if (bytes === undefined) return [`a place in ${place.file}, which is no file of the project`];
-  const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+function linesOf(bytes: Uint8Array): readonly string[] {
+  return new TextDecoder().decode(bytes).split(/\r?\n/);
+}
+
+function ofPlace(place: Place, files: Lines): string[] {
+  const lines = files.get(place.file);
+  if (lines === undefined) return [`a place in ${place.file}, which is no file of the project`];
   const line = lines[place.line - 1];
   const { column, length, lineText } = place;
   // Of a file that is no text, what comes before the first wrong byte is all that can be shown.

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
 import type { Loaded } from '../../../src/manifest/load.js';
 import { costOf } from '../../support/cost.js';
 import { megabytes } from '../../support/hostile/megabytes.js';
 import { load, problems } from './project.js';
+
+// Slow machines run the same cases.
+vi.setConfig({ testTimeout: 60_000 });
 
 const head = 'project: p\n';
 
