@@ -165,8 +165,9 @@ function flipped(bytes: Buffer, from: number, bit: number): Buffer {
 function withValue(text: string, edit: Extract<Edit, { do: 'replace' | 'rename' }>): string {
   // A large tree takes the yaml package longer than all that is tested here.
   if (text.length > 20_000) return text;
-  const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: false });
-  if (document.errors.length > 0) return text;
+  const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: false, resolveKnownTags: false });
+  // Warnings are about tags, whose values the package cannot always print.
+  if (document.errors.length + document.warnings.length > 0) return text;
   const scalars: Scalar[] = [];
   visit(document, {
     Scalar: (role, node) => {
