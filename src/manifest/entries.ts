@@ -118,6 +118,7 @@ export class EntryReader {
     let sound = true;
     const tell: Tell = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
+      if (severity === 'error' && this.told.full) return this.told.skip(1);
       const words = redact(message, help, path, sensitive, secrets);
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };

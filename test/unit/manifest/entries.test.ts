@@ -209,6 +209,16 @@ groups:
     ]);
   });
 
+  it('tells an error in the stead of one warning of very many', () => {
+    const warned = Array.from({ length: 1_500 }, (_, i) => `  g${i}: { members: [], description: warn }\n`);
+    const { diagnostics } = load(`project: p\ngroups:\n${warned.join('')}  wrong: { members: 1 }\n`);
+    expect(diagnostics).toHaveLength(1_001);
+    expect(diagnostics.filter((each) => each.severity === 'error')).toMatchObject([
+      { code: 'schema', place: { line: 1_503 } },
+      { code: 'limit-exceeded' },
+    ]);
+  });
+
   it('tells no more than can be read', () => {
     const entries = Array.from({ length: 1_500 }, (_, i) => `  g${i}: {}\n`).join('');
     const { diagnostics, project } = load(`project: p\ngroups:\n${entries}`);
