@@ -3,7 +3,7 @@ import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import * as keys from '../service/operations/keys.js';
-import { parseEvery } from '../timing/interval.js';
+import { ageProblem, parseAge } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
 import { normalText, text, wordSet } from './rules.js';
 
@@ -149,16 +149,10 @@ function readScopes(scopes: string | readonly string[] | undefined, context: Rea
 }
 
 function readRotation(text: string, context: ReadContext): KeyDeclared['rotateAfter'] {
-  const interval = parseEvery(text);
-  if (interval !== null) return { text, milliseconds: interval.value * unitMilliseconds[interval.unit] };
-  context.tell(
-    'error',
-    'invalid-time',
-    ['rotateAfter'],
-    `"${text}" is not a length of time`,
-    'write it as "90 days"',
-  );
-  return null;
+  const trouble = ageProblem(text, context.nearest);
+  if (trouble !== null) context.tell('error', 'invalid-time', ['rotateAfter'], trouble.message, trouble.help);
+  const interval = parseAge(text);
+  return interval && { text, milliseconds: interval.value * unitMilliseconds[interval.unit] };
 }
 
 function observe(remote: keys.RemoteKey): Observed<KeySpec> {

@@ -46,7 +46,7 @@ export function readSchedule(entry: ScheduleEntry, context: ReadContext): Schedu
 
 function readEvery(text: string | null, context: ReadContext): Interval | null {
   if (text === null) return null;
-  const trouble = everyProblem(text);
+  const trouble = everyProblem(text, context.nearest);
   if (trouble !== null) context.tell('error', 'invalid-time', ['every'], trouble.message, trouble.help);
   return parseEvery(text);
 }

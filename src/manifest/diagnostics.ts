@@ -50,9 +50,9 @@ export class Diagnostics {
     return nearest(word, known);
   }
 
-  /** True when nothing more will be shown: then words need not be found for it. */
+  /** True when nothing more will be shown, not even an error in a warning's stead: then words need not be found for it. */
   get full(): boolean {
-    return this.told.length >= limits.diagnostics && this.hidden > 0;
+    return this.told.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
   }
 
   /** Counts errors that there is no room for. */

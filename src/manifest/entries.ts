@@ -91,8 +91,11 @@ export class EntryReader {
 
   /** The entry's value, and the names of the fields that hold something from the environment. */
   private values(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
-    if (entry.value.type !== 'map')
-      return { value: this.variables.read(entry.value, 'line', notes), sensitive: [] };
+    if (entry.value.type !== 'map') {
+      const value = this.variables.read(entry.value, 'line', notes);
+      // A variable keeps no record of where in its map the environment's values are.
+      return { value, sensitive: holds(entry.value, notes) ? Object.keys(value ?? {}) : [] };
+    }
     const value = bareObject();
     const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
@@ -115,6 +118,7 @@ export class EntryReader {
     let sound = true;
     const tell: Tell = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
+      if (severity === 'error' && this.told.full) return this.told.skip(1);
       const words = redact(message, help, path, sensitive, secrets);
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };

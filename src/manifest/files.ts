@@ -1,9 +1,11 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { decode } from './decode.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
+import { NearPaths } from './near-path.js';
 import { Source, type Span } from './source.js';
+import { codeOf, statOf } from './stat.js';
 import { findControl, quoted } from './text.js';
 
 const projectFile = 'roster.yaml';
@@ -31,12 +33,15 @@ export class Files {
   private count = 0;
   /** Folders that are known to be real ones. */
   private readonly folders = new Set<string>();
+  private readonly near: NearPaths;
 
   constructor(
     private readonly root: string,
     private readonly cwd: string,
     private readonly told: Diagnostics,
-  ) {}
+  ) {
+    this.near = new NearPaths(root, told);
+  }
 
   /** `path` is relative to the project's folder. `asked` is what wants the file, for what is wrong with it. */
   read(path: string, asked: Span | null): Source | null {
@@ -65,11 +70,19 @@ export class Files {
       folder = join(folder, name);
       if (this.folders.has(folder)) continue;
       const stats = statOf(folder);
-      if (stats === null || !stats.isDirectory()) return refusal(stats, false);
+      if (stats === null) return this.nothing(path, 'its folder does not exist');
+      if (!stats.isDirectory()) return refusal(stats, false);
       this.folders.add(folder);
     }
     const stats = statOf(join(folder, last));
-    return stats?.isFile() ? null : refusal(stats, true);
+    if (stats === null) return this.nothing(path, 'it does not exist');
+    return stats.isFile() ? null : refusal(stats, true);
+  }
+
+  private nothing(path: string, message: string): Refusal {
+    const near = this.near.find(path);
+    const help = near === null ? {} : { help: `Did you mean ${quoted(near)}?` };
+    return { code: 'unreadable-file', message, ...help };
   }
 
   private tooMany(): Refusal | null {
@@ -142,9 +155,8 @@ interface Refusal {
   readonly help?: string;
 }
 
-function refusal(stats: Stats | null, last: boolean): Refusal {
+function refusal(stats: Stats, last: boolean): Refusal {
   const code = 'unreadable-file';
-  if (stats === null) return { code, message: last ? 'it does not exist' : 'its folder does not exist' };
   const help = "Only regular files inside the project's folder are read.";
   if (stats.isSymbolicLink())
     return { code, message: last ? 'it is a symbolic link' : 'a symbolic link is on the way to it', help };
@@ -165,18 +177,4 @@ function systemRefusal(error: unknown): Refusal {
     ENAMETOOLONG: 'its path is too long',
   };
   return { code: 'unreadable-file', message: words[code] ?? `the system says ${code}` };
-}
-
-function statOf(path: string): Stats | null {
-  try {
-    return lstatSync(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP'].includes(codeOf(error) ?? '')) return null;
-    throw error;
-  }
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }

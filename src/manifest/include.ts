@@ -23,15 +23,19 @@ export function expand(items: readonly Item[], root: string, told: Diagnostics):
     const help = 'A glob, such as teams/*.yaml, stands for many files.';
     told.error('limit-exceeded', over.span, `\`include\` holds more than ${limits.includes} items`, { help });
   }
+  const folders = new Folders();
   for (const { pattern, span } of items.slice(0, limits.includes)) {
     const why = refusal(pattern);
     if (why !== null) told.error(why.code, span, why.message, { help: why.help });
-    else for (const path of pathsOf(pattern, root, span, told)) if (!found.has(path)) found.set(path, span);
+    else
+      for (const path of pathsOf(pattern, root, folders, span, told))
+        if (!found.has(path)) found.set(path, span);
+    if (folders.exhausted) break;
   }
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function pathsOf(pattern: string, root: string, span: Span, told: Diagnostics): string[] {
+function pathsOf(pattern: string, root: string, folders: Folders, span: Span, told: Diagnostics): string[] {
   if (!isDynamicPattern(pattern)) return [posix.normalize(pattern)];
   const paths = globSync(pattern, {
     cwd: root,
@@ -41,8 +45,14 @@ function pathsOf(pattern: string, root: string, span: Span, told: Diagnostics): 
     expandDirectories: false,
     extglob: false,
     followSymbolicLinks: false,
-    fs: { readdirSync: listFolder as typeof readdirSync },
+    fs: { readdirSync: folders.list as typeof readdirSync },
   });
+  if (folders.exhausted) {
+    const message = `the patterns look at more than ${limits.listed} files and folders`;
+    const help = 'Write fewer patterns, or name the folders that they are for.';
+    told.error('limit-exceeded', span, message, { help });
+    return [];
+  }
   if (paths.length === 0) told.tell('warning', 'unreadable-file', span, `no file matches ${quoted(pattern)}`);
   return paths.filter((path) => {
     const unseen = unsafe(path, 'line');
@@ -51,15 +61,29 @@ function pathsOf(pattern: string, root: string, span: Span, told: Diagnostics): 
   });
 }
 
-/** Links, pipes and devices are listed as if they were files: what matches is then refused by name, not passed over. */
-function listFolder(path: string, options: { withFileTypes: true }): Dirent[] {
-  const entries = readdirSync(path, options);
-  for (const entry of entries) {
-    if (entry.isFile() || entry.isDirectory()) continue;
-    entry.isFile = () => true;
-    entry.isSymbolicLink = () => false;
+/** What patterns are held against. */
+class Folders {
+  private listed = 0;
+
+  /** True once so much was listed that nothing more is. */
+  get exhausted(): boolean {
+    return this.listed > limits.listed;
   }
-  return entries;
+
+  /**
+   * Links, pipes and devices are listed as if they were files: what matches is then refused by name, not passed over.
+   */
+  readonly list = (path: string, options: { withFileTypes: true }): Dirent[] => {
+    if (this.exhausted) return [];
+    const entries = readdirSync(path, options);
+    this.listed += 1 + entries.length;
+    for (const entry of entries) {
+      if (entry.isFile() || entry.isDirectory()) continue;
+      entry.isFile = () => true;
+      entry.isSymbolicLink = () => false;
+    }
+    return entries;
+  };
 }
 
 interface Refusal {

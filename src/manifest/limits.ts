@@ -18,7 +18,7 @@ export const limits = {
   entry: 50_000,
   documentsPerFile: 20_000,
   /** Values that aliases, merge keys and variables add to a project. */
-  expanded: 600_000,
+  expanded: 400_000,
   /** Variables that refer to variables, one after the other. */
   variableChain: 16,
   /** Length of one text, before and after its variables are replaced. */
@@ -33,6 +33,8 @@ export const limits = {
   /** Items of `include`, and the length of one, as the schema has it. */
   includes: 1_000,
   include: 1_000,
+  /** Names of files and folders that all patterns together are held against. */
+  listed: 1_000_000,
   globWildcardsPerSegment: 3,
   globDoubleStars: 2,
 } as const;

@@ -88,6 +88,8 @@ function limitWords({ keyword, params }: Failure, parent: ParentSchema): string 
       return `must not be longer than ${limit} characters`;
     case 'minimum':
       return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
     case 'minItems':
       return `needs ${parent.errorMessage ?? `at least ${limit}`}`;
     default:
@@ -142,7 +144,9 @@ function flow(value: Json): string {
 function wrongType(error: Failure, name: string, secret: boolean): Words {
   const wanted = [error.params['type'] as string | string[]].flat();
   const value = error.data as Json;
-  const message = `${name} must be ${typeWords(wanted)}, not ${typeWords([typeName(value)])}`;
+  const isFraction = typeof value === 'number' && wanted.includes('integer') && !secret;
+  const found = isFraction ? String(value) : typeWords([typeName(value)]);
+  const message = `${name} must be ${typeWords(wanted)}, not ${found}`;
   return { message, help: secret ? fromEnvironment : typeHelp(wanted, value) };
 }
 

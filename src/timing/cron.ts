@@ -19,6 +19,19 @@ const fieldNames = ['second', 'minute', 'hour', 'day-of-month', 'month', 'day-of
 const ranges = ['0-59', '0-59', '0-23', '1-31', '1-12 or JAN-DEC', '0-7 or SUN-SAT'] as const;
 const example = 'Write six fields, seconds first, such as "0 30 2 * * *" for 02:30 every day.';
 
+const number = String.raw`\d+`;
+const months = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
+const weekdays = 'SUN|MON|TUE|WED|THU|FRI|SAT';
+/** What may stand in each field between its signs: cron-parser puts digits for names wherever they are, as in 0MON. */
+const words = [
+  number,
+  number,
+  number,
+  `${number}|L`,
+  `${number}|${months}`,
+  `(?:${number}|${weekdays})L?`,
+].map((word) => new RegExp(`^(?:[*?]|${word})$`));
+
 /** As cron-parser, which reads no longer text. */
 const longest = 1024;
 
@@ -124,7 +137,10 @@ function parse(expression: string): Cron | null {
 }
 
 function parseAnew(expression: string): Cron | null {
-  const fields = parseFields(expression);
+  const sound = fieldsOf(expression).every((field, index) =>
+    field.split(/[,/#-]/).every((word) => words[index]?.test(word) ?? false),
+  );
+  const fields = sound ? parseFields(expression) : null;
   if (fields === null) return null;
   const { second, minute, hour, dayOfMonth, month, dayOfWeek } = fields;
   const months = new Set<number>(month.values);

@@ -1,4 +1,5 @@
 import { quoted, type TimingProblem } from './problem.js';
+import type { Nearest } from './zone.js';
 
 /** The units of a `Basic` schedule (interface §2, Schedule). */
 export type IntervalUnit = 'Minutes' | 'Hours' | 'Days' | 'Weeks';
@@ -9,31 +10,79 @@ export interface Interval {
   readonly unit: IntervalUnit;
 }
 
-const units: ReadonlyMap<string, IntervalUnit> = new Map([
+/** What a property takes of all intervals. */
+interface Range {
+  readonly units: readonly IntervalUnit[];
+  readonly largest: number;
+  readonly example: string;
+  readonly hints: { readonly longer: string; readonly shorter: string };
+}
+
+const every: Range = {
+  units: ['Minutes', 'Hours', 'Days', 'Weeks'],
+  largest: 1_000_000,
+  example: '6 hours',
+  hints: {
+    longer: 'Use cron for months and years, such as "0 0 6 1 * *".',
+    shorter: 'The shortest unit is minutes; use cron for seconds.',
+  },
+};
+
+const age: Range = {
+  units: ['Hours', 'Days', 'Weeks'],
+  largest: 99_999,
+  example: '90 days',
+  hints: {
+    longer: 'Write months and years in days, such as "365 days".',
+    shorter: 'The shortest unit is hours.',
+  },
+};
+
+/** Units in the singular, and those that people try. */
+const units: ReadonlyMap<string, IntervalUnit | 'longer' | 'shorter'> = new Map([
   ['minute', 'Minutes'],
   ['hour', 'Hours'],
   ['day', 'Days'],
   ['week', 'Weeks'],
+  ['month', 'longer'],
+  ['year', 'longer'],
+  ['second', 'shorter'],
 ]);
 
-const abbreviations: ReadonlyMap<string, IntervalUnit> = new Map([
-  ['m', 'Minutes'],
-  ['min', 'Minutes'],
-  ['h', 'Hours'],
-  ['hr', 'Hours'],
-  ['d', 'Days'],
-  ['w', 'Weeks'],
-  ['wk', 'Weeks'],
+const abbreviations: ReadonlyMap<string, string> = new Map([
+  ['m', 'minute'],
+  ['min', 'minute'],
+  ['h', 'hour'],
+  ['hr', 'hour'],
+  ['d', 'day'],
+  ['w', 'week'],
+  ['wk', 'week'],
+  ['mon', 'month'],
+  ['mth', 'month'],
+  ['y', 'year'],
+  ['yr', 'year'],
+  ['s', 'second'],
+  ['sec', 'second'],
 ]);
 
-const largest = 1_000_000;
-
-/** Reads `6 hours`, `1 hour` or `1 hours`, in any case and with any number of spaces between; null for all else. */
+/** Reads `6 hours`, `1 hour` or `1 hours`; null for all else. */
 export function parseEvery(text: string): Interval | null {
-  const [, digits, word] = /^([1-9]\d{0,6}) +([a-z]+)$/i.exec(text) ?? [];
-  const unit = units.get((word ?? '').toLowerCase().replace(/s$/, ''));
-  const value = Number(digits);
-  return unit !== undefined && value <= largest ? { value, unit } : null;
+  return parse(text, every);
+}
+
+/** Why `parseEvery` cannot read the text; null when it can. */
+export function everyProblem(text: string, nearest?: Nearest): TimingProblem | null {
+  return problem(text, every, nearest);
+}
+
+/** Reads how old something may get: `90 days`. */
+export function parseAge(text: string): Interval | null {
+  return parse(text, age);
+}
+
+/** Why `parseAge` cannot read the text; null when it can. */
+export function ageProblem(text: string, nearest?: Nearest): TimingProblem | null {
+  return problem(text, age, nearest);
 }
 
 /** The one spelling of an interval: `6 hours`, `1 hour`. */
@@ -42,25 +91,38 @@ export function showEvery(value: number, unit: IntervalUnit): string {
   return `${value} ${value === 1 ? plural.slice(0, -1) : plural}`;
 }
 
-/** Why `parseEvery` cannot read the text; null when it can. */
-export function everyProblem(text: string): TimingProblem | null {
-  if (parseEvery(text) !== null) return null;
-  return {
-    message: `${quoted(text)} is not an interval`,
-    help: hint(text) ?? 'Write a whole number and minutes, hours, days or weeks, such as "6 hours".',
-  };
+function parse(text: string, range: Range): Interval | null {
+  const [, digits, word = ''] = /^([1-9]\d{0,6}) ([a-z]+?)s?$/.exec(text) ?? [];
+  const unit = units.get(word);
+  const value = Number(digits);
+  return isUnitOf(range, unit) && value <= range.largest ? { value, unit } : null;
 }
 
-function hint(text: string): string | null {
+function isUnitOf(range: Range, unit: string | undefined): unit is IntervalUnit {
+  return range.units.some((each) => each === unit);
+}
+
+function problem(text: string, range: Range, nearest: Nearest = () => null): TimingProblem | null {
+  if (parse(text, range) !== null) return null;
+  const names = range.units.map((unit) => unit.toLowerCase());
+  const usual = `Write a whole number and ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, such as "${range.example}".`;
+  return { message: `${quoted(text)} is not an interval`, help: hint(text, range, nearest) ?? usual };
+}
+
+function hint(text: string, range: Range, nearest: Nearest): string | null {
   const [, digits, word] = /^(-?[\d.,_]+)?\s*([a-z]+)$/i.exec(text.trim()) ?? [];
-  if (word === undefined) return null;
-  const stem = word.toLowerCase().replace(/s$/, '');
-  if (/^(mon|month|mth|year|yr|y)$/.test(stem))
-    return 'Use cron for months and years, such as "0 0 6 1 * *".';
-  if (/^(s|sec|second)$/.test(stem)) return 'The shortest unit is minutes; use cron for seconds.';
-  const unit = units.get(stem) ?? abbreviations.get(stem);
+  const unit = word === undefined ? undefined : unitMeant(word.toLowerCase(), nearest);
   if (unit === undefined) return null;
+  if (unit === 'longer') return range.hints.longer;
+  if (!isUnitOf(range, unit)) return range.hints.shorter;
   const value = digits === undefined ? 1 : Number(digits);
-  if (Number.isInteger(value) && value >= 1 && value <= largest) return `Write "${showEvery(value, unit)}".`;
-  return `Write a whole number from 1 to ${largest}, such as "${showEvery(6, unit)}".`;
+  if (Number.isInteger(value) && value >= 1 && value <= range.largest)
+    return `Write "${showEvery(value, unit)}".`;
+  return `Write a whole number from 1 to ${range.largest}, such as "${showEvery(6, unit)}".`;
+}
+
+function unitMeant(word: string, nearest: Nearest) {
+  const singular = word.replace(/(?<=.)s$/, '');
+  const known = abbreviations.get(singular) ?? singular;
+  return units.get(known) ?? units.get(nearest(known, [...units.keys()]) ?? '');
 }

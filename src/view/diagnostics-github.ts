@@ -9,7 +9,15 @@ export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
   );
 }
 
-export function diagnosticAnnotation({ severity, code, message, place, help }: Diagnostic): Annotation {
-  const lines = [message, ...(help === undefined ? [] : [`help: ${help}`])];
+export function diagnosticAnnotation({
+  severity,
+  code,
+  message,
+  place,
+  help,
+  related = [],
+}: Diagnostic): Annotation {
+  const others = related.map((each) => `${each.message}: ${each.place.file}:${each.place.line}`);
+  const lines = [message, ...others, ...(help === undefined ? [] : [`help: ${help}`])];
   return { level: severity, title: `roster: ${code}`, lines, ...(place === undefined ? {} : { place }) };
 }

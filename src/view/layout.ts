@@ -1,8 +1,19 @@
 import stringWidth from 'string-width';
 
+/** Of single characters: each look takes memory outside of the heap, and texts repeat few characters very often. */
+const widths = new Map<string, number>();
+const mostWidths = 2_000;
+const longestCharacter = 8;
+
 /** Terminal columns that a text without line breaks takes. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  if (text.length > longestCharacter) return stringWidth(text);
+  const known = widths.get(text);
+  if (known !== undefined) return known;
+  const width = stringWidth(text);
+  if (widths.size >= mostWidths) widths.clear();
+  widths.set(text, width);
+  return width;
 }
 
 /** The width to lay out for: what the terminal says, 80 where it says nothing, and never too narrow to be of use. */

@@ -33,11 +33,20 @@ export function excerpt(place: Place, width: number): Excerpt {
 
 function toCells(raw: string, begin: number, end: number): Cell[] {
   const risky = riskyOffsets(raw);
-  return Array.from(new Intl.Segmenter().segment(raw), ({ segment, index }) => {
+  return Array.from(segmentsOf(raw), ({ segment, index }) => {
     const shown = segment === '\t' ? '    ' : showSegment(segment, index, risky);
     const marked = index < end && index + segment.length > begin;
     return { shown, columns: widthOf(shown), marked };
   });
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Each segmenter takes much memory outside of the heap, and ordinary text needs none. */
+function segmentsOf(raw: string): Iterable<{ readonly segment: string; readonly index: number }> {
+  if (/^[ -~\t]*$/.test(raw)) return Array.from(raw, (segment, index) => ({ segment, index }));
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(raw);
 }
 
 function showSegment(segment: string, index: number, risky: ReadonlySet<number>): string {

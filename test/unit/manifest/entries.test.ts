@@ -57,11 +57,6 @@ describe('each mistake is told once, where it stands', () => {
       schedule('{ target: agent/a, once: x, startTime: y }'),
       ['roster.yaml:3:34 schema «startTime»'],
     ],
-    [
-      'a wrong interval',
-      schedule('{ target: agent/a, every: 6 hrs, startTime: y }'),
-      ['roster.yaml:3:32 schema «6 hrs»'],
-    ],
     ['a wrong target', schedule('{ target: grp/a, once: x }'), ['roster.yaml:3:16 schema «grp/a»']],
     [
       'inputs that are text',
@@ -81,10 +76,13 @@ describe('each mistake is told once, where it stands', () => {
       key('{ scopes: full, deliver: { file: a/../../b } }'),
       ['roster.yaml:3:39 schema «a/../../b»'],
     ],
+    ['a negative id', group('{ members: [], id: -5 }'), ['roster.yaml:3:25 schema «-5»']],
+    ['an enormous id', group('{ members: [], id: 1e300 }'), ['roster.yaml:3:25 schema «1e300»']],
+    ['an id with a fraction', group('{ members: [], id: 1.5 }'), ['roster.yaml:3:25 schema «1.5»']],
     [
-      'a rotation in years',
-      key('{ scopes: full, rotateAfter: 1 year }'),
-      ['roster.yaml:3:35 schema «1 year»'],
+      'an id that cannot be kept exactly',
+      group('{ members: [], id: 9007199254740993 }'),
+      ['roster.yaml:3:25 schema «9007199254740993»'],
     ],
     ['a key with a space', 'project: p\ngroups:\n  a b: { members: [] }\n', ['roster.yaml:3:3 schema «a b»']],
     ['a section that is a list', 'project: p\ngroups: [a]\n', ['roster.yaml:2:1 schema «groups»']],
@@ -111,6 +109,10 @@ describe('each mistake is told once, where it stands', () => {
     const help = (text: string) => load(text).diagnostics[0]?.help;
     expect(help(group('{ name: 123, members: [] }'))).toBe('Put it in quotes: "123"');
     expect(help(group('{ membres: [] }'))).toBe('Did you mean `members`?');
+    const id = (value: string) => load(group(`{ members: [], id: ${value} }`)).diagnostics[0]?.message;
+    expect(id('-5')).toBe('`id` must be at least 0, not -5');
+    expect(id('1e300')).toBe('`id` must be at most 9007199254740991, not 1e+300');
+    expect(id('1.5')).toBe('`id` must be text or a whole number, not 1.5');
     expect(help(group('{}'))).toBe('For example: members: [acme-shop, globex]');
     expect(help('project: p\nprune: ownd\n')).toBe('Did you mean `owned`?');
     expect(load(schedule('{ target: agent/a }')).diagnostics[0]?.message).toBe(
@@ -204,6 +206,16 @@ groups:
     expect(problems(text)).toEqual([
       'roster.yaml:4:31 duplicate-entry «a»',
       'roster.yaml:6:31 duplicate-entry «old»',
+    ]);
+  });
+
+  it('tells an error in the stead of one warning of very many', () => {
+    const warned = Array.from({ length: 1_500 }, (_, i) => `  g${i}: { members: [], description: warn }\n`);
+    const { diagnostics } = load(`project: p\ngroups:\n${warned.join('')}  wrong: { members: 1 }\n`);
+    expect(diagnostics).toHaveLength(1_001);
+    expect(diagnostics.filter((each) => each.severity === 'error')).toMatchObject([
+      { code: 'schema', place: { line: 1_503 } },
+      { code: 'limit-exceeded' },
     ]);
   });
 

@@ -90,6 +90,36 @@ describe('include', () => {
     expect(problems(including(items))).toEqual([`roster.yaml:${expected}`]);
   });
 
+  it.each<[string, string | undefined]>([
+    ['teams/retial.yaml', 'Did you mean "teams/retail.yaml"?'],
+    ['teems/retail.yaml', 'Did you mean "teams/retail.yaml"?'],
+    ['teems/retial.yaml', 'Did you mean "teams/retail.yaml"?'],
+    ['teams/retail.yml', 'Did you mean "teams/retail.yaml"?'],
+    ['teams/linc.yaml', undefined],
+    ['lonk/retail.yaml', undefined],
+    ['teams/depp', undefined],
+    ['quite/other.yaml', undefined],
+  ])('names the nearest file for %s', (path, help) => {
+    const files = {
+      'roster.yaml': including(`[${path}]`),
+      'teams/retail.yaml': group('a'),
+      'teams/deep/x': '',
+    };
+    inFolder(files, (folder) => {
+      symlinkSync('retail.yaml', join(folder, 'teams/link.yaml'));
+      symlinkSync('teams', join(folder, 'link'));
+      expect(loadFrom(folder).diagnostics.map((each) => each.help)).toEqual([help]);
+    });
+  });
+
+  it('looks at so many files only, however many patterns there are', () => {
+    const folder = Array.from({ length: 1_300 }, (_, index) => [`t/${index}.txt`, ''] as const);
+    const patterns = Array.from({ length: 800 }, (_, index) => `"t/${index}*.yaml"`);
+    const files = { ...Object.fromEntries(folder), 'roster.yaml': including(`[${patterns.join(', ')}]`) };
+    const told = load(files).diagnostics.filter((each) => each.severity === 'error');
+    expect(told).toMatchObject([{ code: 'limit-exceeded', place: { line: 2 } }]);
+  }, 30_000);
+
   it.skipIf(process.platform === 'win32')('follows no link and waits for no pipe', () => {
     const items =
       '[link.yaml, dir/a.yaml, "dir/*.yaml", loop.yaml, pipe.yaml, "pip*.yaml", real, "lin*.yaml", /dev/null]';

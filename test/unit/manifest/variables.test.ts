@@ -101,6 +101,14 @@ describe('values from the environment', () => {
     expect(loaded?.secrets).toEqual(['hunter2-secret']);
   });
 
+  it('mark every field of an entry that is as a whole one variable', () => {
+    const vars = '{ e: { target: group/h, once: x, inputs: { v: "${env.TOKEN}" } }, f: "${var.e}" }';
+    const { project: loaded } = told('${var.f}', vars);
+    expect(loaded?.entries.at(-1)?.sensitive).toEqual(['target', 'once', 'inputs']);
+    const plain = told('${var.e}', '{ e: { target: group/h, once: x } }').project;
+    expect(plain?.entries.at(-1)?.sensitive).toEqual([]);
+  });
+
   it.each([
     ['what the schema says', '{ target: "${env.TOKEN}", once: x }', 'schema'],
     ['a wrong type', '{ target: group/h, once: x, enabled: "${env.TOKEN}" }', 'schema'],
@@ -108,8 +116,26 @@ describe('values from the environment', () => {
     ['a reference', '{ target: "group/${env.TOKEN}", once: x }', 'unknown-reference'],
     ['a list for which a variable stands', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
     ['what cannot be seen', '{ target: group/h, once: "${env.CONTROL}" }', 'unsafe-text'],
-  ])('are not shown by %s', (_, entry, code) => {
-    const { diagnostics } = told(entry);
+    [
+      'what a kind says of an entry that is one variable',
+      '"${var.e}"',
+      'invalid-cron',
+      '{ e: { target: group/h, cron: "${env.CRON}", startTime: x } }',
+    ],
+    [
+      'a reference in an entry that is one variable',
+      '"${var.e}"',
+      'unknown-reference',
+      '{ e: { target: "group/${env.TOKEN}", once: x } }',
+    ],
+    [
+      'what the schema says of an entry that is one variable',
+      '"${var.e}"',
+      'schema',
+      '{ e: { target: "${env.TOKEN}", once: x } }',
+    ],
+  ])('are not shown by %s', (_, entry, code, vars = '{}') => {
+    const { diagnostics } = told(entry, vars);
     expect(diagnostics).toMatchObject([{ code }]);
     for (const secret of [...Object.values(env).filter((each) => each !== ''), '202E'])
       expect(JSON.stringify(diagnostics)).not.toContain(secret);

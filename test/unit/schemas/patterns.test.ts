@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pieces } from '../../../src/manifest/template.js';
 import { unsafe } from '../../../src/manifest/text.js';
 import { cronProblem } from '../../../src/timing/cron.js';
-import { parseEvery } from '../../../src/timing/interval.js';
+import { parseAge, parseEvery } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
 import { validator } from './schemas.js';
@@ -111,6 +111,7 @@ describe('a cron expression', () => {
       '1-2-3 * * * * *',
       '** * * * * *',
     ],
+    ['* * * * 1JAN *', '* * * * JANFEB *', '* * * * * 0MON', '* * * * * 5#1E0', '* * * * * 5#0X1'],
   ])('is refused by both: %j…', (...texts) => {
     expect(texts.filter((each) => accepts(cron, each) || cronProblem(each) === null)).toEqual([]);
   });
@@ -157,18 +158,32 @@ describe('a time zone', () => {
   });
 });
 
-it('an interval of the schema is one that the loader can count', () => {
+describe('an interval', () => {
+  const number = fc.oneof(
+    fc.integer({ min: 0, max: 2_000_000 }).map(String),
+    fc.constantFrom('1', '01', '99999', '100000', '1000000', '1000001', '-1', '1.5'),
+  );
+  const space = fc.constantFrom(' ', ' ', ' ', '  ', '', '\t');
+  const unit = fc.constantFrom(
+    'minute',
+    'hour',
+    'hours',
+    'days',
+    'week',
+    'weeks',
+    'hourss',
+    'months',
+    'Hour',
+  );
   const text = fc
-    .tuple(
-      fc.integer({ min: 0, max: 2_000_000 }),
-      fc.constantFrom(' ', '  ', ''),
-      fc.constantFrom('minute', 'hours', 'days', 'week', 'months', 'Hour'),
-    )
+    .tuple(number, space, unit, fc.constantFrom('', '', '', ' ', '\n'))
     .map((parts) => parts.join(''));
-  agree(
-    text.filter((each) => accepts(ofSchedule('every'), each)),
-    ofSchedule('every'),
-    (each) => parseEvery(each) !== null,
+
+  it.each([
+    ['every', ofSchedule('every'), parseEvery],
+    ['rotateAfter', definition('key/properties/rotateAfter'), parseAge],
+  ] as const)('of %s is one to the schema if and only if it is one to the loader', (_, schema, parse) =>
+    agree(text, schema, (value) => parse(value) !== null),
   );
 });
 

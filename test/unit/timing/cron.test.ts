@@ -44,6 +44,17 @@ describe('an expression is refused with a hint', () => {
     ['0 0 0 31 2 *', 'a month with that day'],
     ['0 0 0 31 4,6,9,11 *', 'a month with that day'],
     [`0 ${'1,'.repeat(1000)}1 0 * * *`, 'six fields'],
+    ['0 0 0 * JANFEB *', 'JAN-DEC'],
+    ['0 0 0 * 1JAN *', 'JAN-DEC'],
+    ['0 0 0 * JAN2 *', 'JAN-DEC'],
+    ['0 0 0 * * 0MON', 'SUN-SAT'],
+    ['0 0 0 * * MONTUE', 'SUN-SAT'],
+    ['0 0 0 * * 5#1E0', 'SUN-SAT'],
+    ['0 0 0 * * 5#0X1', 'SUN-SAT'],
+    ['0 0 0 * * 5#+1', 'SUN-SAT'],
+    ['0 0 0X5 * * *', '0-23'],
+    ['0 */1E1 * * * *', '0-59'],
+    ['0 0 0 1. * *', '1-31'],
   ])('%j', (text, help) => {
     const problem = cronProblem(text);
     expect(`${problem?.message} ${problem?.help}`).toContain(help);
