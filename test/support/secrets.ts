@@ -13,6 +13,7 @@ const open = new Set([
   'TZ',
   'LANG',
   'COLUMNS',
+  'FS_FAULTS',
 ]);
 
 /** All values of an environment that must be shown nowhere. */
