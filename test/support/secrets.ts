@@ -14,6 +14,7 @@ const open = new Set([
   'LANG',
   'COLUMNS',
   'FS_FAULTS',
+  'NODE_EXTRA_CA_CERTS',
 ]);
 
 /** All values of an environment that must be shown nowhere. */
