@@ -76,7 +76,9 @@ function writeNew(path: string, text: string): void {
   }
 }
 
+/** Windows cannot be asked for it. */
 function flush(path: string): void {
+  if (process.platform === 'win32') return;
   const folder = openSync(path, constants.O_RDONLY);
   try {
     fsyncSync(folder);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { problem } from '../model/diagnostic.js';
+import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
   type Holder,
@@ -20,7 +20,7 @@ import {
   type Lock,
   LockProblem,
 } from '../model/inventory.js';
-import { readRegular, reasonOf, writeAtomic } from './atomic.js';
+import { readRegular, reasonOf, removeIfPossible, writeAtomic } from './atomic.js';
 import { checkOwner, parse, print, staleInventory } from './format.js';
 
 interface StoredLock {
@@ -62,7 +62,7 @@ export function fileStore(
       }
     },
     holder: async () => holderOf(`${path}.lock`),
-    unlock: async () => rmSync(`${path}.lock`, { force: true }),
+    unlock: async () => remove(`${path}.lock`),
   };
 }
 
@@ -97,7 +97,7 @@ function takeLock(path: string, name: string): Lock {
     release: async () => {
       clearInterval(renewal);
       held.delete(holder.token);
-      if (readHolder(lockPath)?.token === holder.token) rmSync(lockPath, { force: true });
+      if (readHolder(lockPath)?.token === holder.token) remove(lockPath);
     },
     lost: () => readHolder(lockPath)?.token !== holder.token,
   };
@@ -116,7 +116,7 @@ function tryCreate(lockPath: string, holder: StoredLock): boolean {
     const help = 'The inventory needs a folder that can be written.';
     throw problem('unreadable-file', `cannot write ${lockPath}: ${reasonOf(failure)}`, help);
   } finally {
-    rmSync(aside, { force: true });
+    removeIfPossible(aside);
   }
 }
 
@@ -131,12 +131,25 @@ function removeIfDead(lockPath: string, name: string): void {
   const aside = `${lockPath}.${randomUUID()}`;
   try {
     renameSync(lockPath, aside);
+    if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
   } catch (failure) {
     if (reasonOf(failure) === 'ENOENT') return;
-    throw problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, 'Remove it by hand.');
+    throw irremovable(lockPath, failure);
   }
-  if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
-  rmSync(aside, { force: true });
+  removeIfPossible(aside);
+}
+
+function remove(lockPath: string): void {
+  try {
+    rmSync(lockPath, { force: true });
+  } catch (failure) {
+    throw irremovable(lockPath, failure);
+  }
+}
+
+function irremovable(lockPath: string, failure: unknown): Problem {
+  const help = 'Remove it by hand, or with `roster unlock`.';
+  return problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, help);
 }
 
 function renew(lockPath: string, holder: StoredLock): void {

@@ -192,7 +192,7 @@ describe('the trace', () => {
         occasion,
         { variants: each },
       ),
-    3,
+    5,
   );
 });
 
@@ -265,7 +265,7 @@ experiments(
       },
       occasion,
     ),
-  3,
+  5,
 );
 
 describe('a key that can do other than was asked for', () => {

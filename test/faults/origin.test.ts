@@ -149,7 +149,7 @@ describe('addresses', () => {
           expect.stringMatching(/error\[insecure-url\].*NODE_TLS_REJECT_UNAUTHORIZED/),
         ]);
       }),
-    3,
+    5,
   );
 });
 
@@ -206,7 +206,7 @@ describe('certificates', () => {
         await new Promise((done) => server.close(done));
       }
     },
-    3,
+    5,
   );
 });
 
@@ -225,7 +225,7 @@ describe('what may lead elsewhere without a word', () => {
           await scene.expectDesired();
         }),
       ),
-    3,
+    5,
   );
 
   const says = (port: number): Record<string, object> => ({
@@ -256,6 +256,6 @@ describe('what may lead elsewhere without a word', () => {
           await scene.expectDesired();
         }),
       ),
-    3,
+    5,
   );
 });

@@ -50,6 +50,7 @@ export function fromDashboard({ sandbox: { world }, workspace }: Scene): void {
   const id = randomUUID();
   const fields = { id, name: 'dashboard', scopes: [], isRevoked: false, hash, keyPrefix };
   world.keys.set(id, { ...template, ...fields });
+  world.apiKey = text;
   workspace.env['ROSTER_API_KEY'] = text;
 }
 

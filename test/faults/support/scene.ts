@@ -64,11 +64,15 @@ export class Scene {
 
   /** The built command as a process, which the faults may kill. */
   process(...args: string[]): Promise<Ended> {
+    const faults = this.fsFault === null ? {} : fsFaults(this.workspace.root, this.fsFault);
+    return this.processWith(faults, ...args);
+  }
+
+  /** With further variables. Those of a fault with files bring its preload along. */
+  processWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
     const { root: cwd, env } = this.workspace;
-    const started =
-      this.fsFault === null
-        ? start(args, { cwd, env })
-        : start(args, { cwd, env: { ...env, ...fsFaults(cwd, this.fsFault) }, preload });
+    const loaded = 'FS_FAULTS' in more ? { preload } : {};
+    const started = start(args, { cwd, env: { ...env, ...more }, ...loaded });
     this.sandbox.faults.victim = started.pid;
     return started.ended;
   }
