@@ -14,7 +14,7 @@ let broken = false;
 
 const writes = new Set(['write', 'writeFile', 'appendFile']);
 /** What a full disk refuses. */
-const takesSpace = new Set([...writes, 'open', 'mkdir', 'link', 'symlink', 'copyFile']);
+const takesSpace = new Set([...writes, 'open', 'mkdir', 'link', 'symlink', 'copyFile', 'rename', 'fsync']);
 const onDescriptors = new Set(['write', 'fsync', 'fdatasync', 'fchmod', 'fchown', 'ftruncate', 'futimes']);
 const onPaths = [
   'writeFile',
@@ -116,12 +116,12 @@ function faultOf(name, [target, second]) {
   if (path === undefined || !path.startsWith(faults.under)) return null;
   // What is not there is no fault of the disk.
   if ((name === 'rm' || name === 'unlink') && !fs.existsSync(target)) return null;
-  if (broken && faults.act === 'ENOSPC' && !takesSpace.has(name)) return null;
   if (faults.path !== undefined && !`${path} ${second}`.includes(faults.path)) return null;
   calls += 1;
   if (faults.log !== undefined) appendFileSync(faults.log, `${name}\n`);
   if (calls !== faults.nth && !broken) return null;
   if (faults.lasting) broken = true;
+  if (faults.act === 'ENOSPC' && !takesSpace.has(name)) return null;
   if (faults.act === 'kill' && !(faults.half && writes.has(name))) die();
   return Object.assign(new Error(`${faults.act}: a fault of the test, ${name}`), { code: faults.act });
 }
