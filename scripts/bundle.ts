@@ -25,7 +25,6 @@ const lazyPackages = [
   'picomatch',
   'string-width',
   'tinyglobby',
-  'write-file-atomic',
 ];
 
 /**

@@ -9,7 +9,7 @@ import { lookFor } from './lost.js';
 import { whyMissing } from './missing.js';
 import { resolveRequest } from './resolve.js';
 import { runSteps, type StepState } from './schedule-steps.js';
-import { keepSecret } from './secret.js';
+import { keepSecret, lostKey } from './secret.js';
 import { undone } from './undone.js';
 import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
@@ -42,6 +42,8 @@ export interface Applied {
   /** Ids that creates of this run were answered with: surely its own. What was looked for and found is not here. */
   readonly created: ReadonlyMap<Address, string>;
   readonly interrupted: boolean;
+  /** The key that requests are made with does not work any more. */
+  readonly lockedOut: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -63,7 +65,8 @@ export async function apply(inputs: ApplyInputs): Promise<Applied> {
     .map((change) => run.outcomeOf(change, states));
   const unsaved = await saveOutcome(inputs, inventoryAfter(intent, inputs, outcomes, run.ids));
   const diagnostics = [...run.diagnostics, ...unsaved];
-  return { outcomes, created: run.created, interrupted: inputs.interrupted(), diagnostics };
+  const { created, lockedOut } = run;
+  return { outcomes, created, interrupted: inputs.interrupted(), lockedOut, diagnostics };
 }
 
 /** The requests are sent by now: an inventory that cannot be written is told, it must not hide what was done. */
@@ -97,6 +100,10 @@ class Run {
     this.before = new Map(
       [...inputs.observed].map(([kind, list]) => [kind, new Set(list.flatMap((each) => each.id ?? []))]),
     );
+  }
+
+  get lockedOut(): boolean {
+    return this.unauthorized !== null;
   }
 
   stopped(): string | null {
@@ -190,7 +197,7 @@ class Run {
     } catch (failure) {
       const verdict = this.judge(failure);
       if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
-      if (step.delivery !== null) return lostKey(verdict.message);
+      if (step.delivery !== null) return this.lost(verdict.message);
       return this.look(step, kind, address, verdict.message);
     }
   }
@@ -232,7 +239,14 @@ class Run {
     const kept = await keepSecret({ delivery, kind, data, ...this.inputs });
     if (kept.id !== null) this.ids.set(address, kept.id);
     this.diagnostics.push(...kept.diagnostics);
+    if (kept.lockedOut) this.unauthorized = 'the key stopped working';
     return kept.state;
+  }
+
+  /** The new key has ended the old one (interface §5.5), or nobody knows: neither can be asked with. */
+  private lost(message: string): StepState {
+    this.unauthorized = 'the key may have stopped working';
+    return lostKey(message);
   }
 
   private judge(failure: unknown): Verdict {
@@ -240,10 +254,4 @@ class Run {
     if (verdict.unauthorized) this.unauthorized = 'the key stopped working';
     return verdict;
   }
-}
-
-function lostKey(message: string): StepState {
-  const steps =
-    'a key may have been created that nobody can read: in the dashboard (account menu, API keys) revoke it, generate a new one for ROSTER_API_KEY, and run this again';
-  return { outcome: 'unknown', error: `${message}; ${steps}` };
 }

@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   closeSync,
   constants,
   fsyncSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   realpathSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Delivery } from '../model/resource.js';
 
 /**
@@ -41,22 +43,56 @@ export function withdraw(delivery: Delivery, root: string): void {
   if (delivery.to !== null && 'file' in delivery.to) rmSync(resolve(root, delivery.to.file), { force: true });
 }
 
-/** Exclusive, mode 0600, no link followed, flushed together with its folder. */
+/**
+ * Whole or not at all, readable by its owner alone, never over what is there nor through a link, flushed together with
+ * its folder. A run that is killed meanwhile may leave the key beside, under a name that ends in that of the file.
+ */
 export function writeSecret(path: string, secret: string): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = openSync(path, flags, 0o600);
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const aside = join(folder, `${randomUUID()}.${basename(path)}`);
+  const made = [aside];
   try {
-    writeSync(file, `${secret}\n`);
+    writeNew(aside, `${secret}\n`);
+    linkSync(aside, path);
+    made.push(path);
+    rmSync(aside);
+    flush(folder);
+  } catch (failure) {
+    for (const each of made) removeIfPossible(each);
+    throw failure;
+  }
+}
+
+function writeNew(path: string, text: string): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    // Unlike one write, it does not take a part for the whole.
+    writeFileSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  const folder = openSync(dirname(path), constants.O_RDONLY);
+}
+
+/** Windows cannot be asked for it. */
+function flush(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, constants.O_RDONLY);
   try {
     fsyncSync(folder);
   } finally {
     closeSync(folder);
+  }
+}
+
+/** For what a failure leaves behind: it is that failure which is told. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The disk that failed before fails again.
   }
 }
 
@@ -72,9 +108,8 @@ function fileProblem(file: string, root: string, prove: boolean, reserved: reado
   const inside = relative(realpathSync(root), realpathSync(existing));
   if (inside.startsWith('..') || isAbsolute(inside))
     return `${file} leads outside the project's folder through a link`;
-  return (prove ? isWritable(existing) : hasRights(existing))
-    ? null
-    : `the folder of ${file} cannot be written`;
+  const fault = prove ? writeFault(existing) : rightsFault(existing);
+  return fault === null ? null : `the folder of ${file} cannot be written (${fault})`;
 }
 
 function isThere(path: string): boolean {
@@ -82,7 +117,7 @@ function isThere(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (failure) {
     // A part of the path is a file: nothing can stand below it.
-    if ((failure as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    if (codeOf(failure) === 'ENOTDIR') return false;
     throw failure;
   }
 }
@@ -93,39 +128,29 @@ function nearestFolder(path: string): string {
   return folder;
 }
 
-function hasRights(folder: string): boolean {
+function rightsFault(folder: string): string | null {
   try {
     accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    // The answer is no, whatever the reason.
-    return false;
+    return null;
+  } catch (failure) {
+    return codeOf(failure);
   }
 }
 
-/** Rights alone do not tell of a full or read-only disk: an attempt does. */
-function isWritable(folder: string): boolean {
-  const probe = join(folder, `.roster-probe-${process.pid}`);
+/** Rights alone do not tell of a full or read-only disk: what will be done with the key is done with something else. */
+function writeFault(folder: string): string | null {
+  const probe = join(folder, `.roster-probe-${randomUUID()}`);
   try {
-    const file = openSync(
-      probe,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-      0o600,
-    );
-    try {
-      writeSync(file, 'x'.repeat(64));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    return true;
-  } catch {
-    // Whatever the reason, a key could not be kept there.
-    return false;
-  } finally {
-    rmSync(probe, { force: true });
+    writeSecret(probe, 'x'.repeat(64));
+    rmSync(probe);
+    return null;
+  } catch (failure) {
+    removeIfPossible(probe);
+    return codeOf(failure);
   }
 }
+
+const codeOf = (failure: unknown): string => (failure as NodeJS.ErrnoException).code ?? 'unknown';
 
 function commandProblem(command: readonly string[], root: string): string | null {
   const [program] = command;
@@ -166,17 +191,16 @@ function handToCommand(command: readonly string[], root: string, key: string): P
       stdio: ['pipe', 'ignore', 'ignore'],
       shell: false,
     });
-    child.on('error', (failure) =>
-      failed(
-        new Error(`the command could not be run: ${(failure as NodeJS.ErrnoException).code ?? 'unknown'}`),
-      ),
-    );
+    child.on('error', (failure) => failed(new Error(`the command could not be run: ${codeOf(failure)}`)));
+    let unread = false;
     child.on('close', (code, signal) => {
-      if (code === 0) done();
+      if (code === 0 && !unread) done();
+      else if (code === 0) failed(new Error('the command ended without reading the key'));
       else failed(new Error(`the command ended with ${signal ?? `exit code ${code}`}`));
     });
-    // A command that reads nothing closes the pipe: its exit code is what counts.
-    child.stdin.on('error', () => undefined);
+    child.stdin.on('error', () => {
+      unread = true;
+    });
     child.stdin.end(`${key}\n`);
   });
 }

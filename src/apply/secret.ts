@@ -4,7 +4,7 @@ import { isPrefixOf } from '../model/key-prefix.js';
 import type { Kind } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { StepState } from './schedule-steps.js';
-import type { KeyKeeping, Verdict, Writer } from './writer.js';
+import type { KeyKeeping, Rescued, Verdict, Writer } from './writer.js';
 
 interface Keeping {
   readonly delivery: Delivery;
@@ -19,6 +19,8 @@ interface Keeping {
 interface Kept {
   readonly state: StepState;
   readonly id: string | null;
+  /** Nothing more is to be asked with the key that requests are made with now. */
+  readonly lockedOut: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -29,35 +31,64 @@ interface Kept {
  */
 export async function keepSecret(keeping: Keeping): Promise<Kept> {
   const secret = keeping.kind.secret?.of(keeping.data) ?? null;
-  if (secret === null) {
-    const error =
-      'the answer held no key; if one was created nobody can read it: revoke it in the dashboard and run this again';
-    return { state: { outcome: 'unknown', error }, id: null, diagnostics: [] };
-  }
-  const problems = await handOver(keeping, secret.value);
+  if (secret === null)
+    return { state: lostKey('the answer held no key'), id: null, lockedOut: true, diagnostics: [] };
+  const handed = await handOver(keeping, secret.value);
   keeping.writer.useKey(secret.value);
-  const state = await checkPower(keeping, secret);
-  const delivered: StepState =
-    problems.length === 0 ? state : { outcome: 'failed', error: problems[0]?.message ?? '' };
-  const id = state.outcome === 'failed' ? null : secret.id;
-  return { state: state.outcome === 'done' ? delivered : state, id, diagnostics: problems };
+  const power = await checkPower(keeping, secret);
+  const { diagnostics } = handed;
+  if (power.state.outcome !== 'done') {
+    const left = power.lockedOut && handed.state.outcome === 'done' ? takeBack(keeping) : '';
+    const state = { ...power.state, error: `${power.state.error}${left}` };
+    return { ...power, state, id: state.outcome === 'failed' ? null : secret.id, diagnostics };
+  }
+  return {
+    state: handed.state,
+    id: handed.state.outcome === 'unknown' ? null : secret.id,
+    lockedOut: false,
+    diagnostics,
+  };
 }
 
-async function handOver({ delivery, keys }: Keeping, value: string): Promise<Diagnostic[]> {
+/** Nobody can read the new key, if there is one: the way on leads through the dashboard. */
+export function lostKey(why: string): StepState {
+  const steps =
+    'a key may have been created that nobody can read: in the dashboard (account menu, API keys) revoke it, generate a new one for ROSTER_API_KEY, and run this again';
+  return { outcome: 'unknown', error: `${why}; ${steps}` };
+}
+
+async function handOver(
+  { delivery, keys }: Keeping,
+  value: string,
+): Promise<{ state: StepState; diagnostics: readonly Diagnostic[] }> {
   // A command may hang, or be killed with this run: until it has ended well the key is kept here as well.
   const kept = delivery.to !== null && 'command' in delivery.to ? keys.rescue(value) : null;
   try {
     await keys.deliver(delivery, value);
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : String(failure);
-    const { file } = kept ?? keys.rescue(value);
-    const message = `the new key could not be delivered (${reason}); it is kept in ${file}`;
+    const message = `the new key could not be delivered (${reasonOf(failure)})`;
+    const rescued = kept ?? keys.rescue(value);
+    if (rescued === null) return { state: lostKey(`${message}, nor kept anywhere else`), diagnostics: [] };
+    const where = `${message}; it is kept in ${rescued.file}`;
     const help = 'Take it from there, and delete the file.';
-    return [{ severity: 'error', code: 'undeliverable-key', message, help }];
+    const diagnostic = { severity: 'error', code: 'undeliverable-key', message: where, help } as const;
+    return { state: { outcome: 'failed', error: where }, diagnostics: [diagnostic] };
   }
-  kept?.discard();
-  return [];
+  return { state: { outcome: 'done' }, diagnostics: kept === null ? [] : discard(kept) };
 }
+
+/** It holds a key that works: that it is still there must be known. */
+function discard(kept: Rescued): readonly Diagnostic[] {
+  try {
+    kept.discard();
+    return [];
+  } catch (failure) {
+    const message = `the new key was delivered, and is still in ${kept.file}: ${reasonOf(failure)}`;
+    return [{ severity: 'error', code: 'unreadable-file', message, help: 'Delete that file.' }];
+  }
+}
+
+const reasonOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure));
 
 type Secret = {
   readonly value: string;
@@ -65,23 +96,28 @@ type Secret = {
   readonly scopes: readonly string[] | null;
 };
 
-async function checkPower(keeping: Keeping, secret: Secret): Promise<StepState> {
-  const { delivery, judge } = keeping;
+type Power = Pick<Kept, 'state' | 'lockedOut'>;
+
+/** By the answer and by the list, since the answer may but repeat what was asked for. */
+async function checkPower(keeping: Keeping, secret: Secret): Promise<Power> {
+  const { delivery, judge, kind } = keeping;
   try {
-    const listed =
-      secret.scopes === null || secret.id === null ? await findListed(keeping, secret.value) : null;
-    const scopes =
-      secret.scopes ?? (listed === null ? null : (keeping.kind.secret?.scopesOf(listed) ?? null));
-    if (scopes === null)
-      return { outcome: 'unknown', error: 'the service does not say which scopes the new key has' };
-    if (canonical([...scopes].sort()) === canonical(delivery.scopes)) return { outcome: 'done' };
-    return await revoke(keeping, secret.id ?? listed?.id ?? null, scopes);
+    const listed = await findListed(keeping, secret.value);
+    const said = [secret.scopes, listed === null ? null : (kind.secret?.scopesOf(listed) ?? null)];
+    const known = said.filter((scopes) => scopes !== null);
+    if (known.length === 0) return unknown('the service does not say which scopes the new key has');
+    const wrong = known.find((scopes) => !isAsked(scopes, delivery));
+    if (wrong === undefined) return { state: { outcome: 'done' }, lockedOut: false };
+    return await revoke(keeping, secret.id ?? listed?.id ?? null, wrong);
   } catch (failure) {
-    return {
-      outcome: 'unknown',
-      error: `the scopes of the new key could not be checked: ${judge(failure).message}`,
-    };
+    return unknown(`the scopes of the new key could not be checked: ${judge(failure).message}`);
   }
+}
+
+const unknown = (error: string): Power => ({ state: { outcome: 'unknown', error }, lockedOut: false });
+
+function isAsked(scopes: readonly string[], { scopes: asked }: Delivery): boolean {
+  return canonical([...new Set(scopes)].sort()) === canonical([...asked].sort());
 }
 
 async function findListed({ kind, writer }: Keeping, value: string): Promise<Observed | null> {
@@ -93,22 +129,31 @@ async function findListed({ kind, writer }: Keeping, value: string): Promise<Obs
   return mine.length === 1 ? (mine[0] ?? null) : null;
 }
 
-async function revoke(keeping: Keeping, id: string | null, scopes: readonly string[]): Promise<StepState> {
-  const { kind, writer, keys, delivery, judge } = keeping;
+async function revoke(keeping: Keeping, id: string | null, scopes: readonly string[]): Promise<Power> {
+  const { kind, writer, delivery, judge } = keeping;
   const has = scopes.length === 0 ? "the user's full access" : `the scopes ${scopes.join(', ')}`;
   const asked = delivery.scopes.length === 0 ? 'full access' : delivery.scopes.join(', ');
   const what = `the new key has ${has}, asked for was ${asked}`;
-  if (id === null)
-    return { outcome: 'failed', error: `${what}; it has no id: revoke it in the dashboard now` };
+  const now = 'Revoke it in the dashboard now';
+  if (id === null) return failed(`${what}; it has no id. ${now}`);
   try {
     for (const { request } of kind.remove({ id, rawId: id, before: null })) await writer.send(request);
   } catch (failure) {
-    const error = `${what}; it could not be revoked: ${judge(failure).message}. Revoke it in the dashboard now`;
-    return { outcome: 'unknown', error };
+    return failed(`${what}; it could not be revoked: ${judge(failure).message}. ${now}`, 'unknown');
   }
-  keys.withdraw(delivery);
-  return {
-    outcome: 'failed',
-    error: `${what}; it was revoked at once. Generate a key in the dashboard to go on`,
-  };
+  return failed(`${what}; it was revoked at once. Generate a key in the dashboard to go on`);
+}
+
+function failed(error: string, outcome: 'failed' | 'unknown' = 'failed'): Power {
+  return { state: { outcome, error }, lockedOut: true };
+}
+
+/** Nobody shall work with a key that can do other than was agreed to. What to say when the file does not go. */
+function takeBack({ keys, delivery }: Keeping): string {
+  try {
+    keys.withdraw(delivery);
+    return '';
+  } catch (failure) {
+    return `; the file that it was delivered to could not be removed (${reasonOf(failure)})`;
+  }
 }

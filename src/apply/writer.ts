@@ -24,8 +24,8 @@ export type Verdict = {
 export interface KeyKeeping {
   deliver(delivery: Delivery, key: string): Promise<void>;
   withdraw(delivery: Delivery): void;
-  /** Keeps a key in a file of mode 0600. Throws when it can be kept nowhere. */
-  rescue(key: string): Rescued;
+  /** Keeps a key in a file of mode 0600; null when it can be kept nowhere. */
+  rescue(key: string): Rescued | null;
 }
 
 export interface Rescued {

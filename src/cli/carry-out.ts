@@ -39,7 +39,8 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     const writer = writerOf(session);
     const applied = await runSteps(inputs, lock, writer);
     inputs.progress.end();
-    const skip = !inputs.verify || applied.interrupted || lock.lost() || endsOwnAccess(observation, applied);
+    const blind = applied.lockedOut || endsOwnAccess(observation, applied);
+    const skip = !inputs.verify || applied.interrupted || lock.lost() || blind;
     if (skip) return { ...applied, left: null };
     const { left, outcomes, conflicts } = await readBack({
       session,
@@ -105,19 +106,18 @@ function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied
 }
 
 /** A key that could not be delivered is kept beside the inventory, or wherever it can be, readable by its owner alone. */
-function rescue(key: string, project: Project): Rescued {
+function rescue(key: string, project: Project): Rescued | null {
   const beside = 'file' in project.inventory ? [dirname(resolve(project.root, project.inventory.file))] : [];
-  const failures: unknown[] = [];
   for (const folder of [...beside, project.root, tmpdir()]) {
     const path = join(folder, `roster-rescued-key-${Date.now()}`);
     try {
       writeSecret(path, key);
       return { file: path, discard: () => rmSync(path, { force: true }) };
-    } catch (failure) {
-      failures.push(failure);
+    } catch {
+      // Perhaps in the next folder: the disk may differ.
     }
   }
-  throw new AggregateError(failures, 'the new key could be kept nowhere: revoke it in the dashboard');
+  return null;
 }
 
 /** The key that roster calls with is gone, as was asked for: there is nothing left to read back with. */

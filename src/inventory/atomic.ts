@@ -1,30 +1,89 @@
-import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
-import { problem } from '../model/diagnostic.js';
+import { randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Problem, problem } from '../model/diagnostic.js';
 
 /** No inventory and no plan is larger; what is, is something else. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** Writes a whole file or leaves the old one, flushed to the disk. Only regular files are replaced. */
+/**
+ * Writes a whole file or leaves the old one, flushed to the disk together with its folder. Only regular files are
+ * replaced. The packages that do this take a write that the disk took half of for a whole one.
+ */
 export async function writeAtomic(path: string, text: string, mode?: number): Promise<void> {
-  refuseOther(path);
+  const old = regularAt(path);
+  // Hidden, so that no glob of `include` takes what a killed run left for a manifest.
+  const aside = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
   try {
-    await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
+    writeNew(aside, text, old, mode);
+    renameSync(aside, path);
+    flush(dirname(path));
   } catch (failure) {
-    const help = 'Check the folder, its rights and the free space.';
-    throw problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
+    removeIfPossible(aside);
+    throw unwritable(path, failure, 'Check the folder, its rights and the free space.');
+  }
+}
+
+function writeNew(path: string, text: string, old: Stats | undefined, mode: number | undefined): void {
+  const file = openSync(path, 'wx', mode);
+  try {
+    writeFileSync(file, text);
+    if (old !== undefined) keepOwner(file, old);
+    const rights = mode ?? old?.mode;
+    if (rights !== undefined) fchmodSync(file, rights & 0o777);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For the administrator who works in somebody else's folder; others may not, and need not. */
+function keepOwner(file: number, { uid, gid }: Stats): void {
+  if (process.getuid?.() === 0) fchownSync(file, uid, gid);
+}
+
+/** The new name survives a loss of power, too. Windows cannot be asked for it. */
+function flush(folder: string): void {
+  if (process.platform === 'win32') return;
+  const file = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For what was written aside and is of no use any more: it does no harm where it is. */
+export function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A disk that fails here has failed before, which is told, or will again.
   }
 }
 
 /** Finds before the work begins what would keep its result from being written. Throws a Problem. */
 export function checkWritable(path: string): void {
-  refuseOther(path);
+  regularAt(path);
   try {
     accessSync(dirname(path), constants.W_OK);
   } catch (failure) {
-    const help = 'Name a file in a folder that exists and can be written.';
-    throw problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
+    throw unwritable(path, failure, 'Name a file in a folder that exists and can be written.');
   }
 }
 
@@ -42,16 +101,28 @@ export function readRegular(path: string, name: string): string | null {
   }
 }
 
-/** A link could lead anywhere, and a device would be replaced by a file. */
-function refuseOther(path: string): void {
-  const existing = lstatSync(path, { throwIfNoEntry: false });
-  if (existing === undefined || existing.isFile()) return;
+/** What is to be replaced. A link could lead anywhere, and a device would be replaced by a file: throws a Problem. */
+function regularAt(path: string): Stats | undefined {
+  const existing = lookAt(path);
+  if (existing === undefined || existing.isFile()) return existing;
   const what = existing.isSymbolicLink() ? 'a link' : existing.isDirectory() ? 'a folder' : 'no regular file';
   throw problem(
     'unreadable-file',
     `${path} is ${what}`,
     'Name a regular file: roster writes to nothing else.',
   );
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (failure) {
+    throw unwritable(path, failure, 'Name a file in a folder that exists and can be written.');
+  }
+}
+
+function unwritable(path: string, failure: unknown, help: string): Problem {
+  return problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
 }
 
 /** The system's short word for what went wrong, such as EACCES; never a whole message with a path of its own. */

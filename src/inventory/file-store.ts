@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { problem } from '../model/diagnostic.js';
+import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
   type Holder,
@@ -21,7 +21,7 @@ import {
   type Lock,
   LockProblem,
 } from '../model/inventory.js';
-import { readRegular, reasonOf, writeAtomic } from './atomic.js';
+import { readRegular, reasonOf, removeIfPossible, writeAtomic } from './atomic.js';
 import { changedHands, checkOwner, parse, print, staleInventory, takenOver } from './format.js';
 
 interface StoredLock {
@@ -67,7 +67,7 @@ export function fileStore(
     holder: async () => holderOf(`${path}.lock`),
     unlock: async ({ token }) => {
       if (tokenOf(`${path}.lock`) !== token) throw changedHands(name);
-      rmSync(`${path}.lock`, { force: true });
+      remove(`${path}.lock`);
     },
   };
 }
@@ -111,7 +111,7 @@ function takeLock(path: string, name: string, expected: Inventory): Lock {
     release: async () => {
       clearInterval(renewal);
       held.delete(holder.token);
-      if (!lost()) rmSync(lockPath, { force: true });
+      if (!lost()) remove(lockPath);
     },
     lost,
   };
@@ -130,7 +130,7 @@ function tryCreate(lockPath: string, holder: StoredLock): boolean {
     const help = 'The inventory needs a folder that can be written.';
     throw problem('unreadable-file', `cannot write ${lockPath}: ${reasonOf(failure)}`, help);
   } finally {
-    rmSync(aside, { force: true });
+    removeIfPossible(aside);
   }
 }
 
@@ -145,12 +145,25 @@ function removeIfDead(lockPath: string, name: string): void {
   const aside = `${lockPath}.${randomUUID()}`;
   try {
     renameSync(lockPath, aside);
+    if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
   } catch (failure) {
     if (reasonOf(failure) === 'ENOENT') return;
-    throw problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, 'Remove it by hand.');
+    throw irremovable(lockPath, failure);
   }
-  if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
-  rmSync(aside, { force: true });
+  removeIfPossible(aside);
+}
+
+function remove(lockPath: string): void {
+  try {
+    rmSync(lockPath, { force: true });
+  } catch (failure) {
+    throw irremovable(lockPath, failure);
+  }
+}
+
+function irremovable(lockPath: string, failure: unknown): Problem {
+  const help = 'Remove it by hand, or with `roster unlock`.';
+  return problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, help);
 }
 
 function renew(lockPath: string, holder: StoredLock): void {

@@ -176,8 +176,8 @@ function leaveSettled(
 
 /** Created by a run that could not deliver it: nobody can read it, so that it is no use to keep. */
 function lostSecret({ kind, known, drafted }: Match, observed: Observed): string | null {
-  if (kind.secret === null || !drafted || (known !== null && known.id !== null && known.id === observed.id))
-    return null;
+  const held = observed.caller || (known !== null && known.id !== null && known.id === observed.id);
+  if (kind.secret === null || !drafted || held) return null;
   return 'an earlier run ended before it could deliver this key, which nobody can read now';
 }
 

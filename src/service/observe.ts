@@ -33,12 +33,17 @@ export async function observe(
   const reads = kinds.map((kind) => observeKind(reader, kind, wanted));
   const agentsRead = reader.readAll(listAgents());
   const settled = await Promise.allSettled([agentsRead, ...reads]);
-  // Of several that fail the first one is told, not the quickest: the same trouble gives the same words.
-  for (const each of settled) if (each.status === 'rejected') throw each.reason;
+  const failures: unknown[] = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  // Of several that fail the first one is told, not the quickest: the same trouble gives the same words. What was not
+  // even sent any more, after a 401 to another, is the echo of that one.
+  if (failures.length > 0) throw failures.find((each) => !isEcho(each)) ?? failures[0];
   const [agents, lists] = [await agentsRead, await Promise.all(reads)];
   const objects = new Map(kinds.map((kind, index) => [kind.name, markCaller(lists[index] ?? [], callsWith)]));
   return { agents, objects };
 }
+
+const isEcho = (failure: unknown) =>
+  failure instanceof ServiceFailure && failure.status === 401 && failure.certainty === 'not-sent';
 
 async function observeKind(reader: Reader, kind: Kind, wanted: Wanted): Promise<Observed[]> {
   const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));

@@ -8,7 +8,7 @@ const rejections = new Set([400, 422]);
 
 /**
  * Asks the service when schedules would run. A service that cannot say so is no error, for the times can be computed:
- * once it has failed to answer, nothing more is asked. Throws for a key that the service does not take.
+ * once it has failed to answer, nothing more is asked. Throws for a key that the service does not take, and a redirect.
  */
 export async function askAll(reader: Reader, asks: readonly Ask[], concurrency: number): Promise<Answered[]> {
   let answers = true;
@@ -24,8 +24,10 @@ async function previewOf(reader: Reader, { call }: Ask): Promise<Preview | null>
   try {
     return { runs: await reader.read(call) };
   } catch (failure) {
-    if (!(failure instanceof ServiceFailure) || failure.status === 401) throw failure;
-    const rejected = failure.status !== null && rejections.has(failure.status);
-    return rejected ? { rejected: failure.facts.message } : null;
+    if (!(failure instanceof ServiceFailure)) throw failure;
+    const status = failure.status ?? 0;
+    // A redirect leads away from the service: it is no answer of one that merely cannot say.
+    if (status === 401 || (status >= 300 && status < 400)) throw failure;
+    return rejections.has(status) ? { rejected: failure.facts.message } : null;
   }
 }

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly input?: string;
   /** A line for the shell, instead of the command and its arguments. */
   readonly shell?: string;
+  /** A module that is loaded before the command. */
+  readonly preload?: string;
 }
 
 /** Runs the command as a process, as a shell would: only the variables given, no terminal. */
@@ -32,13 +34,16 @@ export interface Started {
 }
 
 /** Like `roster`, for those who want to interrupt it. */
-export function start(args: readonly string[], { cwd, env = {}, input, shell }: RunOptions): Started {
+export function start(args: readonly string[], options: RunOptions): Started {
+  const { cwd, env = {}, input, shell, preload } = options;
   let kill: Started['kill'] = () => undefined;
   let pid: number | null = null;
   const ended = new Promise<Ended>((resolve, reject) => {
     const child = spawn(
       shell === undefined ? process.execPath : 'sh',
-      shell === undefined ? [program, ...args] : ['-c', shell],
+      shell === undefined
+        ? [...(preload === undefined ? [] : ['-r', preload]), program, ...args]
+        : ['-c', shell],
       {
         cwd,
         env: { PATH: process.env['PATH'] ?? '', ...env },

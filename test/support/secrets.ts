@@ -21,6 +21,8 @@ const open = new Set([
   'GITHUB_STEP_SUMMARY',
   'CI_PROJECT_URL',
   'CI_COMMIT_SHA',
+  'FS_FAULTS',
+  'NODE_EXTRA_CA_CERTS',
 ]);
 
 /** All values of an environment that must be shown nowhere. */

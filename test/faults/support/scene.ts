@@ -3,18 +3,22 @@ import {
   defaultSeed,
   type Fault,
   type Sandbox,
+  type Seed,
   startSandbox,
   type Variant,
   type World,
 } from '../../../src/sandbox/index.js';
 import { type Ended, start } from '../../support/program.js';
 import { type Ran, Workspace } from '../../support/roster.js';
+import { type FsFault, fsFaults, preload } from './fs-faults.js';
 import { foreign, type Scenario } from './scenarios.js';
 
 export interface SceneOptions {
   readonly variants?: readonly Variant[];
   /** Waits between looks and retries take no time. Default true. */
   readonly quick?: boolean;
+  /** What the service holds and knows beside. */
+  readonly seed?: Seed;
 }
 
 /** A service and a project on it, ready for the run that faults are to meet. */
@@ -29,8 +33,11 @@ export class Scene {
     this.untouched = foreignOf(sandbox.world);
   }
 
-  static async of(scenario: Scenario, { variants = [], quick = true }: SceneOptions = {}): Promise<Scene> {
-    const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign }, variants });
+  static async of(
+    scenario: Scenario,
+    { variants = [], quick = true, seed = {} }: SceneOptions = {},
+  ): Promise<Scene> {
+    const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign, ...seed }, variants });
     const workspace = new Workspace({ 'roster.yaml': scenario.before ?? scenario.manifest }, sandbox);
     if (quick) workspace.sleep = () => new Promise((done) => setImmediate(done));
     const scene = new Scene(scenario, sandbox, workspace);
@@ -52,9 +59,20 @@ export class Scene {
     return this.workspace.apply(flags);
   }
 
+  /** What goes wrong with the files of the processes from now on; null for nothing. */
+  fsFault: FsFault | null = null;
+
   /** The built command as a process, which the faults may kill. */
   process(...args: string[]): Promise<Ended> {
-    const started = start(args, { cwd: this.workspace.root, env: this.workspace.env });
+    const faults = this.fsFault === null ? {} : fsFaults(this.workspace.root, this.fsFault);
+    return this.processWith(faults, ...args);
+  }
+
+  /** With further variables. Those of a fault with files bring its preload along. */
+  processWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
+    const { root: cwd, env } = this.workspace;
+    const loaded = 'FS_FAULTS' in more ? { preload } : {};
+    const started = start(args, { cwd, env: { ...env, ...more }, ...loaded });
     this.sandbox.faults.victim = started.pid;
     return started.ended;
   }

@@ -1,0 +1,366 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Fault, Variant } from '../../src/sandbox/index.js';
+import type { Ran } from '../support/roster.js';
+import { experiments } from './support/experiments.js';
+import type { FsFault } from './support/fs-faults.js';
+import {
+  activeKeys,
+  afterCreation,
+  creationIn,
+  creationsIn,
+  fromDashboard,
+  type KeyProject,
+  keyScenario,
+  keysPath,
+  occasions,
+  sink,
+} from './support/keys.js';
+import { type Scene, type SceneOptions, within } from './support/scene.js';
+
+/**
+ * I12: a new key goes where it can be kept, is the last write, and is asked for once.
+ * I13: there is never a key with more power than was asked for, and a success.
+ */
+
+const allow = { allowSelfRevoke: true };
+const words = ['apply', '--yes', '--allow-self-revoke'];
+
+/** On one line: the text that people see is wrapped. */
+const flat = (text: string) => text.replace(/\s+/g, ' ');
+
+const said = ({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>) => flat(stdout + stderr);
+
+function withKey<T>(
+  project: KeyProject,
+  work: (scene: Scene) => Promise<T>,
+  occasion = 'create',
+  options: SceneOptions = {},
+): Promise<T> {
+  const { key = [], ...rotation } = occasions[occasion] ?? {};
+  const seed = { keys: [...key], ...options.seed };
+  return within(keyScenario({ ...project, ...rotation }), work, { ...options, seed });
+}
+
+/** Files of a folder and below that hold the newest key. */
+function holders({ workspace, sandbox }: Scene): string[] {
+  const files = readdirSync(workspace.root, { recursive: true, withFileTypes: true });
+  return files
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name))
+    .filter((path) => readFileSync(path, 'utf8').trim() === sandbox.world.apiKey);
+}
+
+describe('a place that no key can be kept at', () => {
+  const file = { file: sink };
+  const places: Record<string, { deliver: object; arrange?: (root: string) => void; disk?: FsFault }> = {
+    'a file that is there': {
+      deliver: { file: 'roster.yaml' },
+    },
+    'a link to nothing': {
+      deliver: file,
+      arrange: (root) => symlinkSync(join(root, 'nothing'), join(root, sink)),
+    },
+    'a link to a file': {
+      deliver: file,
+      arrange: (root) => symlinkSync(join(root, 'roster.yaml'), join(root, sink)),
+    },
+    'a folder behind a link': {
+      deliver: { file: 'link/ci.key' },
+      arrange: (root) => symlinkSync('/', join(root, 'link')),
+    },
+    'a folder': { deliver: { file: '.secrets' } },
+    'a file below a file': { deliver: { file: 'roster.yaml/ci.key' } },
+    'the inventory': { deliver: { file: 'roster.inventory.json' } },
+    'a folder without rights': { deliver: file, disk: { act: 'EACCES', nth: 1, lasting: true } },
+    'a read-only disk': { deliver: file, disk: { act: 'EROFS', nth: 1, lasting: true } },
+    'a full disk': { deliver: file, disk: { act: 'ENOSPC', nth: 1, lasting: true } },
+    'a disk that is full after a few bytes': { deliver: file, disk: { act: 'ENOSPC', nth: 3, half: true } },
+    'a disk that fails to flush': { deliver: file, disk: { act: 'EIO', nth: 4 } },
+    'a command that does not exist': { deliver: { command: ['no-such-command-anywhere'] } },
+    'a command in a folder that does not exist': { deliver: { command: ['./no/such/command'] } },
+    'a command that may not be run': {
+      deliver: { command: ['./roster.yaml'] },
+      arrange: (root) => chmodSync(join(root, 'roster.yaml'), 0o644),
+    },
+    'a command that is a folder': { deliver: { command: ['./.secrets'] } },
+  };
+  experiments(
+    'I12',
+    'a place that no key can be kept at is found before a key is made',
+    Object.keys(places).flatMap((place) => Object.keys(occasions).map((occasion) => ({ place, occasion }))),
+    ({ place, occasion }) => {
+      const { deliver = {}, arrange, disk } = places[place] ?? {};
+      return withKey(
+        { deliver },
+        async (scene) => {
+          mkdirSync(join(scene.workspace.root, '.secrets'), { mode: 0o700 });
+          arrange?.(scene.workspace.root);
+          scene.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
+          const ran = disk === undefined ? await scene.apply(allow) : await scene.process(...words);
+          expect([ran.exit, scene.writes()], said(ran)).toEqual([4, []]);
+          expect(said(ran)).toContain('undeliverable-key');
+          expect(readdirSync(join(scene.workspace.root, '.secrets'))).toHaveLength(
+            place.startsWith('a link to') ? 1 : 0,
+          );
+        },
+        occasion,
+      );
+    },
+  );
+});
+
+describe('a delivery that fails after all', () => {
+  const script = (code: string) => ({ command: [process.execPath, '-e', code] });
+  const deliveries: Record<string, { deliver: object; disk?: FsFault }> = {
+    'a command that fails': { deliver: { command: ['false'] } },
+    'a command that fails after it has read the key': {
+      deliver: script('require("fs").readFileSync(0);process.exit(7)'),
+    },
+    'a command that closes its input': {
+      deliver: script('require("fs").closeSync(0);setTimeout(()=>process.exit(1),50)'),
+    },
+    'a command that is killed': { deliver: script('process.kill(process.pid,"SIGKILL")') },
+    'a command that is no program': { deliver: { command: ['./broken'] } },
+    'a file on a disk that fills up': {
+      deliver: { file: sink },
+      disk: { act: 'ENOSPC', nth: 1, lasting: true, path: 'ci.key' },
+    },
+  };
+  experiments(
+    'I12',
+    'a key that cannot be delivered after all is kept, and the run says where',
+    Object.keys(deliveries).flatMap((way) => Object.keys(occasions).map((occasion) => ({ way, occasion }))),
+    ({ way, occasion }) => {
+      const { deliver = {}, disk = null } = deliveries[way] ?? {};
+      return withKey(
+        { deliver },
+        async (scene) => {
+          scene.workspace.write('broken', 'no program\n');
+          chmodSync(join(scene.workspace.root, 'broken'), 0o755);
+          scene.fsFault = disk;
+          const ran = await scene.process(...words);
+          expect([ran.exit, creationsIn(scene)], said(ran)).toEqual([3, 1]);
+          const [kept = 'nowhere', ...others] = holders(scene);
+          expect(others).toEqual([]);
+          expect(ran.stderr.replace(/\s+/g, '')).toContain(kept);
+          expect(statSync(kept).mode & 0o777).toBe(0o600);
+        },
+        occasion,
+      );
+    },
+  );
+});
+
+describe('the trace', () => {
+  const variants: readonly Variant[][] = [
+    [],
+    ['revokes-calling-key-only'],
+    ['keys-without-id'],
+    ['key-answers-bare'],
+    ['revoked-keys-hidden'],
+  ];
+  experiments(
+    'I12',
+    'a new key is the last that is written, and all that follows is sent with it',
+    variants.flatMap((each) => Object.keys(occasions).map((occasion) => ({ variants: each, occasion }))),
+    ({ variants: each, occasion }) =>
+      withKey(
+        {},
+        async (scene) => {
+          const keys: string[] = [];
+          scene.sandbox.faults.around = async ({ apiKey }, next) => {
+            keys.push(apiKey);
+            await next();
+          };
+          const ran = await scene.apply(allow);
+          // Where keys have no ids, one that is there cannot be revoked: found before anything is sent.
+          if (ran.exit !== 0) {
+            expect([each, scene.writes()], said(ran)).toEqual([['keys-without-id'], []]);
+            return;
+          }
+          const at = creationIn(scene);
+          expect([creationsIn(scene), keys.length]).toEqual([1, scene.sandbox.requests.length]);
+          expect(new Set(keys.slice(0, at + 1))).toEqual(new Set([scene.sandbox.apiKey]));
+          expect(new Set(keys.slice(at + 1))).toEqual(new Set([scene.sandbox.world.apiKey]));
+          const writes = scene.writes().slice(scene.writes().indexOf(`POST ${keysPath}`) + 1);
+          expect(writes.filter((write) => !write.startsWith(`DELETE ${keysPath}/`))).toEqual([]);
+          expect(activeKeys(scene)).toMatchObject({ ci: ['agents.run'] });
+          expect(holders(scene)).toEqual([join(scene.workspace.root, sink)]);
+        },
+        occasion,
+        { variants: each },
+      ),
+    5,
+  );
+});
+
+const lost: readonly Fault[] = [
+  { act: 'lose' },
+  { act: 'cut' },
+  { act: 'hang-after' },
+  ...[500, 502, 503, 504, 408, 302].map((status): Fault => ({ act: 'status-after', status })),
+  ...['x', '<html>', '[]', '{}', '{"success":false}', '{"success":true}', '{"success":true,"data":{}}'].map(
+    (body): Fault => ({ act: 'status-after', status: 200, body }),
+  ),
+  { act: 'status-after', status: 200 },
+  { act: 'status-after', status: 204 },
+];
+
+const onCreation = (fault: Fault): Fault => ({ ...fault, method: 'POST', path: keysPath });
+
+/** What a person does next: a key from the dashboard, and the same once more. */
+async function finishes(scene: Scene): Promise<void> {
+  scene.fault();
+  fromDashboard(scene);
+  scene.sandbox.requests.length = 0;
+  const again = await scene.apply(allow);
+  expect([again.exit, creationsIn(scene)], said(again)).toEqual([0, 1]);
+  expect(activeKeys(scene)).toEqual({ ci: ['agents.run'] });
+  expect(holders(scene)).toEqual([join(scene.workspace.root, sink)]);
+}
+
+experiments(
+  'I12',
+  'a key whose answer is lost is asked for once, and the run says what to do in the dashboard',
+  lost.flatMap((fault) => Object.keys(occasions).map((occasion) => ({ fault, occasion }))),
+  ({ fault, occasion }) =>
+    withKey(
+      {},
+      async (scene) => {
+        scene.fault(onCreation(fault));
+        const ran = await scene.workspace.applyJson({ ...allow, timeout: '300ms' });
+        expect([ran.exit, creationsIn(scene), holders(scene)], said(ran)).toEqual([3, 1, []]);
+        // With the old key nothing can be done any more, and nobody knows the new one.
+        expect(afterCreation(scene)).toEqual([]);
+        const outcomes = ran.changes.map(({ address, outcome }) => [address, outcome]);
+        expect(outcomes).toEqual([
+          ['group/shops', 'done'],
+          ['schedule/shops', 'done'],
+          ['key/ci', 'unknown'],
+        ]);
+        const error = ran.changes.find(({ address }) => address === 'key/ci')?.error;
+        expect(error).toMatch(/dashboard.*revoke it.*generate a new one for ROSTER_API_KEY/);
+        await finishes(scene);
+      },
+      occasion,
+    ),
+);
+
+experiments(
+  'I12',
+  'killed around the creation of a key and run again, it converges',
+  (['kill-before', 'kill-after'] as const).flatMap((act) =>
+    Object.keys(occasions).map((occasion) => ({ act, occasion })),
+  ),
+  ({ act, occasion }) =>
+    withKey(
+      {},
+      async (scene) => {
+        scene.fault(onCreation({ act }));
+        const { signal } = await scene.process(...words);
+        expect([signal, creationsIn(scene), holders(scene)]).toEqual(['SIGKILL', 1, []]);
+        await finishes(scene);
+      },
+      occasion,
+    ),
+  5,
+);
+
+describe('a key that can do other than was asked for', () => {
+  const asks: readonly KeyProject[] = [
+    ...['full', [], null, 'agents.run', [''], ['agents.run']].map((scopes) => ({ scopes })),
+    ...[
+      ['agent.run'],
+      ['Agents.Run'],
+      [' agents.run'],
+      ['agents.run', 'bogus'],
+      ['agents.run', 'agents.run'],
+    ].flatMap((scopes) => [{ scopes }, { scopes, known: scopes }]),
+    { scopes: ['agents.run', 'agents.read'], known: ['agents.run', 'agents.read'] },
+  ];
+  const services: readonly string[][] = [['agents.run'], [], ['agents.run', 'agents.read'], ['AGENTS.RUN']];
+  const variants: readonly Variant[][] = [
+    [],
+    ['key-answers-bare'],
+    ['key-answers-top-level'],
+    ['keys-without-id'],
+    ['keys-without-id', 'key-answers-bare'],
+    ['key-id-named', 'no-data-answers'],
+    ['scopes-reordered'],
+    ['scopes-null'],
+    ['scopes-absent'],
+    ['key-prefix-constant'],
+    ['key-prefix-masked', 'key-answers-bare'],
+    ['revokes-calling-key-only', 'key-answers-bare'],
+  ];
+  const afterwards = ['as answered', 'more in the list'] as const;
+
+  interface Experiment {
+    readonly ask: KeyProject;
+    readonly knows: string[];
+    readonly variants: Variant[];
+    readonly list: (typeof afterwards)[number];
+    readonly occasion: string;
+    readonly verify: boolean;
+  }
+
+  const list: readonly Experiment[] = asks.flatMap((ask) =>
+    services.flatMap((knows) =>
+      variants.flatMap((each) =>
+        afterwards.map((shown, index) => ({
+          ask,
+          knows,
+          variants: each,
+          list: shown,
+          occasion: Object.keys(occasions)[(knows.length + each.length + index) % 3] ?? 'create',
+          // What the read-back would find must not be what the check rests on.
+          verify: index === 0 && each.length > 1,
+        })),
+      ),
+    ),
+  );
+
+  experiments(
+    'I13',
+    'a key that can do more than was asked for is not made, or revoked, and is no success',
+    list,
+    ({ ask, knows, variants: each, list: shown, occasion, verify }) =>
+      withKey(
+        ask,
+        async (scene) => {
+          const { world } = scene.sandbox;
+          const before = activeKeys(scene);
+          const keysBefore = world.keys.size;
+          scene.sandbox.faults.around = async ({ method, path }, next) => {
+            await next();
+            const made = [...world.keys.values()].at(-1);
+            if (shown === 'more in the list' && method === 'POST' && path === keysPath && made !== undefined)
+              made.scopes = [];
+          };
+          const ran = await scene.apply({ ...allow, verify });
+          const asked = ask.scopes === 'full' ? [] : [...new Set(ask.scopes as string[])].sort();
+          const made = [...world.keys.values()].slice(keysBefore);
+          if (made.length === 0) {
+            expect(activeKeys(scene), said(ran)).toEqual(before);
+            // The key that is there is as it was asked for, or nothing was done at all.
+            if (ran.exit === 0) expect(before['ci']).toEqual(asked);
+            else expect([ran.exit, scene.writes()], said(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
+          } else if (ran.exit === 0) {
+            const [scopes, isRevoked] = [made[0]?.scopes.toSorted(), made[0]?.isRevoked];
+            expect([scopes, isRevoked, made.length], said(ran)).toEqual([asked, false, 1]);
+          } else {
+            expect([ran.exit, made.length, holders(scene)], said(ran)).toEqual([3, 1, []]);
+            // Without an id there is no way to revoke it but the dashboard.
+            if (made[0]?.isRevoked === false)
+              expect([each[0], said(ran)]).toEqual(['keys-without-id', tellsToRevoke]);
+          }
+        },
+        occasion,
+        { variants: each, seed: { scopes: knows } },
+      ),
+  );
+});
+
+const tellsToRevoke = expect.stringContaining('it has no id. Revoke it in the dashboard now');

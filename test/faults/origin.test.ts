@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { describe, expect } from 'vitest';
+import { type Ended, roster } from '../support/program.js';
+import { Workspace } from '../support/roster.js';
+import { experiments } from './support/experiments.js';
+import { type Listener, listen, nothing } from './support/listener.js';
+import { scenario } from './support/scenarios.js';
+import { requestsOf, within } from './support/scene.js';
+
+/** I15: the key goes to one origin, over TLS, and whatever would lead it elsewhere is refused by name. */
+
+const key = 'svc_live_of_the_origin_0123456789';
+const flat = (text: string) => text.replace(/\s+/g, ' ');
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+async function withListener<T>(work: (listener: Listener) => Promise<T>): Promise<T> {
+  await using listener = await listen();
+  const result = await work(listener);
+  expect(listener.heard()).toEqual(nothing);
+  return result;
+}
+
+describe('redirects', async () => {
+  const targets: Record<string, (port: number, own: string) => string> = {
+    'another port': (port) => `http://127.0.0.1:${port}/api/search-groups`,
+    'another host': (port) => `http://localhost:${port}/api/search-groups`,
+    'another address': (port) => `http://127.0.0.2:${port}/`,
+    'another scheme': (port) => `https://127.0.0.1:${port}/`,
+    'another host without its scheme': (port) => `//127.0.0.1:${port}/`,
+    'a host with a user name': (port) => `http://user:word@127.0.0.1:${port}/`,
+    'its own origin': (_, own) => `${own}/api/search-groups`,
+    'a path of its own': () => '/api/schedules',
+    'no URL': () => 'http://[',
+  };
+  const requests = await Promise.all(
+    ['S2', 'S3'].map(async (name) => upTo(await requestsOf(scenario(name))).map((nth) => ({ name, nth }))),
+  );
+  const list = requests.flat().flatMap(({ name, nth }) =>
+    Object.keys(targets).map((to, index) => ({
+      name,
+      nth,
+      to,
+      status: [301, 302, 303, 307, 308][(nth + index) % 5] ?? 302,
+    })),
+  );
+  experiments(
+    'I15',
+    'a redirect, of a read or a write, is refused by name and not followed',
+    list,
+    ({ name, nth, to, status }) =>
+      withListener((listener) =>
+        within(scenario(name), async (scene) => {
+          const location = targets[to]?.(listener.port, scene.sandbox.url) ?? '';
+          scene.fault({ act: 'redirect', nth, status, location });
+          const ran = await scene.apply();
+          const said = flat(ran.stdout + ran.stderr);
+          // A read that fails before the first write has changed nothing.
+          expect([ran.exit, said], said).toEqual([
+            scene.writes().length === 0 ? 1 : 3,
+            expect.stringContaining(`answered ${status}, a redirect`),
+          ]);
+          expect(said).not.toContain('word@');
+          scene.fault();
+          expect((await scene.apply()).exit).toBe(0);
+          await scene.expectDesired();
+        }),
+      ),
+  );
+});
+
+const manifest = (url?: string) =>
+  JSON.stringify({ project: 'origin', groups: {}, ...(url === undefined ? {} : { service: { url } }) });
+
+/** `roster plan` as a process with a URL in one of the places where it may be said. */
+async function planAt(place: string, url: string, more: Record<string, string> = {}): Promise<Ended> {
+  const workspace = new Workspace(
+    { 'roster.yaml': manifest(place === 'manifest' ? url : undefined) },
+    { url: '', apiKey: key },
+  );
+  const { PATH = '' } = process.env;
+  const env = { PATH, ROSTER_API_KEY: key, ...(place === 'variable' ? { ROSTER_URL: url } : {}), ...more };
+  try {
+    const args = ['plan', '--allow-empty', ...(place === 'flag' ? ['--url', url] : [])];
+    return await roster(args, { cwd: workspace.root, env });
+  } finally {
+    workspace.remove();
+  }
+}
+
+const places = ['variable', 'flag', 'manifest'];
+const refusals: Readonly<Record<string, RegExp>> = {
+  variable: /error\[insecure-url\]: the URL of ROSTER_URL/,
+  flag: /error\[insecure-url\]: the URL of --url/,
+  // What is no https URL at all does not fit the schema.
+  manifest: /error\[(insecure-url|schema)\]: `url`/,
+};
+
+describe('addresses', () => {
+  const own = Object.values(networkInterfaces()).flatMap((each) =>
+    (each ?? [])
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => address),
+  );
+  const urls: Record<string, (port: number) => string> = {
+    'http to any address': (port) => `http://0.0.0.0:${port}`,
+    'http to a mapped address': (port) => `http://[::ffff:127.0.0.1]:${port}`,
+    'http to a name that looks like a loopback one': (port) => `http://127.0.0.1.example:${port}`,
+    'http to localhost with a dot': (port) => `http://localhost.:${port}`,
+    ...Object.fromEntries(
+      own.map((address) => [`http to ${address}`, (port) => `http://${address}:${port}`]),
+    ),
+    'a user name': (port) => `http://user@127.0.0.1:${port}`,
+    'a password': (port) => `http://:hunter2@127.0.0.1:${port}`,
+    'a user name and a password over TLS': (port) => `https://user:hunter2@127.0.0.1:${port}`,
+    'a query': (port) => `http://127.0.0.1:${port}/?hunter2`,
+    'a fragment': (port) => `http://127.0.0.1:${port}/#hunter2`,
+    'a backslash': (port) => `http:\\\\127.0.0.1:${port}`,
+    'a space': (port) => ` http://127.0.0.1:${port}`,
+    'another scheme': (port) => `ws://127.0.0.1:${port}`,
+    'no scheme': (port) => `127.0.0.1:${port}`,
+  };
+  experiments(
+    'I15',
+    'an address that a key must not go to is refused before anything is sent',
+    Object.keys(urls).flatMap((what) => places.map((place) => ({ what, place }))),
+    ({ what, place }) =>
+      withListener(async ({ port }) => {
+        const { exit, stderr } = await planAt(place, urls[what]?.(port) ?? '');
+        expect([exit, flat(stderr)]).toEqual([1, expect.stringMatching(refusals[place] ?? /^$/)]);
+        // A manifest is public, and its line is shown; what else is set is not.
+        if (place !== 'manifest') expect(stderr).not.toContain('hunter2');
+      }),
+  );
+
+  experiments(
+    'I15',
+    'without the check of certificates nothing is sent',
+    places.flatMap((place) => ['http', 'https'].map((scheme) => ({ place, scheme }))),
+    ({ place, scheme }) =>
+      withListener(async ({ port }) => {
+        const url = `${scheme}://127.0.0.1:${port}`;
+        const { exit, stderr } = await planAt(place, url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+        expect([exit, flat(stderr)]).toEqual([
+          1,
+          expect.stringMatching(/error\[insecure-url\].*NODE_TLS_REJECT_UNAUTHORIZED/),
+        ]);
+      }),
+    5,
+  );
+});
+
+describe('certificates', () => {
+  const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
+  const trusted = { NODE_EXTRA_CA_CERTS: fixture('authority') };
+  const cases: Record<
+    string,
+    { certificate: string; host?: string; env?: Record<string, string>; code: string | null }
+  > = {
+    'the right one': { certificate: 'right', env: trusted, code: null },
+    'the right one, by name': { certificate: 'right', host: 'localhost', env: trusted, code: null },
+    'of an unknown authority': { certificate: 'right', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+    'for another host': { certificate: 'wrong-host', env: trusted, code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+    'for another address': {
+      certificate: 'right',
+      host: '127.0.0.2',
+      env: trusted,
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    },
+    expired: { certificate: 'expired', env: trusted, code: 'CERT_HAS_EXPIRED' },
+    'self-signed': { certificate: 'self-signed', env: trusted, code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  };
+  experiments(
+    'I15',
+    'a certificate that is not right is refused by name, and no request is sent',
+    Object.keys(cases).flatMap((what) => places.map((place) => ({ what, place }))),
+    async ({ what, place }) => {
+      const { certificate = '', host = '127.0.0.1', env = {}, code = '' } = cases[what] ?? {};
+      let requests = 0;
+      const server = createServer(
+        { key: readFileSync(fixture('test-fixture.key')), cert: readFileSync(fixture(certificate)) },
+        (_, answer) => {
+          requests += 1;
+          answer.setHeader('content-type', 'application/json').end('{"success":true,"data":[]}');
+        },
+      );
+      await new Promise<void>((done) => server.listen(0, '0.0.0.0', done));
+      try {
+        const { exit, stderr } = await planAt(
+          place,
+          `https://${host}:${(server.address() as AddressInfo).port}`,
+          env,
+        );
+        if (code === null) {
+          expect([exit, stderr, requests > 0]).toEqual([0, '', true]);
+          return;
+        }
+        expect([exit, requests]).toEqual([1, 0]);
+        expect(flat(stderr)).toContain(`(${code})`);
+        expect(flat(stderr)).toContain('NODE_EXTRA_CA_CERTS');
+      } finally {
+        server.closeAllConnections();
+        await new Promise((done) => server.close(done));
+      }
+    },
+    5,
+  );
+});
+
+describe('what may lead elsewhere without a word', () => {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+  experiments(
+    'I15',
+    'variables of a proxy change nothing',
+    [...names.map((name) => [name]), names, [...names, 'NODE_USE_ENV_PROXY']],
+    (set) =>
+      withListener(({ port }) =>
+        within(scenario('S2'), async (scene) => {
+          for (const name of set)
+            scene.workspace.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`;
+          expect(await scene.process('apply', '--yes')).toMatchObject({ exit: 0 });
+          await scene.expectDesired();
+        }),
+      ),
+    5,
+  );
+
+  const says = (port: number): Record<string, object> => ({
+    service: { service: { url: `http://127.0.0.1:${port}` } },
+    environment: {
+      service: { url: 'https://collect.example' },
+      environments: { production: { service: { url: `http://127.0.0.1:${port}` } } },
+    },
+  });
+  experiments(
+    'I15',
+    'a URL in a manifest does not win over the variable or the flag',
+    Object.keys(says(0)).flatMap((where) => ['variable', 'flag'].map((place) => ({ where, place }))),
+    ({ where, place }) =>
+      withListener(({ port }) =>
+        within(scenario('S2'), async (scene) => {
+          const { workspace, sandbox } = scene;
+          const sections = scene.scenario.manifest.slice(scene.scenario.manifest.indexOf('groups:'));
+          workspace.write(
+            'roster.yaml',
+            JSON.stringify({ project: 'faults', include: ['s2.yaml'], ...says(port)[where] }),
+          );
+          workspace.write('s2.yaml', sections);
+          if (place === 'flag') delete workspace.env['ROSTER_URL'];
+          const env = where === 'environment' ? ['--env', 'production'] : [];
+          const flag = place === 'flag' ? ['--url', sandbox.url] : [];
+          expect(await scene.process('apply', '--yes', ...env, ...flag)).toMatchObject({ exit: 0 });
+          await scene.expectDesired();
+        }),
+      ),
+    5,
+  );
+});
