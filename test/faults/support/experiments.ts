@@ -9,7 +9,7 @@ export const times = (count: number): number => (all ? count : Math.ceil(count /
 
 /** One of `share`, spread over the whole list. */
 export function sample<T>(list: readonly T[], share = 10): readonly T[] {
-  return all ? list : list.filter((_, index) => index % share === Math.min(4, list.length - 1));
+  return all ? list : list.filter((_, index) => index % share === Math.min(4, share - 1, list.length - 1));
 }
 
 /**
