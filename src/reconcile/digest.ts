@@ -7,7 +7,7 @@ import type { Change, Plan } from '../model/plan.js';
  * time. Sensitive values are not in it, not even hashed: a digest is public, and a short secret could be guessed.
  */
 export function digestOf(
-  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'changes' | 'steps'>,
+  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'changes' | 'steps'>,
 ): string {
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
@@ -16,8 +16,8 @@ export function digestOf(
     .filter((change) => change.action !== 'none')
     .map((change) => digested(change, requests))
     .sort(byCodeUnit);
-  const { project, environment, service } = plan;
-  const text = canonical({ project, environment, service, changes });
+  const { project, environment, service, account } = plan;
+  const text = canonical({ project, environment, service, account, changes });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 

@@ -29,6 +29,8 @@ export interface ReconcileInputs {
   readonly project: Project;
   /** The service's origin and base path, as the plan names it. */
   readonly service: string;
+  /** Whose keys the service lists; null where it lists none. */
+  readonly account: string | null;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
@@ -85,7 +87,7 @@ function assemble(
   decided: readonly Decided[],
   diagnostics: readonly Diagnostic[],
 ): Plan {
-  const { project, service, allow, undeliverable } = inputs;
+  const { project, service, account, allow, undeliverable } = inputs;
   const { steps, stepsOf } = order(decided);
   const caller = callerInWords(inputs.objects);
   const changes: Change[] = decided.map(({ change, revokesCaller }) => ({
@@ -93,7 +95,7 @@ function assemble(
     notes: revokesCaller ? [...change.notes, `ends the access of ${caller}`] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
   }));
-  const body = { project: project.name, environment: project.environment, service, changes, steps };
+  const body = { project: project.name, environment: project.environment, service, account, changes, steps };
   return {
     ...body,
     digest: digestOf(body),

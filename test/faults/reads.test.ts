@@ -1,39 +1,8 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
-import type { Scenario } from './support/scenarios.js';
+import { busy } from './support/scenarios.js';
 import { type Scene, stateOf, within } from './support/scene.js';
-
-/** A service and a project of which an apply would create, update and delete some of each kind. */
-const busy: Scenario = {
-  name: 'busy',
-  before: `project: faults
-groups:
-  kept: { members: [acme-shop] }
-  other: { members: [acme-shop] }
-  gone: { members: [globex] }
-pipelines:
-  kept: { stages: [login-check] }
-  gone: { stages: [prices] }
-schedules:
-  kept: { target: group/kept, every: 6 hours, startTime: 2099-01-01T06:00:00 }
-  other: { target: agent/globex, cron: 0 0 4 * * *, startTime: 2099-01-01T06:00:00 }
-  gone: { target: pipeline/gone, every: 1 day, startTime: 2099-01-01T06:00:00 }
-`,
-  manifest: `project: faults
-groups:
-  kept: { members: [acme-shop] }
-  other: { members: [acme-shop, globex], description: Other }
-  fresh: { members: [globex] }
-pipelines:
-  kept: { stages: [login-check], active: false }
-  fresh: { stages: [prices, catalogue] }
-schedules:
-  kept: { target: group/kept, every: 6 hours, startTime: 2099-01-01T06:00:00, enabled: false }
-  other: { target: agent/globex, cron: 0 0 4 * * *, startTime: 2099-01-01T06:00:00, inputs: { country: FR } }
-  fresh: { target: pipeline/fresh, every: 1 day, startTime: 2099-01-01T06:00:00 }
-`,
-};
 
 const lists = {
   agents: '/api/scraper-agents',

@@ -77,6 +77,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
   return reconcile({
     project,
     service: 'https://collect.example.com',
+    account: null,
     kinds,
     agents: order(agents),
     objects: objectsOf(world, order),

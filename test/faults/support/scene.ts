@@ -3,6 +3,7 @@ import {
   defaultSeed,
   type Fault,
   type Sandbox,
+  type SeedKey,
   startSandbox,
   type Variant,
   type World,
@@ -13,6 +14,8 @@ import { foreign, type Scenario } from './scenarios.js';
 
 export interface SceneOptions {
   readonly variants?: readonly Variant[];
+  /** Keys that the service knows besides the one that roster calls with. */
+  readonly keys?: readonly SeedKey[];
   /** Waits between looks and retries take no time. Default true. */
   readonly quick?: boolean;
 }
@@ -29,8 +32,12 @@ export class Scene {
     this.untouched = foreignOf(sandbox.world);
   }
 
-  static async of(scenario: Scenario, { variants = [], quick = true }: SceneOptions = {}): Promise<Scene> {
-    const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign }, variants });
+  static async of(
+    scenario: Scenario,
+    { variants = [], keys = [], quick = true }: SceneOptions = {},
+  ): Promise<Scene> {
+    const seed = { ...defaultSeed(), ...foreign, ...(keys.length === 0 ? {} : { keys: [...keys] }) };
+    const sandbox = await startSandbox({ seed, variants });
     const workspace = new Workspace({ 'roster.yaml': scenario.before ?? scenario.manifest }, sandbox);
     if (quick) workspace.sleep = () => new Promise((done) => setImmediate(done));
     const scene = new Scene(scenario, sandbox, workspace);
