@@ -87,7 +87,7 @@ function assemble(
   decided: readonly Decided[],
   diagnostics: readonly Diagnostic[],
 ): Plan {
-  const { project, service, account, allow, undeliverable } = inputs;
+  const { project, service, account, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(decided);
   const caller = callerInWords(inputs.objects);
   const changes: Change[] = decided.map(({ change, revokesCaller }) => ({
@@ -99,7 +99,7 @@ function assemble(
   return {
     ...body,
     digest: digestOf(body),
-    objections: objections({ project, matches, decided, steps, allow, undeliverable }),
+    objections: objections({ project, matches, decided, steps, allow, now, undeliverable }),
     diagnostics,
   };
 }
