@@ -89,7 +89,7 @@ experiments(
       expect(single(sandbox)).toHaveLength(undone);
     });
   },
-  20,
+  19,
 );
 
 /** Here the answer is as it should be, and it is the service that is wrong: the read-back tells. */

@@ -23,7 +23,7 @@ const refuses = (variant: Variant, name: string) => variant === 'empty-refused' 
 const pairs = scenarios.flatMap(({ name }) =>
   variants.filter((variant) => !refuses(variant, name)).map((variant) => ({ name, variants: [variant] })),
 );
-experiments('I5', `S1 to S6 on each of ${variants.length} readings of the interface`, pairs, settles, 24);
+experiments('I5', `S1 to S6 on each of ${variants.length} readings of the interface`, pairs, settles, 33);
 
 const mixtures = fc
   .sample(
@@ -239,7 +239,7 @@ experiments(
       if (!felt) await scene.expectDesired();
     });
   },
-  16,
+  17,
 );
 
 function named<T extends { readonly name: string }>(list: readonly T[], name: string): T {

@@ -171,28 +171,28 @@ function steps(...places: readonly (number | null)[]): readonly Item[] {
 describe('an odd list', () => {
   experiments(
     'I7',
-    'that no reading makes whole',
+    'a list that no reading makes whole',
     always,
     ({ list, answer }) => refused(list, never[answer]),
-    32,
+    33,
   );
   experiments(
     'I7',
-    'of which one kind has something odd',
+    'a list with something odd in an item',
     (Object.keys(lists) as List[]).flatMap((list) =>
       Object.keys(own[list]).map((answer) => ({ list, answer })),
     ),
     ({ list, answer }) => refused(list, own[list][answer]),
-    12,
+    13,
   );
   experiments(
     'I7',
-    'of which a later page fails',
+    'a list of which a later page fails',
     (Object.keys(lists) as List[]).flatMap((list) =>
       ['500', 'cut', 'gone', 'shorter', 'repeats'].map((how) => ({ list, how })),
     ),
     ({ list, how }) => within(busy, (scene) => laterPage(scene, list, how)),
-    12,
+    13,
   );
 });
 
@@ -276,7 +276,7 @@ const legal: readonly { readonly list: List; readonly why: string; readonly odd:
 describe('a legal reading', () => {
   experiments(
     'I7',
-    'is understood',
+    'an odd list that is a legal reading',
     legal.map(({ list, why }) => ({ list, why })),
     async ({ list, why }) => {
       const each = legal.find((one) => one.why === why);
@@ -294,7 +294,7 @@ describe('a legal reading', () => {
         await scene.expectDesired();
       });
     },
-    4,
+    5,
   );
 });
 
@@ -313,7 +313,7 @@ const details: Readonly<Record<string, Fault>> = {
 describe('an object that is read by its id', () => {
   experiments(
     'I7',
-    'and cannot be understood',
+    'an object read by its id that cannot be understood',
     Object.keys(details).flatMap((answer) =>
       ['groups', 'pipelines'].map((list) => ({ list: list as List, answer })),
     ),
@@ -329,6 +329,6 @@ describe('an object that is read by its id', () => {
         { variants: ['items-without-members'] },
       );
     },
-    8,
+    7,
   );
 });

@@ -1,39 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ApplyFlags } from '../../src/cli/settings.js';
 import { defaultSeed, type SeedKey, startSandbox, type World } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { expectRefused, review, ways } from './support/reviewing.js';
 import { busy, scenarios } from './support/scenarios.js';
-import { Scene, stateOf, within } from './support/scene.js';
+import { type Scene, stateOf, within } from './support/scene.js';
 
 /** I8: what is applied is what was reviewed, told by its file (`--plan`) or by its digest (`--expect`). */
 
-const ways = ['plan', 'expect'] as const;
-type Way = (typeof ways)[number];
-type Flags = Pick<ApplyFlags, Way>;
-
-/** Plans as in a pull request; the flags are those of the apply to come. */
-async function review(scene: Scene, way: Way): Promise<Flags> {
-  const { exit, digest } = await scene.workspace.planJson({ out: 'p.plan' });
-  expect(exit).toBe(0);
-  scene.sandbox.requests.length = 0;
-  return way === 'plan' ? { plan: 'p.plan' } : { expect: digest };
-}
-
-/** Refused before any write, and by name. */
-async function expectRefused(scene: Scene, flags: ApplyFlags, codes = 'stale-plan'): Promise<void> {
-  const before = stateOf(scene.sandbox);
-  const { exit, diagnostics } = await scene.workspace.applyJson(flags);
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code);
-  expect({ writes: scene.writes(), state: stateOf(scene.sandbox) }).toEqual({ writes: [], state: before });
-  expect(errors.join()).toMatch(new RegExp(`^(${codes})(,|$)`));
-  expect(exit).toBe(codes === 'stale-plan' ? 4 : exit === 1 ? 1 : 4);
-}
-
 describe('the plan as it was reviewed', () => {
   const each = [...scenarios, busy].flatMap(({ name }) => ways.map((way) => ({ name, way })));
-  experiments('I8', 'is applied', each, async ({ name, way }) => {
+  experiments('I8', 'a plan as it was reviewed is applied', each, async ({ name, way }) => {
     const chosen = [...scenarios, busy].find((one) => one.name === name) ?? busy;
     await within(chosen, async (scene) => {
       expect(await scene.apply(await review(scene, way))).toMatchObject({ exit: 0 });
@@ -198,14 +177,20 @@ function forget({ workspace }: Scene, address: string): void {
 
 describe('something is different', () => {
   const each = Object.keys(differences).flatMap((name) => ways.map((way) => ({ name, way })));
-  experiments('I8', 'in the manifest, on the service or in the inventory', each, async ({ name, way }) => {
-    const { make, codes } = differences[name] ?? {};
-    await within(busy, async (scene) => {
-      const flags = await review(scene, way);
-      await make?.(scene);
-      await expectRefused(scene, flags, codes);
-    });
-  });
+  experiments(
+    'I8',
+    'something else in the manifest, on the service or in the inventory',
+    each,
+    async ({ name, way }) => {
+      const { make, codes } = differences[name] ?? {};
+      await within(busy, async (scene) => {
+        const flags = await review(scene, way);
+        await make?.(scene);
+        await expectRefused(scene, flags, codes);
+      });
+    },
+    9,
+  );
 
   const flags: Readonly<Record<string, readonly [ApplyFlags, string[]]>> = {
     'prune all': [{ prune: 'all', allowDeletes: '99' }, []],
@@ -214,7 +199,7 @@ describe('something is different', () => {
     'only one': [{}, ['group/fresh']],
   };
   const said = Object.keys(flags).flatMap((name) => ways.map((way) => ({ name, way })));
-  experiments('I8', 'on the command line', said, async ({ name, way }) => {
+  experiments('I8', 'something else on the command line', said, async ({ name, way }) => {
     const [more, addresses] = flags[name] ?? [{}, []];
     await within(busy, async (scene) => {
       const reviewed = await review(scene, way);
@@ -234,7 +219,7 @@ const second: SeedKey = { name: 'second', key: `svc_live_${'s'.repeat(40)}` };
 describe('where', () => {
   experiments(
     'I8',
-    'is another service, or another account',
+    'another service, or another account',
     ways.flatMap((way) => ['service', 'account', 'nothing owned'].map((what) => ({ way, what }))),
     async ({ way, what }) => {
       await within(
@@ -267,7 +252,7 @@ describe('where', () => {
 
   experiments(
     'I8',
-    'is the same account with another of its keys',
+    'the same account with another of its keys',
     [...ways],
     async (way) => {
       await within(
@@ -279,114 +264,6 @@ describe('where', () => {
         },
         { keys: [mine, second, other] },
       );
-    },
-    1,
-  );
-});
-
-/** All of these leave the service as it is, so that one scene serves them all. */
-describe('the file of the plan', async () => {
-  const scene = await Scene.of(busy);
-  const file = join(scene.workspace.root, 'p.plan');
-  let digest = '';
-  beforeAll(async () => {
-    digest = (await scene.workspace.planJson({ out: 'p.plan' })).digest;
-  });
-  afterAll(() => scene.close());
-  await scene.workspace.plan({ out: 'p.plan' });
-  const saved = readFileSync(file);
-  scene.sandbox.requests.length = 0;
-
-  const refuses = async (text: string | Uint8Array) => {
-    writeFileSync(file, text);
-    await expectRefused(scene, { plan: 'p.plan' });
-  };
-
-  const places = [...saved.keys()];
-  experiments(
-    'I8',
-    `with one bit of each of its ${saved.length} bytes turned`,
-    places,
-    async (place) => {
-      const bytes = Buffer.from(saved);
-      bytes[place] = (bytes[place] ?? 0) ^ (place % 7 === 0 ? 0x80 : 1 << (place % 7));
-      await refuses(bytes);
-    },
-    100,
-  );
-
-  experiments(
-    'I8',
-    'cut off after each of its bytes',
-    places.filter((place) => place % 8 === 0),
-    (place) => refuses(saved.subarray(0, place)),
-    100,
-  );
-
-  const head = [
-    'project',
-    'environment',
-    'service',
-    'digest',
-    'roster',
-    'account',
-    'formatVersion',
-    'summary',
-    'changes',
-  ];
-  const empties = [null, '', {}, [], 0, undefined];
-  experiments(
-    'I8',
-    'with what identifies it emptied or another',
-    head.flatMap((name) => empties.map((value) => ({ name, value }))),
-    async ({ name, value }) => {
-      const plan = JSON.parse(saved.toString()) as Record<string, unknown>;
-      expect(plan).toHaveProperty(name);
-      if (JSON.stringify(plan[name]) === JSON.stringify(value)) return;
-      await refuses(`${JSON.stringify({ ...plan, [name]: value })}\n`);
-    },
-  );
-
-  const others: Readonly<Record<string, () => string>> = {
-    'no byte': () => '',
-    'an empty object': () => '{}\n',
-    'an empty list': () => '[]\n',
-    null: () => 'null\n',
-    'another version of roster': () => saved.toString().replace(/"roster":"[^"]*"/, '"roster":"9.9.9"'),
-    'a byte order mark': () => `\ufeff${saved}`,
-    'no newline': () => saved.toString().trimEnd(),
-    'a second newline': () => `${saved}\n`,
-    CRLF: () => saved.toString().replace('\n', '\r\n'),
-    'the same JSON in another layout': () => JSON.stringify(JSON.parse(saved.toString()), null, 2),
-    'twice itself': () => `${saved}${saved}`,
-    'the digest alone': () => digest,
-  };
-  experiments('I8', 'as another file', Object.keys(others), (name) => refuses(others[name]?.() ?? ''));
-
-  const digests: Readonly<Record<string, () => string>> = {
-    empty: () => '',
-    'of another plan': () => `sha256:${'0'.repeat(64)}`,
-    'its beginning': () => digest.slice(0, 20),
-    'without its name': () => digest.slice(7),
-    'in capitals': () => digest.toUpperCase(),
-    'with a space': () => `${digest} `,
-    'of no hash': () => 'sha256:',
-  };
-  experiments('I8', 'another digest', Object.keys(digests), (name) =>
-    expectRefused(scene, { expect: digests[name]?.() ?? '' }),
-  );
-  experiments('I8', 'a digest with one character changed', [...Array(71).keys()], (place) => {
-    const changed = digest[place] === 'a' ? 'b' : 'a';
-    return expectRefused(scene, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
-  });
-
-  experiments(
-    'I8',
-    'a file that is another thing',
-    ['missing', 'folder'],
-    async (what) => {
-      const flags = { plan: what === 'missing' ? 'other.plan' : '.' };
-      await expectRefused(scene, flags, 'unreadable-file');
     },
     1,
   );
@@ -408,7 +285,7 @@ const keyChanges: Readonly<Record<string, readonly [string, string]>> = {
 describe('a new key', () => {
   experiments(
     'I8',
-    'goes where it was said to',
+    'a new key goes where it was said to, with the power it was said to have',
     Object.keys(keyChanges).flatMap((name) => ways.map((way) => ({ name, way }))),
     async ({ name, way }) => {
       const [from, to] = keyChanges[name] ?? ['', ''];

@@ -1,28 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kinds } from '../../src/kinds/index.js';
-import { loadProject } from '../../src/manifest/load.js';
-import { nearest } from '../../src/manifest/nearest.js';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
-import { emptyInventory } from '../../src/model/inventory.js';
-import { reconcile } from '../../src/reconcile/plan.js';
-import {
-  defaultSeed,
-  type Sandbox,
-  type SeedSchedule,
-  startSandbox,
-  type Variant,
-} from '../../src/sandbox/index.js';
-import { changes, from2005, hour, intlOffset, minute, to2037, zones } from '../properties/timings.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { changes, from2005, hour, intlOffset, to2037, zones } from '../properties/timings.js';
 import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
-import { worldAgents } from '../support/worlds.js';
+import { type Line, manifest, numbers, onService, planOf } from './support/clocks.js';
 import { all, experiments } from './support/experiments.js';
 import { writesTo } from './support/scene.js';
 
 /** I23: a wall-clock time is sent as it was written, whatever the zone, the day and the clock of the machine. */
 
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const perBatch = 500;
 
 /** A wall clock near a change of the zone's clocks, in what they leave out and show twice, or anywhere else. */
@@ -48,12 +36,6 @@ const written = fc
       ),
   );
 
-interface Line {
-  readonly zone: string;
-  readonly time: string;
-  readonly field: 'startTime' | 'once';
-}
-
 function lines(zone: string, seed: number, count: number): readonly Line[] {
   const line = fc.record({
     zone: fc.constant(zone),
@@ -70,42 +52,6 @@ function lines(zone: string, seed: number, count: number): readonly Line[] {
 }
 
 const meaning = (time: string) => new Date(`${time}Z`).toISOString();
-
-/** Without quotes: YAML must not make anything of a time. Entry `s7` runs every 8 minutes, or once. */
-function manifest(list: readonly Line[], more = ''): string {
-  const entries = list.map(({ zone, time, field }, nth) => {
-    const timing = field === 'once' ? `once: ${time}` : `every: ${nth + 1} minutes, startTime: ${time}`;
-    return `  s${nth}: { target: agent/acme-shop, ${timing}, timeZone: ${zone}${more} }\n`;
-  });
-  return `project: clocks\nlimits: { startsPerMinute: 100000 }\nschedules:\n${entries.join('')}`;
-}
-
-/** Plans for an empty service, and without one. */
-function planOf(text: string, now: Date) {
-  const workspace = new Workspace({ 'roster.yaml': text }, { url: '', apiKey: '' });
-  try {
-    const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
-    if (project === null) throw new Error(JSON.stringify(diagnostics));
-    const { plan } = reconcile({
-      project,
-      service: 'https://collect.example.com',
-      account: null,
-      kinds,
-      agents: worldAgents,
-      objects: new Map(),
-      inventory: emptyInventory('clocks', null),
-      prune: 'owned',
-      now,
-      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
-      selected: null,
-      undeliverable: () => null,
-      nearest,
-    });
-    return { plan, diagnostics };
-  } finally {
-    workspace.remove();
-  }
-}
 
 /** How often the zone's clocks show a time, by Intl alone. */
 function passes(zone: string, time: string): number {
@@ -141,7 +87,7 @@ const flags = { skipped: 0, repeated: 0 };
 describe('times in a manifest', () => {
   experiments(
     'I23',
-    `10,000 in each of ${zones.length} zones, ${perBatch} at a time`,
+    `10,000 times in each of ${zones.length} zones, ${perBatch} at a time`,
     batches,
     async ({ zone, nth }) => {
       const list = lines(zone, nth, perBatch);
@@ -166,7 +112,7 @@ describe('times in a manifest', () => {
   const clocks = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia'];
   experiments(
     'I23',
-    '10,000 applied by processes with clocks in four zones',
+    '10,000 times applied by processes with clocks in four zones',
     clocks.flatMap((TZ) => numbers(20).map((nth) => ({ TZ, nth }))),
     async ({ TZ, nth }) => {
       const zone = zones[nth % zones.length] ?? 'UTC';
@@ -193,7 +139,7 @@ describe('times in a manifest', () => {
         await sandbox.close();
       }
     },
-    40,
+    33,
   );
 });
 
@@ -281,126 +227,6 @@ describe('times that are none', () => {
         },
       );
     },
-    12,
+    11,
   );
 });
-
-/** A schedule that runs once, by the time that its moment has passed; and what a service may show of it then. */
-const fired: Readonly<Record<string, (sandbox: Sandbox) => void>> = {
-  gone: ({ world }) => world.schedules.clear(),
-  'still waiting': () => undefined,
-  'switched off': ({ world }) => {
-    for (const record of world.schedules.values()) record.isEnabled = false;
-  },
-  'that has run': ({ world }) => {
-    for (const record of world.schedules.values())
-      Object.assign(record, {
-        lastRunTime: '2026-01-01T00:00:00Z',
-        lastJobStatusName: 'Succeeded',
-        isEnabled: false,
-      });
-  },
-};
-const berlin = ', timeZone: Europe/Berlin';
-const wanted = [
-  berlin,
-  `${berlin}, enabled: false`,
-  `${berlin}, inputs: { country: FR }`,
-  ', timeZone: Asia/Tokyo',
-];
-const pastTimes = ['2020-02-29T23:59:59', '2025-03-30T02:30:00', '2025-10-26T02:30:00', '1970-01-01T00:00'];
-
-describe('a time that has passed', () => {
-  const each = Object.keys(fired).flatMap((state) =>
-    pastTimes.flatMap((time) =>
-      wanted.flatMap((more) =>
-        [[], ['past-once-refused'], ['nulls-absent']].map((variants) => ({
-          state,
-          time,
-          more,
-          variants: variants as Variant[],
-        })),
-      ),
-    ),
-  );
-  experiments(
-    'I23',
-    'is not created, changed or fired again',
-    each,
-    async ({ state, time, more, variants }) => {
-      const seed: SeedSchedule = {
-        targetId: 'acme-shop',
-        scheduleType: 'Once',
-        startTime: time,
-        timeZoneId: 'Europe/Berlin',
-      };
-      const text = (rest: string) =>
-        `project: clocks\nschedules:\n  s: { target: agent/acme-shop, once: ${time}${rest} }\n`;
-      await onService({ schedules: [seed], variants }, text(berlin), async (sandbox, workspace) => {
-        expect(await workspace.apply()).toMatchObject({ exit: 0 });
-        fired[state]?.(sandbox);
-        const before = JSON.stringify([...sandbox.world.schedules]);
-        workspace.write('roster.yaml', text(more));
-        sandbox.requests.length = 0;
-        for (const _again of [1, 2]) {
-          const { exit, diagnostics } = await workspace.applyJson();
-          const codes = diagnostics.map(({ code }) => code);
-          expect([exit, codes.filter((code) => code === 'past-once')]).toEqual([0, ['past-once']]);
-        }
-        expect(writesTo(sandbox)).toEqual([]);
-        expect(JSON.stringify([...sandbox.world.schedules])).toBe(before);
-      });
-    },
-    16,
-  );
-
-  const moments = zones.flatMap((zone) => (changes.get(zone) ?? []).map((change) => ({ zone, change })));
-  experiments(
-    'I23',
-    'near a change of the clocks is told by the second',
-    moments,
-    async ({ zone, change }) => {
-      const [before, after] = [change - 1000, change].map((instant) => intlOffset(zone, instant));
-      const list = numbers(60).map(
-        (nth): Line => ({
-          zone,
-          field: 'once',
-          time: new Date(change + (before ?? 0) + (nth - 30) * 6 * minute).toISOString().slice(0, 19),
-        }),
-      );
-      for (const seconds of [-hour / 1000, -1, 0, 1, hour / 1000]) {
-        const now = change + seconds * 1000;
-        const { plan } = planOf(manifest(list), new Date(now));
-        const created = plan?.changes
-          .flatMap(({ address, action }) => (action === 'create' ? [address] : []))
-          .sort();
-        const expected = list.flatMap(({ time }, nth) => {
-          const local = Date.parse(`${time}Z`);
-          const instants = [before, after]
-            .map((offset) => local - (offset ?? 0))
-            .filter((instant) => intlOffset(zone, instant) === local - instant);
-          // A time that the clocks skip moves on by as much as they do.
-          const first = instants.length === 0 ? local - (before ?? 0) : Math.min(...instants);
-          return first > now ? [`schedule/s${nth}`] : [];
-        });
-        expect(created).toEqual(expected.sort());
-      }
-    },
-    100,
-  );
-});
-
-async function onService(
-  { schedules, variants = [] }: { schedules: SeedSchedule[]; variants?: readonly Variant[] },
-  text: string,
-  work: (sandbox: Sandbox, workspace: Workspace) => Promise<void>,
-): Promise<void> {
-  const sandbox = await startSandbox({ seed: { ...defaultSeed(), schedules }, variants });
-  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
-  try {
-    await work(sandbox, workspace);
-  } finally {
-    workspace.remove();
-    await sandbox.close();
-  }
-}

@@ -63,7 +63,7 @@ export const agentId = (name: string) =>
   worldAgents.find((each) => each.externalAgentId === name)?.id ?? 'bbbbbbbb-0000-4000-8000-000000000000';
 
 /** Not assigned to the caller: a group with it is in no list. */
-export const hiddenAgent = 'elsewhere';
+const hiddenAgent = 'elsewhere';
 const names = ['A', 'B', 'C', 'D'];
 const keys = ['a', 'b', 'c', 'd', 'e'];
 

@@ -14,7 +14,8 @@ export function sample<T>(list: readonly T[], share = 10): readonly T[] {
 
 /**
  * One test of many experiments for an invariant of the table that `npm run test:faults` prints. An experiment fails by
- * throwing; all are run, and the failures are shown together. One of `share` is run with the other tests.
+ * throwing; all are run, and the failures are shown together. One of `share` is run with the other tests: take an odd
+ * number where the list is a product, so that no part of it is left out.
  */
 export function experiments<T>(
   invariant: string,
