@@ -168,10 +168,10 @@ class Run {
     return { outcome: 'failed', error: `${message}; ${words}` };
   }
 
-  /** A bulk call skips what it cannot do without an error (interface §4): its counts tell. */
+  /** A bulk call skips what it cannot do without an error (interface §4): unless its counts say that all is done, the list does. */
   private async confirmed(step: Step, data: unknown): Promise<StepState> {
     const kind = this.kinds.get(step.kind);
-    if (kind === undefined || kind.bulk?.confirms(data, step.addresses.length) !== false)
+    if (kind === undefined || kind.bulk === null || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
     const { writer, records } = this.inputs;
     const rest = await undone({ step, kind, reader: writer.reader, records, ids: this.ids });

@@ -15,7 +15,7 @@ export function planDifference(saved: string, now: string): string {
   return [...parts.slice(0, named), ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-const headNames = ['project', 'environment', 'service', 'roster'] as const;
+const headNames = ['project', 'environment', 'service', 'account', 'roster'] as const;
 
 function heads(before: JsonObject, after: JsonObject): string[] {
   return headNames

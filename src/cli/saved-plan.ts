@@ -16,7 +16,7 @@ export function savedPlan(plan: Plan): string {
   } & Record<string, Json>;
   const lasting = changes.map(({ nextRuns: _runs, risks: _risks, source: _source, ...change }) => change);
   const { diagnostics: _diagnostics, ...head } = rest;
-  return `${canonical({ ...head, roster: version, changes: lasting })}\n`;
+  return `${canonical({ ...head, account: plan.account, roster: version, changes: lasting })}\n`;
 }
 
 /** Tells how the plan of now differs from the saved one; empty when it is the same. The file itself is never trusted. */

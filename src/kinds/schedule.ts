@@ -102,7 +102,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
       group === 'delete' ? schedules.bulkDelete(rawIds) : schedules.bulkEnable(rawIds, group === 'enable'),
     confirms: (data, count) => {
       const counts = schedules.bulkCounts(data);
-      return counts === null ? null : counts.skipped === 0 && counts.affected === count;
+      return counts !== null && counts.skipped === 0 && counts.affected === count;
     },
   },
   createdId: schedules.createdId,

@@ -193,6 +193,6 @@ export interface SecretReader<S> {
 export interface BulkCalls {
   /** Merges the requests of one group into one. */
   merge(group: string, rawIds: readonly (string | number)[]): Request;
-  /** Whether the answer to a merged request says that all `count` objects were changed; null when it says nothing. */
-  confirms(data: unknown, count: number): boolean | null;
+  /** Whether the answer to a merged request says that all `count` objects were changed. */
+  confirms(data: unknown, count: number): boolean;
 }

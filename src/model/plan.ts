@@ -100,6 +100,8 @@ export interface Plan {
   readonly environment: string | null;
   /** The origin and base path that the plan speaks of. */
   readonly service: string;
+  /** Whose objects it speaks of: an opaque text, another for every user; null where the service does not tell. */
+  readonly account: string | null;
   /** `sha256:` over what would be changed, from what, to what, where (contract §4). */
   readonly digest: string;
   /** Every resource, those with the action `none` among them, in the order a person reads. */

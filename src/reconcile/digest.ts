@@ -9,7 +9,7 @@ import { fieldValue } from './fields.js';
  * time. Sensitive values are not in it, not even hashed: a digest is public, and a short secret could be guessed.
  */
 export function digestOf(
-  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'changes' | 'steps'>,
+  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'changes' | 'steps'>,
   decided: readonly Decided[],
 ): string {
   const values = new Map(decided.map((each) => [each.change.address, valuesOf(each)]));
@@ -20,8 +20,8 @@ export function digestOf(
     .filter((change) => change.action !== 'none')
     .map((change) => digested(change, requests, values.get(change.address) ?? []))
     .sort(byCodeUnit);
-  const { project, environment, service } = plan;
-  const text = canonical({ project, environment, service, changes });
+  const { project, environment, service, account } = plan;
+  const text = canonical({ project, environment, service, account, changes });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 

@@ -18,6 +18,7 @@ export interface GuardInputs {
   readonly decided: readonly Decided[];
   readonly steps: readonly Step[];
   readonly allow: Allowances;
+  readonly now: Date;
   /** Why a new key could not be delivered there; null when it can. */
   undeliverable(delivery: Delivery): string | null;
 }
@@ -36,10 +37,12 @@ const emptyProject: Guard = ({ project, allow }) => {
 };
 
 /** Most of what we own is not there: more likely another account's key than that many deletes. */
-const inventoryMismatch: Guard = ({ matches, allow }) => {
-  // Keys end by themselves when another is created, and what is not declared any more is only forgotten.
+const inventoryMismatch: Guard = ({ matches, allow, now }) => {
+  // Keys end by themselves when another is created, a `once` when it has fired, and what is not declared any more is
+  // only forgotten.
   const known = matches.filter(
-    ({ known: each, entry, kind }) => each?.id != null && entry !== null && kind.secret === null,
+    ({ known: each, entry, kind }) =>
+      each?.id != null && entry !== null && kind.secret === null && kind.settled(entry.spec, now) === null,
   );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];

@@ -31,6 +31,8 @@ export interface ReconcileInputs {
   readonly project: Project;
   /** The service's origin and base path, as the plan names it. */
   readonly service: string;
+  /** Whose keys the service lists; null where it lists none. */
+  readonly account: string | null;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
@@ -89,7 +91,7 @@ function assemble(
   names: Names,
   diagnostics: readonly Diagnostic[],
 ): Plan {
-  const { project, service, kinds, allow, undeliverable } = inputs;
+  const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(decided);
   const caller = callerInWords(inputs.objects);
   const changes: Change[] = decided.map(({ change, revokesCaller, match: { observed } }) => ({
@@ -97,7 +99,7 @@ function assemble(
     notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
   }));
-  const body = { project: project.name, environment: project.environment, service, changes, steps };
+  const body = { project: project.name, environment: project.environment, service, account, changes, steps };
   return {
     ...body,
     digest: digestOf(body, decided),
@@ -111,7 +113,7 @@ function assemble(
         names,
       ),
     ],
-    objections: objections({ project, matches, decided, steps, allow, undeliverable }),
+    objections: objections({ project, matches, decided, steps, allow, now, undeliverable }),
     diagnostics,
   };
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
 import type { Agent, KindName, Observed } from '../model/resource.js';
@@ -8,6 +10,8 @@ import { listAgents } from './operations/agents.js';
 export interface World {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  /** The same for every key of one user, and another for every other user; null where the service shows no keys. */
+  readonly account: string | null;
 }
 
 /** Which objects the plan may rest on: only these are read by id when a list item lacks something. */
@@ -38,22 +42,31 @@ export async function observe(
   // even sent any more, after a 401 to another, is the echo of that one.
   if (failures.length > 0) throw failures.find((each) => !isEcho(each)) ?? failures[0];
   const [agents, lists] = [await agentsRead, await Promise.all(reads)];
-  const objects = new Map(kinds.map((kind, index) => [kind.name, markCaller(lists[index] ?? [], callsWith)]));
-  return { agents, objects };
+  const objects = new Map(
+    kinds.map((kind, index) => [kind.name, markCaller(lists[index]?.objects ?? [], callsWith)]),
+  );
+  return { agents, objects, account: accountOf(lists.flatMap(({ all }) => all)) };
 }
 
 const isEcho = (failure: unknown) =>
   failure instanceof ServiceFailure && failure.status === 401 && failure.certainty === 'not-sent';
 
-async function observeKind(reader: Reader, kind: Kind, wanted: Wanted): Promise<Observed[]> {
-  const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));
+interface Listed {
+  readonly objects: readonly Observed[];
+  /** With what is no more, such as revoked keys. */
+  readonly all: readonly Observed[];
+}
+
+async function observeKind(reader: Reader, kind: Kind, wanted: Wanted): Promise<Listed> {
+  const all = await reader.readAll(kind.list());
+  const listed = all.filter((each) => kind.exists(each));
   const ids = wanted.ids.get(kind.name) ?? new Set();
   const complete = await Promise.all(listed.map((each) => completed(reader, kind, each, wanted)));
   const seen = new Set(listed.map((each) => each.id));
   const hidden = await Promise.all(
     [...ids].filter((id) => !seen.has(id)).map((id) => readHidden(reader, kind, id)),
   );
-  return [...complete, ...hidden.filter((each) => each !== null)];
+  return { objects: [...complete, ...hidden.filter((each) => each !== null)], all };
 }
 
 async function completed(reader: Reader, kind: Kind, item: Observed, wanted: Wanted): Promise<Observed> {
@@ -75,6 +88,16 @@ async function readHidden(reader: Reader, kind: Kind, id: string): Promise<Obser
     if (failure instanceof ServiceFailure && failure.status === 404) return null;
     throw failure;
   }
+}
+
+/** The interface names no user. Keys are listed for one user alone (§5.7), and the oldest one outlives a new key. */
+function accountOf(list: readonly Observed[]): string | null {
+  const keys = list.filter(({ facts }) => facts['keyPrefix'] !== undefined);
+  const marks = keys.map(({ id, facts }) =>
+    canonical([facts['createdDate'] ?? null, id, facts['keyPrefix'] ?? null]),
+  );
+  const [oldest] = marks.sort(byCodeUnit);
+  return oldest === undefined ? null : createHash('sha256').update(oldest).digest('hex').slice(0, 16);
 }
 
 /** Marks the key that roster calls with; all of them when none can be told to be it. */

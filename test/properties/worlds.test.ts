@@ -4,31 +4,24 @@ import { parse as parseInventory } from '../../src/inventory/format.js';
 import { kinds } from '../../src/kinds/index.js';
 import { loadProject } from '../../src/manifest/load.js';
 import { nearest } from '../../src/manifest/nearest.js';
-import type { Agent, Observed } from '../../src/model/resource.js';
+import type { Observed } from '../../src/model/resource.js';
 import { type Reconciled, reconcile } from '../../src/reconcile/plan.js';
-import { parseSeed, startSandbox } from '../../src/sandbox/index.js';
+import { startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
 import {
-  hiddenAgent,
+  agentId,
+  worldAgents as agents,
   inventoryText,
   isHidden,
   manifestText,
   type RandomWorld,
   randomWorld,
+  seedOf,
   startTime,
 } from '../support/worlds.js';
 
 /** `ROSTER_WORLDS=10000 npx vitest run test/properties/worlds.test.ts` for the long run; a fiftieth of it over HTTP. */
 const runs = Number(process.env['ROSTER_WORLDS'] ?? 1_000);
-
-const agents: Agent[] = ['acme-shop', 'globex', 'initech'].map((externalAgentId, index) => ({
-  id: `aaaaaaaa-0000-4000-8000-00000000000${index}`,
-  externalAgentId,
-  name: externalAgentId,
-  inputKeys: ['country', 'query'],
-}));
-const agentId = (name: string) =>
-  agents.find((each) => each.externalAgentId === name)?.id ?? 'bbbbbbbb-0000-4000-8000-000000000000';
 
 /** What roster is shown: the lists, and the hidden groups that it asks for by id because the inventory knows them. */
 function objectsOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[]): Map<string, Observed[]> {
@@ -84,6 +77,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
   return reconcile({
     project,
     service: 'https://collect.example.com',
+    account: null,
     kinds,
     agents: order(agents),
     objects: objectsOf(world, order),
@@ -229,7 +223,7 @@ test('an apply leaves what is not ours as it is, byte for byte', {
 }, async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (world) => {
-      const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(seedOf(world))) });
+      const sandbox = await startSandbox({ seed: seedOf(world) });
       const files = { 'roster.yaml': manifestText(world), 'roster.inventory.json': inventoryText(world) };
       const workspace = new Workspace(files, sandbox);
       const { ownedIds, bound, operators, adoptable } = rights(world);
@@ -252,25 +246,3 @@ test('an apply leaves what is not ours as it is, byte for byte', {
     { numRuns: Math.ceil(runs / 50) },
   );
 });
-
-function seedOf({ groups, schedules }: RandomWorld) {
-  return {
-    agents: [
-      ...agents.map(({ inputKeys, ...each }) => ({
-        ...each,
-        inputParameters: inputKeys.map((key) => ({ key, defaultValue: '' })),
-      })),
-      { id: agentId(hiddenAgent), externalAgentId: hiddenAgent, name: hiddenAgent, assigned: false },
-    ],
-    groups,
-    schedules: schedules.map(({ id, target, hours, inputs }) => ({
-      id,
-      targetId: target,
-      scheduleType: 'Basic',
-      intervalValue: hours,
-      intervalUnit: 'Hours',
-      startTime,
-      inputParameters: JSON.stringify(inputs),
-    })),
-  };
-}

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { Agent } from '../../src/model/resource.js';
+import { parseSeed, type Seed } from '../../src/sandbox/index.js';
 
 /**
  * Worlds in which not everything is ours: objects that this project manages, that somebody made by hand, that the
@@ -48,8 +50,20 @@ export interface DeclaredSchedule {
 
 export const startTime = '2099-12-01T06:00:00';
 const agents = ['acme-shop', 'globex', 'initech'];
+
+/** Those that the caller sees. */
+export const worldAgents: readonly Agent[] = agents.map((externalAgentId, index) => ({
+  id: `aaaaaaaa-0000-4000-8000-00000000000${index}`,
+  externalAgentId,
+  name: externalAgentId,
+  inputKeys: ['country', 'query'],
+}));
+
+export const agentId = (name: string) =>
+  worldAgents.find((each) => each.externalAgentId === name)?.id ?? 'bbbbbbbb-0000-4000-8000-000000000000';
+
 /** Not assigned to the caller: a group with it is in no list. */
-export const hiddenAgent = 'elsewhere';
+const hiddenAgent = 'elsewhere';
 const names = ['A', 'B', 'C', 'D'];
 const keys = ['a', 'b', 'c', 'd', 'e'];
 
@@ -159,4 +173,28 @@ export function manifestText({ manifest, prune }: RandomWorld): string {
 
 export function isHidden(group: RemoteGroup): boolean {
   return group.members.includes(hiddenAgent);
+}
+
+/** The world as a sandbox starts with it. */
+export function seedOf({ groups, schedules }: RandomWorld): Seed {
+  const seed = {
+    agents: [
+      ...worldAgents.map(({ inputKeys, ...each }) => ({
+        ...each,
+        inputParameters: inputKeys.map((key) => ({ key, defaultValue: '' })),
+      })),
+      { id: agentId(hiddenAgent), externalAgentId: hiddenAgent, name: hiddenAgent, assigned: false },
+    ],
+    groups,
+    schedules: schedules.map(({ id, target, hours, inputs }) => ({
+      id,
+      targetId: target,
+      scheduleType: 'Basic',
+      intervalValue: hours,
+      intervalUnit: 'Hours',
+      startTime,
+      inputParameters: JSON.stringify(inputs),
+    })),
+  };
+  return parseSeed(JSON.stringify(seed));
 }

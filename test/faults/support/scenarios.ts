@@ -101,6 +101,37 @@ export const scenario = (name: string): Scenario => {
   return found;
 };
 
+/** A service and a project of which an apply would create, update and delete some of each kind. */
+export const busy: Scenario = {
+  name: 'busy',
+  before: `project: faults
+groups:
+  kept: { members: [acme-shop] }
+  other: { members: [acme-shop] }
+  gone: { members: [globex] }
+pipelines:
+  kept: { stages: [login-check] }
+  gone: { stages: [prices] }
+schedules:
+  kept: { target: group/kept, every: 6 hours, startTime: 2099-01-01T06:00:00 }
+  other: { target: agent/globex, cron: 0 0 4 * * *, startTime: 2099-01-01T06:00:00 }
+  gone: { target: pipeline/gone, every: 1 day, startTime: 2099-01-01T06:00:00 }
+`,
+  manifest: `project: faults
+groups:
+  kept: { members: [acme-shop] }
+  other: { members: [acme-shop, globex], description: Other }
+  fresh: { members: [globex] }
+pipelines:
+  kept: { stages: [login-check], active: false }
+  fresh: { stages: [prices, catalogue] }
+schedules:
+  kept: { target: group/kept, every: 6 hours, startTime: 2099-01-01T06:00:00, enabled: false }
+  other: { target: agent/globex, cron: 0 0 4 * * *, startTime: 2099-01-01T06:00:00, inputs: { country: FR } }
+  fresh: { target: pipeline/fresh, every: 1 day, startTime: 2099-01-01T06:00:00 }
+`,
+};
+
 /** What else is on the service, and nobody's business. */
 export const foreign = {
   groups: [

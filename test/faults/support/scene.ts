@@ -83,9 +83,7 @@ export class Scene {
 
   /** What could change something, as `METHOD path`. */
   writes(): string[] {
-    return this.sandbox.requests
-      .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/api/schedules/preview'))
-      .map(({ method, path }) => `${method} ${path}`);
+    return writesTo(this.sandbox);
   }
 
   /** The oracle: all that was wanted is there, once, and nothing else was touched. */
@@ -103,6 +101,18 @@ export class Scene {
     this.workspace.remove();
     await this.sandbox.close();
   }
+}
+
+export function writesTo({ requests }: Sandbox): string[] {
+  return requests
+    .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/api/schedules/preview'))
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+/** All that a request could change but the time at which a key was used. */
+export function stateOf({ world: { groups, pipelines, schedules, keys } }: Sandbox): string {
+  const powers = [...keys.values()].map(({ lastUsedDate: _used, ...key }) => key);
+  return JSON.stringify([[...groups], [...pipelines], [...schedules], powers]);
 }
 
 /** A scene for the time that `work` takes. */

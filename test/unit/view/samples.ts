@@ -192,6 +192,7 @@ export const plan: Plan = {
   project: 'pricing',
   environment: 'production',
   service: 'https://collect.example.com',
+  account: null,
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,

@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import {
+  type CollectionRecord,
+  defaultSeed,
+  type Sandbox,
+  type ScheduleRecord,
+  startSandbox,
+  VARIANTS,
+  type Variant,
+} from '../../src/sandbox/index.js';
+import { Workspace } from '../support/roster.js';
+import { experiments } from './support/experiments.js';
+import { type Scenario, scenario, scenarios } from './support/scenarios.js';
+import { type Scene, within } from './support/scene.js';
+
+/** I5: after an apply the plan is empty and a second apply sends no write, however the service spells what it was sent. */
+
+const variants = Object.keys(VARIANTS) as Variant[];
+/** These refuse a scenario outright: a group without members. */
+const refuses = (variant: Variant, name: string) => variant === 'empty-refused' && /S[15]/.test(name);
+
+const pairs = scenarios.flatMap(({ name }) =>
+  variants.filter((variant) => !refuses(variant, name)).map((variant) => ({ name, variants: [variant] })),
+);
+experiments('I5', `S1 to S6 on each of ${variants.length} readings of the interface`, pairs, settles, 33);
+
+const mixtures = fc
+  .sample(
+    fc.record({
+      name: fc.constantFrom(...scenarios.map(({ name }) => name)),
+      variants: fc.shuffledSubarray(variants, { minLength: 4, maxLength: 16 }),
+    }),
+    { numRuns: 240, seed: 5 },
+  )
+  .filter(({ name, variants: mixture }) => !mixture.some((variant) => refuses(variant, name)))
+  // Two spellings of one time make a third that is none.
+  .filter(({ variants: mixture }) => mixture.filter((each) => each.startsWith('start-time')).length < 2);
+experiments('I5', 'many readings at once', mixtures, settles, 40);
+
+async function settles({ name, variants: chosen }: { name: string; variants: Variant[] }): Promise<void> {
+  await within(
+    scenario(name),
+    async (scene) => {
+      expect(await scene.apply()).toMatchObject({ exit: 0 });
+      await scene.expectDesired();
+      await scene.expectNothingLeft();
+      scene.sandbox.requests.length = 0;
+      expect(await scene.apply()).toMatchObject({
+        exit: 0,
+        stdout: expect.stringContaining('No changes.'),
+      });
+      expect(scene.writes()).toEqual([]);
+    },
+    { variants: chosen },
+  );
+}
+
+/** Without the scopes in the answer a new key may have too much power: it is withdrawn (contract §5). */
+const withAKey = variants.filter((variant) => variant !== 'scopes-absent');
+experiments('I5', 'a new key of two scopes on each reading', withAKey, async (variant) => {
+  const seed = { ...defaultSeed(), scopes: ['agents.run', 'data.read'] };
+  const sandbox = await startSandbox({ variants: [variant], seed });
+  const workspace = new Workspace({ 'roster.yaml': keyProject }, sandbox);
+  try {
+    expect(await workspace.apply({ allowSelfRevoke: true })).toMatchObject({ exit: 0 });
+    workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
+    sandbox.requests.length = 0;
+    expect(await workspace.apply()).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('No changes.'),
+    });
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    const active = [...sandbox.world.keys.values()].filter(
+      ({ name, isRevoked }) => name === 'ci' && !isRevoked,
+    );
+    expect(active.map(({ scopes }) => scopes.toSorted())).toEqual([['agents.run', 'data.read']]);
+  } finally {
+    workspace.remove();
+    await sandbox.close();
+  }
+});
+
+const keyProject = `project: keys
+scopes: [agents.run, data.read]
+keys:
+  ci: { scopes: [data.read, agents.run], deliver: { file: ci.key } }
+`;
+
+/** What a service might lose of what it is sent, and the field that has to be named then. */
+interface Loss {
+  readonly name: string;
+  readonly field: string;
+  /** The scenarios that lose something by it. */
+  readonly felt: string;
+  readonly collection?: (record: CollectionRecord) => void;
+  readonly schedule?: (record: ScheduleRecord) => void;
+}
+
+const losses: readonly Loss[] = [
+  {
+    name: 'names are cut at 100 characters',
+    felt: 'wordy',
+    field: 'name',
+    collection: (record) => {
+      record.name = record.name.slice(0, 100);
+    },
+  },
+  {
+    name: 'names are cut by half',
+    felt: 'S1 S2 S3 S4 S6 wordy',
+    field: 'name',
+    collection: (record) => {
+      record.name = record.name.slice(0, Math.ceil(record.name.length / 2));
+    },
+  },
+  {
+    name: 'names are written in capitals',
+    felt: 'S1 S2 S3 S4 S6 wordy',
+    field: 'name',
+    collection: (record) => {
+      record.name = record.name.toUpperCase();
+    },
+  },
+  {
+    name: 'descriptions are dropped',
+    felt: 'S1 S3 wordy',
+    field: 'description',
+    collection: (record) => {
+      record.description = '';
+    },
+  },
+  {
+    name: 'all is active',
+    felt: 'S1 S2 S6 wordy',
+    field: 'active',
+    collection: (record) => {
+      record.isActive = true;
+    },
+  },
+  {
+    name: 'the last agent is dropped',
+    felt: 'S1 S2 S3 S4 S6 wordy',
+    field: '(members|stages)',
+    collection: (record) => {
+      record.agentIds = record.agentIds.slice(0, Math.max(1, record.agentIds.length - 1));
+    },
+  },
+  {
+    name: 'agents are sorted',
+    felt: 'S1 S2 S3 S6 wordy',
+    field: 'stages',
+    collection: (record) => {
+      record.agentIds = record.agentIds.toSorted().toReversed();
+    },
+  },
+  {
+    name: 'inputs are dropped',
+    felt: 'S1',
+    field: 'inputs',
+    schedule: (record) => {
+      record.inputParameters = '{}';
+    },
+  },
+  {
+    name: 'every schedule is enabled',
+    felt: 'S1 S2 S6',
+    field: 'enabled',
+    schedule: (record) => {
+      record.isEnabled = true;
+    },
+  },
+  {
+    name: 'every zone is UTC',
+    felt: 'S1',
+    field: 'timeZone',
+    schedule: (record) => {
+      record.timeZoneId = 'UTC';
+    },
+  },
+  {
+    name: 'the time of day is dropped',
+    felt: 'S1 S2 S4 S6',
+    field: '(startTime|once)',
+    schedule: (record) => {
+      record.startTime = `${record.startTime.slice(0, 10)}T00:00:00`;
+    },
+  },
+  {
+    name: 'intervals are at least 7 of a unit',
+    felt: 'S1 S2 S4 S6',
+    field: 'every',
+    schedule: (record) => {
+      if (record.intervalValue !== null) record.intervalValue = Math.max(7, record.intervalValue);
+    },
+  },
+  {
+    name: 'cron expressions lose their days',
+    felt: 'S1',
+    field: 'cron',
+    schedule: (record) => {
+      record.cronExpression = record.cronExpression?.replace(/1-5$/, '*') ?? null;
+    },
+  },
+];
+
+const wordy: Scenario = {
+  name: 'wordy',
+  before: null,
+  manifest: `project: faults
+groups:
+  a: { name: ${'a long name '.repeat(12).trim()}, members: [acme-shop, globex], description: Search }
+  b: { name: short, members: [globex] }
+pipelines:
+  c: { name: ${'b long name '.repeat(12).trim()}, stages: [login-check, prices], active: false }
+`,
+};
+
+const lossy = losses.flatMap((loss) =>
+  [...scenarios, wordy].map((each) => ({ loss: loss.name, scenario: each.name })),
+);
+experiments(
+  'I5',
+  'what the service loses is named, on the third run as on the first',
+  lossy,
+  async (each) => {
+    const loss = named(losses, each.loss);
+    const chosen = named([...scenarios, wordy], each.scenario);
+    await within(chosen, async (scene) => {
+      lose(scene.sandbox, loss);
+      const runs = [await once(scene), await once(scene), await once(scene)];
+      const felt = loss.felt.split(' ').includes(each.scenario);
+      for (const { exit, errors } of runs) {
+        expect([exit, errors.length > 0]).toEqual([felt ? 3 : 0, felt]);
+        for (const error of errors)
+          expect(error).toMatch(new RegExp(`^not-converged: .*"update" of .*\\b${loss.field}\\b`));
+      }
+      expect(runs[2]).toEqual({ ...runs[0], creates: [] });
+      if (!felt) await scene.expectDesired();
+    });
+  },
+  17,
+);
+
+function named<T extends { readonly name: string }>(list: readonly T[], name: string): T {
+  const found = list.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+async function once(scene: Scene) {
+  scene.sandbox.requests.length = 0;
+  const { exit, diagnostics } = await scene.workspace.applyJson();
+  const errors = diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, message }) => `${code}: ${message}`);
+  const { groups, pipelines, schedules } = scene.sandbox.world;
+  const objects = [groups, pipelines, schedules].flatMap((records) => [...records.keys()]).sort();
+  const creates = scene.posts().filter((post) => !/\/(enabled|delete)$/.test(post));
+  return { exit, errors, objects, creates };
+}
+
+/** Whatever a request changes is stored with the loss. */
+function lose({ world, faults }: Sandbox, { collection, schedule }: Loss): void {
+  faults.around = async (_request, next) => {
+    const before = new Set([...records(world)].map((record) => JSON.stringify(record)));
+    await next();
+    const changed = (record: object) => !before.has(JSON.stringify(record));
+    for (const record of [...world.groups.values(), ...world.pipelines.values()])
+      if (changed(record)) collection?.(record);
+    for (const record of world.schedules.values()) if (changed(record)) schedule?.(record);
+  };
+}
+
+function records({ groups, pipelines, schedules }: Sandbox['world']): object[] {
+  return [...groups.values(), ...pipelines.values(), ...schedules.values()];
+}

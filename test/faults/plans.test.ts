@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.js';
+import { roster } from '../support/program.js';
+import { Workspace } from '../support/roster.js';
+import { inventoryText, manifestText, type RandomWorld, randomWorld, seedOf } from '../support/worlds.js';
+import { experiments, times } from './support/experiments.js';
+import { stateOf, writesTo } from './support/scene.js';
+
+/** I6: a plan changes nothing, neither on the service nor in a file. */
+
+const worlds = fc.sample(randomWorld, { numRuns: 1_000, seed: 6 });
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+let planned = 0;
+experiments('I6', 'a plan in random worlds', numbers(worlds.length), async (nth) => {
+  const out = nth % 2 === 0;
+  await observing(worlds[nth], async (workspace) => {
+    const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
+    const { exit } = await workspace.plan({ ...flags, ...(out ? { out: 'p.plan' } : {}) });
+    if (exit === 0) planned += 1;
+    return { exit, made: out && exit === 0 ? ['p.plan'] : [] };
+  });
+});
+
+test('many of the random worlds can be planned for', () => {
+  expect(planned).toBeGreaterThan(times(worlds.length) / 4);
+});
+
+experiments(
+  'I6',
+  'a plan as a process, with its home and its folder for temporary files',
+  numbers(60),
+  async (nth) => {
+    await observing(worlds[nth], async (workspace) => {
+      const folders = ['home', 'tmp'].map((name) => join(workspace.root, name));
+      for (const folder of folders) mkdirSync(folder);
+      const [HOME = '', TMPDIR = ''] = folders;
+      const env = { ...workspace.env, HOME, TMPDIR, XDG_CACHE_HOME: HOME, XDG_CONFIG_HOME: HOME };
+      const args = ['plan', '--out', 'p.plan', '--write', 'markdown=p.md'];
+      const { exit } = await roster(args, { cwd: workspace.root, env });
+      return { exit, made: readdirSync(workspace.root).filter((name) => /^p\.(plan|md)$/.test(name)) };
+    });
+  },
+  20,
+);
+
+/** Holds the world and the folder against what they were; `made` are the files that were asked for. */
+async function observing(
+  world: RandomWorld | undefined,
+  work: (workspace: Workspace) => Promise<{ exit: number | null; made: readonly string[] }>,
+): Promise<void> {
+  if (world === undefined) throw new Error('there is no such world');
+  const sandbox = await startSandbox({ seed: seedOf(world) });
+  const files = { 'roster.yaml': manifestText(world), 'roster.inventory.json': inventoryText(world) };
+  const workspace = new Workspace(files, sandbox);
+  try {
+    const before = stateOf(sandbox);
+    const { exit, made } = await work(workspace);
+    expect([0, 1, 4]).toContain(exit);
+    expect(writesTo(sandbox)).toEqual([]);
+    expect(stateOf(sandbox)).toBe(before);
+    expect(filesOf(workspace.root).filter(([name]) => !made.includes(name))).toEqual(
+      Object.entries(files).sort(),
+    );
+  } finally {
+    workspace.remove();
+    await sandbox.close();
+  }
+}
+
+function filesOf(root: string): (readonly [string, string])[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => [each.name, readFileSync(join(each.parentPath, each.name), 'utf8')] as const)
+    .sort();
+}

@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect } from 'vitest';
+import { experiments } from './support/experiments.js';
+import { expectRefused } from './support/reviewing.js';
+import { busy } from './support/scenarios.js';
+import { Scene } from './support/scene.js';
+
+/** I8: a plan file that is not the one that was saved, and a digest that is not its own, apply nothing. */
+
+/** All of these leave the service as it is, so that one scene serves them all. */
+describe('a plan that was saved', async () => {
+  const scene = await Scene.of(busy);
+  const file = join(scene.workspace.root, 'p.plan');
+  afterAll(() => scene.close());
+  const { digest } = await scene.workspace.planJson({ out: 'p.plan' });
+  const saved = readFileSync(file);
+  scene.sandbox.requests.length = 0;
+
+  const refuses = async (text: string | Uint8Array) => {
+    writeFileSync(file, text);
+    await expectRefused(scene, { plan: 'p.plan' });
+  };
+
+  const places = [...saved.keys()];
+  experiments(
+    'I8',
+    `a saved plan with one bit of each of its ${saved.length} bytes turned`,
+    places,
+    async (place) => {
+      const bytes = Buffer.from(saved);
+      bytes[place] = (bytes[place] ?? 0) ^ (place % 7 === 0 ? 0x80 : 1 << (place % 7));
+      await refuses(bytes);
+    },
+    100,
+  );
+
+  experiments(
+    'I8',
+    'a saved plan cut off after each of its bytes',
+    places.filter((place) => place % 8 === 0),
+    (place) => refuses(saved.subarray(0, place)),
+    100,
+  );
+
+  const head = [
+    'project',
+    'environment',
+    'service',
+    'digest',
+    'roster',
+    'account',
+    'formatVersion',
+    'summary',
+    'changes',
+  ];
+  const empties = [null, '', {}, [], 0, undefined];
+  experiments(
+    'I8',
+    'a saved plan with what identifies it emptied or another',
+    head.flatMap((name) => empties.map((value) => ({ name, value }))),
+    async ({ name, value }) => {
+      const plan = JSON.parse(saved.toString()) as Record<string, unknown>;
+      expect(plan).toHaveProperty(name);
+      if (JSON.stringify(plan[name]) === JSON.stringify(value)) return;
+      await refuses(`${JSON.stringify({ ...plan, [name]: value })}\n`);
+    },
+  );
+
+  const others: Readonly<Record<string, () => string>> = {
+    'no byte': () => '',
+    'an empty object': () => '{}\n',
+    'an empty list': () => '[]\n',
+    null: () => 'null\n',
+    'another version of roster': () => saved.toString().replace(/"roster":"[^"]*"/, '"roster":"9.9.9"'),
+    'a byte order mark': () => `\ufeff${saved}`,
+    'no newline': () => saved.toString().trimEnd(),
+    'a second newline': () => `${saved}\n`,
+    CRLF: () => saved.toString().replace('\n', '\r\n'),
+    'the same JSON in another layout': () => JSON.stringify(JSON.parse(saved.toString()), null, 2),
+    'twice itself': () => `${saved}${saved}`,
+    'the digest alone': () => digest,
+  };
+  experiments('I8', 'another file as the plan', Object.keys(others), (name) =>
+    refuses(others[name]?.() ?? ''),
+  );
+
+  const digests: Readonly<Record<string, () => string>> = {
+    empty: () => '',
+    'of another plan': () => `sha256:${'0'.repeat(64)}`,
+    'its beginning': () => digest.slice(0, 20),
+    'without its name': () => digest.slice(7),
+    'in capitals': () => digest.toUpperCase(),
+    'with a space': () => `${digest} `,
+    'of no hash': () => 'sha256:',
+  };
+  experiments('I8', 'another digest', Object.keys(digests), (name) =>
+    expectRefused(scene, { expect: digests[name]?.() ?? '' }),
+  );
+  experiments('I8', 'a digest with one character changed', [...Array(71).keys()], (place) => {
+    const changed = digest[place] === 'a' ? 'b' : 'a';
+    return expectRefused(scene, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
+  });
+
+  experiments(
+    'I8',
+    'a plan that is no file',
+    ['missing', 'folder'],
+    async (what) => {
+      const flags = { plan: what === 'missing' ? 'other.plan' : '.' };
+      await expectRefused(scene, flags, 'unreadable-file');
+    },
+    1,
+  );
+});

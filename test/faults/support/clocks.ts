@@ -1,0 +1,76 @@
+import { kinds } from '../../../src/kinds/index.js';
+import { loadProject } from '../../../src/manifest/load.js';
+import { nearest } from '../../../src/manifest/nearest.js';
+import { emptyInventory } from '../../../src/model/inventory.js';
+import { reconcile } from '../../../src/reconcile/plan.js';
+import {
+  defaultSeed,
+  type Sandbox,
+  type SeedSchedule,
+  startSandbox,
+  type Variant,
+} from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+import { worldAgents } from '../../support/worlds.js';
+
+/** Projects of schedules, for what is asked of their times. */
+
+export const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+export interface Line {
+  readonly zone: string;
+  readonly time: string;
+  readonly field: 'startTime' | 'once';
+}
+
+/** Without quotes: YAML must not make anything of a time. Entry `s7` runs every 8 minutes, or once. */
+export function manifest(list: readonly Line[], more = ''): string {
+  const entries = list.map(({ zone, time, field }, nth) => {
+    const timing = field === 'once' ? `once: ${time}` : `every: ${nth + 1} minutes, startTime: ${time}`;
+    return `  s${nth}: { target: agent/acme-shop, ${timing}, timeZone: ${zone}${more} }\n`;
+  });
+  return `project: clocks\nlimits: { startsPerMinute: 100000 }\nschedules:\n${entries.join('')}`;
+}
+
+/** Plans for an empty service, and without one. */
+export function planOf(text: string, now: Date) {
+  const workspace = new Workspace({ 'roster.yaml': text }, { url: '', apiKey: '' });
+  try {
+    const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
+    if (project === null) throw new Error(JSON.stringify(diagnostics));
+    const { plan } = reconcile({
+      project,
+      service: 'https://collect.example.com',
+      account: null,
+      kinds,
+      agents: worldAgents,
+      objects: new Map(),
+      inventory: emptyInventory('clocks', null),
+      prune: 'owned',
+      now,
+      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
+      selected: null,
+      undeliverable: () => null,
+      nearest,
+    });
+    return { plan, diagnostics };
+  } finally {
+    workspace.remove();
+  }
+}
+
+/** A project on a service of its own. */
+export async function onService(
+  { schedules, variants = [] }: { schedules: SeedSchedule[]; variants?: readonly Variant[] },
+  text: string,
+  work: (sandbox: Sandbox, workspace: Workspace) => Promise<void>,
+): Promise<void> {
+  const sandbox = await startSandbox({ seed: { ...defaultSeed(), schedules }, variants });
+  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
+  try {
+    await work(sandbox, workspace);
+  } finally {
+    workspace.remove();
+    await sandbox.close();
+  }
+}
