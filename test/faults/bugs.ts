@@ -43,8 +43,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'nothing is written down before a create',
     file: 'src/apply/apply.ts',
-    find: 'if (inputs.plan.steps.length > 0) await inputs.save(intent);',
-    replace: 'if (inputs.plan.steps.length > 1_000) await inputs.save(intent);',
+    find: "if (inputs.plan.changes.some((change) => change.action !== 'none')) await inputs.save(intent);",
+    replace: 'if (inputs.plan.changes.length > 1_000) await inputs.save(intent);',
     tests: ['test/cli/signals.test.ts'],
   },
   {
@@ -198,8 +198,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a key with more power than asked for is kept',
     file: 'src/apply/secret.ts',
-    find: "if (canonical([...scopes].sort()) === canonical(delivery.scopes)) return { outcome: 'done' };",
-    replace: "if (scopes.length !== -1) return { outcome: 'done' };",
+    find: 'return canonical([...new Set(scopes)].sort()) === canonical([...asked].sort());',
+    replace: 'return scopes.length + asked.length >= 0;',
     tests: ['test/unit/apply/keys.test.ts'],
   },
   {
