@@ -1,5 +1,5 @@
 import { hasErrors, Problem } from '../model/diagnostic.js';
-import { driftOf } from '../model/drift.js';
+import { driftOf, unseen } from '../reconcile/drift.js';
 import { driftText } from '../view/drift-text.js';
 import { jsonText } from '../view/json-text.js';
 import { driftJson } from '../view/plan-json.js';
@@ -20,7 +20,17 @@ export function drift(flags: CommonFlags, around: Surroundings, output: Output):
       if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
       const otherAccount = reconciled.plan.objections.filter((each) => each.code === 'inventory-mismatch');
       if (otherAccount.length > 0) throw new Problem(otherAccount.map(asDiagnostic));
-      const found = driftOf({ ...reconciled.plan, diagnostics });
+      const { project, environment, service } = reconciled.plan;
+      const blind = unseen(reconciled.matches, session.store.name);
+      diagnostics.push(...blind);
+      if (hasErrors(blind)) throw new Problem(diagnostics);
+      const found = {
+        project,
+        environment,
+        service,
+        diagnostics,
+        ...driftOf({ matches: reconciled.matches, names: reconciled.names, now: new Date() }),
+      };
       return {
         exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,
         diagnostics,

@@ -24,7 +24,14 @@ export function why(
       const { plan, matches, externals, names } = reconciled;
       if (plan === null) throw new Problem([...session.warnings, ...reconciled.diagnostics]);
       const objectsOf = (kind: string) => world.objects.get(kind) ?? [];
-      const found = explain(address, { plan, matches, externals, names, objectsOf });
+      const found = explain(address, {
+        plan,
+        matches,
+        externals,
+        entries: session.project.entries,
+        names,
+        objectsOf,
+      });
       if (found === null)
         throw unknown(
           address,

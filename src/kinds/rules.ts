@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.js';
 import { byCodeUnit } from '../model/json.js';
-import type { FieldRule, Layout } from '../model/resource.js';
+import type { FieldRule, Layout, Names } from '../model/resource.js';
 
 /** A field whose spelling is its meaning. */
 export function plain<V extends Json>(layout: Layout = 'value'): FieldRule<V> {
@@ -23,10 +23,17 @@ export const wordSet: FieldRule<readonly string[]> = {
   layout: 'set',
 };
 
+/** The names of agents in a canonical form. */
+function agentsApplied(applied: Json, names: Names): Json {
+  if (!Array.isArray(applied)) return applied;
+  return applied.map((id) => (typeof id === 'string' ? names.agent(id) : id));
+}
+
 /** Agents by GUID, in any order: shown by externalAgentId. */
 export const agentSet: FieldRule<readonly string[]> = {
   canonical: (value) => [...value].sort(byCodeUnit),
   show: (value, names) => value.map((id) => names.agent(id)).sort(byCodeUnit),
+  showApplied: agentsApplied,
   layout: 'set',
 };
 
@@ -34,5 +41,6 @@ export const agentSet: FieldRule<readonly string[]> = {
 export const agentSequence: FieldRule<readonly string[]> = {
   canonical: (value) => [...value],
   show: (value, names) => value.map((id) => names.agent(id)),
+  showApplied: agentsApplied,
   layout: 'sequence',
 };

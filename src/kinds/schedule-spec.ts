@@ -33,6 +33,10 @@ export const timingRules: Pick<FieldRules<ScheduleSpec>, (typeof timingFields)[n
   every: {
     canonical: (every) => (every === null ? null : [every.value, every.unit]),
     show: (every) => (every === null ? null : showEvery(every.value, every.unit)),
+    showApplied: (applied) => {
+      const [value, unit] = Array.isArray(applied) ? applied : [];
+      return typeof value === 'number' && typeof unit === 'string' ? showEvery(value, unit) : applied;
+    },
     layout: 'value',
   },
   cron: {

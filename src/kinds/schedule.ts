@@ -64,6 +64,11 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
           : target.kind === 'agent'
             ? `agent/${names.agent(target.id)}`
             : names.object(target.kind, target.id),
+      showApplied: (applied, names) => {
+        const [kind, id] = Array.isArray(applied) ? applied : [];
+        if (typeof kind !== 'string' || typeof id !== 'string') return applied;
+        return kind === 'agent' ? `agent/${names.agent(id)}` : names.object(kind, id);
+      },
       layout: 'value',
     },
     ...timingRules,

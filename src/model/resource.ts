@@ -153,6 +153,8 @@ export interface FieldRule<V> {
   canonical(value: V): Json;
   /** What a person sees, and what the digest is made of: never depends on this machine. */
   show(value: V, names: Names): Json;
+  /** Shows a canonical form, for rules whose canonical forms are no values; it may have been edited by hand. */
+  showApplied?(canonical: Json, names: Names): Json;
   /** How the text plan lays a difference out. */
   layout: Layout;
 }

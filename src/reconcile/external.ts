@@ -27,15 +27,20 @@ export function findExternal(kind: Kind, entry: Declared, inputs: ExternalInputs
   if (only === undefined) return { found: null, diagnostics: [notFound(kind, entry)] };
   if (only.id === null || found.length > 1)
     return { found: null, diagnostics: [notUnique(kind, entry, found)] };
-  const owner = ownerOf(only.id, inputs);
+  const owner = ownerOf(kind, only, inputs);
   const diagnostics = owner === null ? [] : [alreadyOurs(kind, entry, owner)];
   return { found: { observed: only, id: only.id }, diagnostics };
 }
 
-/** An entry that manages the object: it cannot be somebody else's as well. */
-function ownerOf(id: string, { managed, inventory }: ExternalInputs): Address | null {
-  const owns = (each: Declared) =>
-    each.id === null ? inventoryEntry(each, inventory)?.id === id : normalId(each.id) === id;
+/** An entry that manages the object, or would pair with it by its name: it cannot be somebody else's as well. */
+function ownerOf(kind: Kind, object: Observed, { managed, inventory }: ExternalInputs): Address | null {
+  const identity = kind.observedIdentity(object);
+  const owns = (each: Declared) => {
+    if (each.id !== null) return normalId(each.id) === object.id;
+    const known = inventoryEntry(each, inventory);
+    if (known !== null) return known.id === object.id;
+    return identity !== null && kind.declaredIdentity(each.declared) === identity;
+  };
   return managed.find(owns)?.address ?? null;
 }
 

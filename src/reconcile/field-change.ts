@@ -48,7 +48,9 @@ export function isSensitive(match: Match, field: string): boolean {
 /** Who moved since the last apply: the manifest, where what was applied is not known. */
 export function fieldOrigin(match: Match, field: string, entry: Desired, observed: Observed): Origin {
   const applied = match.known?.applied[field];
-  if (applied === undefined) return 'manifest';
+  // An entry that is bound to another object was changed in the manifest, and nobody has touched either object.
+  const rebound = match.rule === 'id' && match.known?.id !== observed.id;
+  if (applied === undefined || rebound) return 'manifest';
   const same = (spec: unknown) => canonical(fieldValue(match.kind, spec, field)) === canonical(applied);
   if (same(observed.spec)) return 'manifest';
   return same(entry.spec) ? 'remote' : 'both';

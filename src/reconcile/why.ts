@@ -1,6 +1,6 @@
 import { canonical, type Json } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
-import type { Address, Names, Observed } from '../model/resource.js';
+import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
 import { isSensitive } from './field-change.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
@@ -10,6 +10,7 @@ export interface WhyInputs {
   readonly plan: Plan;
   readonly matches: readonly Match[];
   readonly externals: ReadonlyMap<Address, Observed>;
+  readonly entries: readonly Declared[];
   readonly names: Names;
   /** All objects of the match's kind. */
   objectsOf(kind: string): readonly Observed[];
@@ -32,15 +33,17 @@ export function why(address: Address, inputs: WhyInputs): Why | null {
   };
 }
 
-function external(address: Address, { externals }: WhyInputs): Why | null {
+function external(address: Address, { externals, entries }: WhyInputs): Why | null {
   const observed = externals.get(address);
-  if (observed === undefined) return null;
+  const entry = entries.find((each) => each.address === address);
+  if (observed === undefined || entry === undefined) return null;
   const { id, name } = observed;
-  const says = 'the entry is `external: true`: its object is looked up, never changed';
-  const rule = 'natural-key' as const;
+  const by = entry.id === null ? 'its name' : 'its id';
+  const says = `the entry is \`external: true\`: its object is looked up by ${by}, never changed`;
+  const rule = entry.id === null ? 'natural-key' : 'id';
   return {
     address,
-    source: null,
+    source: entry.source,
     object: { id, name },
     rule,
     tried: [{ rule, says }],

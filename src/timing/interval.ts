@@ -86,7 +86,7 @@ export function ageProblem(text: string, nearest?: Nearest): TimingProblem | nul
 }
 
 /** The one spelling of an interval: `6 hours`, `1 hour`. */
-export function showEvery(value: number, unit: IntervalUnit): string {
+export function showEvery(value: number, unit: string): string {
   const plural = unit.toLowerCase();
   return `${value} ${value === 1 ? plural.slice(0, -1) : plural}`;
 }

@@ -113,7 +113,7 @@ export function reportJson(report: Report): ReportJson {
   return { ...plan, changes, converged, diagnostics: distinct([...plan.diagnostics, ...own]) };
 }
 
-/** `drift --format json`. `before` is what the manifest says, `after` what the service says now. */
+/** `drift --format json`. `before` is what was applied last, `after` what the service says now. */
 export function driftJson({ project, environment, service, changes, diagnostics }: Drift) {
   return {
     formatVersion: 1,

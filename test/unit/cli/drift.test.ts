@@ -1,0 +1,180 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import type { driftJson } from '../../../src/view/plan-json.js';
+import { Workspace } from '../../support/roster.js';
+
+let sandbox: Sandbox;
+let workspace: Workspace;
+beforeEach(async () => {
+  sandbox = await startSandbox({ seed: defaultSeed() });
+  workspace = new Workspace({}, sandbox);
+});
+afterEach(async () => {
+  workspace.remove();
+  await sandbox.close();
+});
+
+const inventoryPath = () => join(workspace.root, 'roster.inventory.json');
+const declare = (entries: string) => workspace.write('roster.yaml', `project: p\n${entries}`);
+const first = `groups:
+  a: { description: One, members: [acme-shop] }
+  b: { members: [acme-shop] }
+schedules:
+  s: { target: group/a, every: 6 hours, startTime: 2099-01-01T06:00 }
+`;
+
+type Found = ReturnType<typeof driftJson>;
+
+async function drift(): Promise<Found & { exit: number }> {
+  const { exit, stdout } = await workspace.command(['drift', '--format', 'json']);
+  expect((await workspace.command(['drift'])).exit).toBe(exit);
+  return { exit, ...(JSON.parse(stdout) as Found) };
+}
+
+const told = ({ exit, changes }: Awaited<ReturnType<typeof drift>>) => ({
+  exit,
+  changes: changes.map(({ address, what, fields }) => [
+    address,
+    what,
+    ...fields.map(({ path, before, after, origin }) => [path, before, after, origin]),
+  ]),
+});
+
+const live = (name: string) => {
+  const found = [...sandbox.world.groups.values()].find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no group ${name}`);
+  return found;
+};
+
+test.each<{ name: string; later: string; meanwhile(): void; exit: number; changes: unknown[] }>([
+  { name: 'nothing, after an apply', later: first, meanwhile: () => {}, exit: 0, changes: [] },
+  {
+    name: 'what somebody changed, although the manifest says the same by now',
+    later: first.replace('One', 'Two'),
+    meanwhile: () => Object.assign(live('a'), { description: 'Two' }),
+    exit: 2,
+    changes: [['group/a', 'changed', ['description', 'One', 'Two', 'both']]],
+  },
+  {
+    name: 'what was applied last as before, when both have changed it',
+    later: first.replace('One', 'Three'),
+    meanwhile: () => Object.assign(live('a'), { description: 'Two' }),
+    exit: 2,
+    changes: [['group/a', 'changed', ['description', 'One', 'Two', 'both']]],
+  },
+  {
+    name: 'nothing, where the manifest alone has changed',
+    later: first.replace('One', 'Three').replace('6 hours', '7 hours'),
+    meanwhile: () => {},
+    exit: 0,
+    changes: [],
+  },
+  {
+    name: 'what changed in an object whose entry was taken out',
+    later: first.replace(/ {2}b: .*\n/, ''),
+    meanwhile: () => Object.assign(live('b'), { isActive: false }),
+    exit: 2,
+    changes: [['group/b', 'changed', ['active', true, false, 'both']]],
+  },
+  {
+    name: 'that an object whose entry was taken out is gone',
+    later: first.replace(/ {2}b: .*\n/, ''),
+    meanwhile: () => sandbox.world.groups.delete(live('b').id),
+    exit: 2,
+    changes: [['group/b', 'deleted']],
+  },
+  {
+    name: 'that another object of the name has come in the place of ours',
+    later: first,
+    meanwhile: () => {
+      const old = live('b');
+      sandbox.world.groups.delete(old.id);
+      const id = '00000000-0000-4000-8000-00000000abcd';
+      sandbox.world.groups.set(id, { ...old, id });
+    },
+    exit: 2,
+    changes: [['group/b', 'deleted']],
+  },
+  {
+    name: 'members, targets and intervals in the words of a manifest',
+    later: first,
+    meanwhile: () => {
+      const [agent] = [...sandbox.world.agents.values()].filter((each) => each.externalAgentId === 'globex');
+      Object.assign(live('b'), { agentIds: [agent?.id] });
+      const [schedule] = [...sandbox.world.schedules.values()];
+      Object.assign(schedule ?? {}, { intervalValue: 3, targetId: live('b').id });
+    },
+    exit: 2,
+    changes: [
+      ['group/b', 'changed', ['members', ['acme-shop'], ['globex'], 'remote']],
+      [
+        'schedule/s',
+        'changed',
+        ['target', 'group/a', 'group/b', 'remote'],
+        ['every', '6 hours', '3 hours', 'remote'],
+      ],
+    ],
+  },
+])('drift is $name', async ({ later, meanwhile, exit, changes }) => {
+  declare(first);
+  expect((await workspace.apply()).exit).toBe(0);
+  meanwhile();
+  declare(later);
+  expect(told(await drift())).toEqual({ exit, changes });
+});
+
+test('an entry that is bound to another object by hand has not drifted, and its plan says so', async () => {
+  declare(first);
+  await workspace.apply();
+  const id = '00000000-0000-4000-8000-00000000abcd';
+  sandbox.world.groups.set(id, { ...live('b'), id, name: 'x', description: 'Somebody else' });
+  declare(first.replace('  b: {', `  b: { id: ${id},`));
+  expect(told(await drift())).toEqual({ exit: 0, changes: [] });
+  const { changes } = await workspace.planJson();
+  expect(changes.find(({ address }) => address === 'group/b')?.origin).toBe('manifest');
+});
+
+test('a lost inventory is no peace: nothing says what was applied last', async () => {
+  declare(first);
+  await workspace.apply();
+  rmSync(inventoryPath());
+  expect(await drift()).toMatchObject({ exit: 4, diagnostics: [{ code: 'inventory-mismatch' }] });
+});
+
+test('a project that was never applied has not drifted', async () => {
+  declare(first);
+  expect(told(await drift())).toEqual({ exit: 0, changes: [] });
+});
+
+test('what is on the service and not in the inventory is named', async () => {
+  declare(first.replace(/ {2}b: .*\n/, ''));
+  await workspace.apply();
+  declare(first);
+  sandbox.world.groups.set('00000000-0000-4000-8000-00000000abcd', {
+    ...live('a'),
+    id: '00000000-0000-4000-8000-00000000abcd',
+    name: 'b',
+  });
+  const found = await drift();
+  expect(told(found)).toEqual({ exit: 0, changes: [] });
+  expect(found.diagnostics).toMatchObject([
+    { severity: 'warning', code: 'left-alone', message: expect.stringContaining('group/b') },
+  ]);
+});
+
+test.each(['"x"', '7', 'null', '[]', '{"a":[1]}', '[["a"]]'])(
+  'whatever stands in the inventory as applied is shown: %s',
+  async (value) => {
+    declare(first);
+    await workspace.apply();
+    const text = readFileSync(inventoryPath(), 'utf8');
+    const edited = text
+      .replace(/"members":\[[^\]]*\]/g, `"members":${value}`)
+      .replace(/"(target|every)":\[[^\]]*\]/g, `"$1":${value}`);
+    expect(edited).not.toBe(text);
+    workspace.write('roster.inventory.json', edited);
+    expect((await drift()).exit).toBe(2);
+  },
+);
