@@ -15,6 +15,7 @@ import { isComplete } from '../view/summary-line.js';
 import { selectorsOf } from './addresses.js';
 import { carryOut } from './carry-out.js';
 import { type Answer, confirm } from './confirm.js';
+import { endingOf } from './ending.js';
 import { exitCode } from './exit.js';
 import type { Interrupts } from './interrupts.js';
 import { patiently, withLock } from './locking.js';
@@ -22,11 +23,12 @@ import type { Output } from './output.js';
 import { asDiagnostic } from './plan.js';
 import { lookOf, present, type Result, tell } from './present.js';
 import { progressOf } from './progress.js';
-import { compareWithDigest, compareWithSaved } from './saved-plan.js';
+import { compareWithDigest, compareWithSaved, readSavedPlan, type SavedPlan } from './saved-plan.js';
 import { makePlan, type Observation, openSession, type Session } from './session.js';
 import {
   type ApplyFlags,
   allowancesOf,
+  chooseExpected,
   chooseLockTimeout,
   defaults,
   type Surroundings,
@@ -47,12 +49,16 @@ export function apply(
   return present({ flags, formats, around, output }, async () => {
     const allow = allowancesOf(flags);
     const patience = chooseLockTimeout(flags);
+    const selectors = selectorsOf(addresses);
+    const reviewed = {
+      digest: chooseExpected(flags),
+      saved: flags.plan === undefined ? null : readSavedPlan(resolve(around.cwd, flags.plan), flags.plan),
+    };
     checkCanAsk(flags, around);
     if (flags.report !== undefined) checkWritable(resolve(around.cwd, flags.report));
     const session = openSession(flags, around, output, interrupts.signal);
     try {
-      const selectors = selectorsOf(addresses);
-      const command = new ApplyCommand(flags, around, output, interrupts, session);
+      const command = new ApplyCommand(flags, reviewed, around, output, interrupts, session);
       const once = async () => {
         const options = { allow, selectors, proveDeliveries: true, previews: true };
         return command.run(await makePlan(session, options));
@@ -76,11 +82,18 @@ function isAgreed({ yes, expect, plan }: ApplyFlags): boolean {
   return yes === true || expect !== undefined || plan !== undefined;
 }
 
+/** What was reviewed elsewhere, as far as it was named. */
+interface Reviewed {
+  readonly digest: string | null;
+  readonly saved: SavedPlan | null;
+}
+
 class ApplyCommand {
   private waitedFor: string | null = null;
 
   constructor(
     readonly flags: ApplyFlags,
+    readonly reviewed: Reviewed,
     readonly around: Surroundings,
     readonly output: Output,
     readonly interrupts: Interrupts,
@@ -125,14 +138,12 @@ class ApplyCommand {
   }
 
   private refuse(plan: Plan): void {
-    const { expect, plan: file } = this.flags;
+    const { digest, saved } = this.reviewed;
     const redact = (text: string) => this.output.redact(text);
     const refusals = [
       ...plan.objections.map(asDiagnostic),
-      ...(expect === undefined ? [] : compareWithDigest(plan, expect)),
-      ...(file === undefined
-        ? []
-        : compareWithSaved(plan, { path: resolve(this.around.cwd, file), file }, redact)),
+      ...(digest === null ? [] : compareWithDigest(plan, digest)),
+      ...(saved === null ? [] : compareWithSaved(plan, saved, redact)),
     ];
     if (refusals.length > 0) throw new Problem(refusals);
     if (this.interrupts.requested()) throw problem('interrupted', 'nothing was changed');
@@ -181,8 +192,12 @@ class ApplyCommand {
 
   private async writeDown(plan: Plan, before: Inventory, after: Inventory): Promise<readonly Diagnostic[]> {
     const work = (lock: Lock) => lock.save(after);
-    const endingOf = () => ({ result: 'complete', changes: [] });
-    return (await withLock({ session: this.session, plan, expected: before, work, endingOf })).diagnostics;
+    const adopted = plan.changes
+      .filter((each) => each.action !== 'none')
+      .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'done', error: null }));
+    const ending = endingOf('complete', plan, adopted, before, after);
+    const { session } = this;
+    return (await withLock({ session, plan, expected: before, work, endingOf: () => ending })).diagnostics;
   }
 
   private async carryOut(plan: Plan, observation: Observation): Promise<Result<Format>> {

@@ -6,9 +6,10 @@ import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
 import type { Rescued, Writer } from '../apply/writer.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Ending, Lock } from '../model/inventory.js';
+import type { Lock } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
+import { endingOf } from './ending.js';
 import type { Interrupts } from './interrupts.js';
 import { judge } from './judge.js';
 import { withLock } from './locking.js';
@@ -57,18 +58,15 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     plan,
     expected: observation.inventory,
     work,
-    endingOf,
+    endingOf: (carried, lock) =>
+      endingOf(resultOf(carried), plan, carried.outcomes, observation.inventory, lock.current()),
   });
   return { ...value, diagnostics: [...value.diagnostics, ...diagnostics] };
 }
 
-/** For the history of the inventory: no values, and no words of the service. */
-function endingOf({ outcomes, interrupted, left }: CarriedOut): Ending {
+function resultOf({ outcomes, interrupted, left }: CarriedOut): string {
   const complete = outcomes.every((each) => each.outcome === 'done') && (left ?? []).length === 0;
-  return {
-    result: interrupted ? 'interrupted' : complete ? 'complete' : 'incomplete',
-    changes: outcomes.map(({ outcome, address }) => `${outcome} ${address}`),
-  };
+  return interrupted ? 'interrupted' : complete ? 'complete' : 'incomplete';
 }
 
 function writerOf({ client, useKey }: Session): Writer {

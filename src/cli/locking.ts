@@ -17,7 +17,7 @@ export interface Locking<T> {
   /** The inventory that the plan was made with. */
   readonly expected: Inventory;
   work(lock: Lock): Promise<T>;
-  endingOf(value: T): Ending;
+  endingOf(value: T, lock: Lock): Ending;
 }
 
 export interface Locked<T> {
@@ -44,7 +44,7 @@ export async function withLock<T>({
     await giveBack(lock, failed);
     throw failure;
   }
-  return { value, diagnostics: await giveBack(lock, endingOf(value)) };
+  return { value, diagnostics: await giveBack(lock, endingOf(value, lock)) };
 }
 
 async function giveBack(lock: Lock, ending: Ending): Promise<readonly Diagnostic[]> {

@@ -29,13 +29,14 @@ export function plan(
   const formats = ['text', 'json', 'markdown', 'github', 'gitlab'] as const;
   return present({ flags, formats, around, output }, async () => {
     const allow = allowancesOf(flags);
+    const selectors = selectorsOf(addresses);
     const urlOf = sourceLinks(flags, around);
     if (flags.out !== undefined) checkWritable(resolve(around.cwd, flags.out));
     const session = openSession(flags, around, output);
     try {
       const { reconciled } = await makePlan(session, {
         allow,
-        selectors: selectorsOf(addresses),
+        selectors,
         proveDeliveries: false,
         previews: true,
       });

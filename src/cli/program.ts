@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { nearest } from '../manifest/nearest.js';
 import type { Words } from './completion.js';
 import type { Interrupts } from './interrupts.js';
 import type { Output } from './output.js';
@@ -25,7 +26,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that.',
     )
     .version(version, '-V, --version', 'print the version')
-    .helpCommand('help [command]', 'explain a command')
+    .helpCommand(false)
     .helpOption('-h, --help', 'explain')
     .exitOverride()
     .configureOutput({
@@ -133,7 +134,24 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   ).action(async (shell, flags) =>
     done(await (await import('./completion.js')).completion(shell, wordsOf(program), flags, around, output)),
   );
+  program
+    .command('help [command]')
+    .description('explain a command')
+    .copyInheritedSettings(program)
+    .action((name) => explain(program, name));
   return program;
+}
+
+/** commander's own takes a command that does not exist for none. */
+function explain(program: Command, name: string | undefined): void {
+  const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
+  if (found !== undefined) found.help();
+  const near = nearest(
+    name ?? '',
+    program.commands.map((each) => each.name()),
+  );
+  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  program.error(`error: unknown command '${name}'${hint}`);
 }
 
 /** What commander found wrong with the command line, in its words without the prefix. Null for help and version. */

@@ -19,13 +19,18 @@ export function savedPlan(plan: Plan): string {
   return `${canonical({ ...head, account: plan.account, roster: version, changes: lasting })}\n`;
 }
 
+/** A file of `plan --out`, as it was when the command began. */
+export interface SavedPlan {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** Tells how the plan of now differs from the saved one; empty when it is the same. The file itself is never trusted. */
 export function compareWithSaved(
   plan: Plan,
-  { path, file }: { readonly path: string; readonly file: string },
+  { file, text: saved }: SavedPlan,
   redact: (text: string) => string,
 ): readonly Diagnostic[] {
-  const saved = readSaved(path, file);
   const now = redact(savedPlan(plan));
   if (saved === now) return [];
   const difference = planDifference(saved, now);
@@ -40,9 +45,10 @@ export function compareWithDigest(plan: Plan, expected: string): readonly Diagno
     : [stale(`the plan of now is not the one with the digest ${expected}`, plan)];
 }
 
-function readSaved(path: string, file: string): string {
+/** Throws a Problem when there is no such file. */
+export function readSavedPlan(path: string, file: string): SavedPlan {
   const text = readRegular(path, `the plan ${file}`);
-  if (text !== null) return text;
+  if (text !== null) return { file, text };
   throw problem('unreadable-file', `there is no plan ${file}`, 'Make one with `roster plan --out FILE`.');
 }
 

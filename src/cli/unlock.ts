@@ -1,4 +1,4 @@
-import { Problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import type { Holder } from '../model/inventory.js';
 import { inert } from '../view/escape.js';
 import { jsonText } from '../view/json-text.js';
@@ -25,7 +25,7 @@ export function unlock(flags: UnlockFlags, around: Surroundings, output: Output)
     if (holder !== null && agreed) await store.unlock(holder);
     return {
       exit: agreed ? exitCode.fine : exitCode.error,
-      diagnostics: [],
+      diagnostics: agreed && holder?.alive === true ? [perhapsAtWork(holder)] : [],
       began: false,
       render: (format) =>
         format === 'json'
@@ -52,11 +52,24 @@ async function isAgreed(
   around: Surroundings,
 ): Promise<boolean> {
   if (flags.yes === true) return true;
+  const locked = `the inventory ${store} is locked by ${holder.name} since ${holder.since}`;
   if (!around.stdinIsTerminal)
-    throw new Problem(usage('there is no terminal to ask on', 'Say --yes if that run is dead.'));
-  const who = `${inert(holder.name)} since ${inert(holder.since)}`;
-  const question = `The inventory ${inert(store)} is locked by ${who}.\nIf that run is still at work, two would write at once. Is it dead?\nOnly 'yes' will be accepted: `;
+    throw new Problem(
+      usage(`${locked}, and there is no terminal to ask on`, 'Say --yes if that run is dead.'),
+    );
+  const state =
+    holder.alive === true
+      ? 'That process is there, on this machine: unless it is another program by now, end it first.'
+      : 'If that run is still at work, two would write at once.';
+  const question = `${inert(locked)}.\n${state}\nIs it dead? Only 'yes' will be accepted: `;
   return (await confirm(question)) === 'yes';
+}
+
+/** Said, not refused: a process that has ended can seem to be there until its parent has looked after it. */
+function perhapsAtWork({ name }: Holder): Diagnostic {
+  const message = `${name} is there on this machine: if it is the run that held the lock, it writes no more to the inventory`;
+  const help = 'Run `roster plan` when it has ended: it finds what that run created by its name.';
+  return { severity: 'warning', code: 'locked', message, help };
 }
 
 function said(holder: Holder | null, agreed: boolean): string {

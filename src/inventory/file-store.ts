@@ -233,6 +233,7 @@ function holderOf(lockPath: string): Holder | null {
     name,
     since,
     until: new Date(renewed + leaseMilliseconds).toISOString(),
+    alive: lock !== null && isOfHere(lock) && isAlive(lock),
   };
 }
 

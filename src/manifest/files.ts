@@ -59,6 +59,23 @@ export class Files {
     return sep === '/' ? path : path.replaceAll(sep, '/');
   }
 
+  /** Tells why the inventory may not stand at a path: it is written where it is read, and never through a link. */
+  checkInventory(path: string, asked: Span): void {
+    const names = path.split('/');
+    const places = names.map((_, index) => join(this.root, ...names.slice(0, index + 1)));
+    for (const [index, place] of places.entries()) {
+      const last = index === places.length - 1;
+      const stats = statOf(place);
+      if (stats === null) return;
+      if (last ? stats.isFile() : stats.isDirectory()) continue;
+      const { code, message } = refusal(stats, last);
+      this.told.error(code, asked, `the inventory cannot be ${quoted(path)}: ${message}`, {
+        help: "Name a regular file inside the project's folder with `inventory: { file: … }`.",
+      });
+      return;
+    }
+  }
+
   /** Why a path may not be read, going down from the project's folder one name at a time; null when it may. */
   private refusal(path: string): Refusal | null {
     const names = path.split('/');

@@ -56,7 +56,8 @@ function load(
   told: Diagnostics,
 ): Omit<Loaded, 'diagnostics'> {
   const root = dirname(file);
-  const reader = new ManifestReader(new Files(root, cwd, told), told);
+  const disk = new Files(root, cwd, told);
+  const reader = new ManifestReader(disk, told);
   const top = reader.read(basename(file), null, true);
   if (top === null) return nothing;
   const read = readSettings(top.source, top.settings, options, told);
@@ -73,6 +74,8 @@ function load(
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
   if (read.settings === null) return { project: null, secrets, files };
+  const { inventory } = read.settings;
+  if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
   const project: Project = {
     file: top.source.file,
     root,

@@ -25,6 +25,8 @@ export interface Settings {
 export interface SettingsRead {
   /** Null when something is wrong with them. */
   readonly settings: Settings | null;
+  /** Where the inventory is named, or would be. */
+  readonly inventory: Span;
   readonly variables: Variables;
   readonly include: readonly Item[];
   /** False when an item of `include` cannot be read. */
@@ -60,6 +62,7 @@ export function readSettings(
   return {
     complete: value['include'] === undefined || include.length === lengthOf(value['include']),
     settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
+    inventory: find(root, ['inventory', 'file']).span,
     variables,
     include: include.map(({ text, index }) => ({
       pattern: text,

@@ -91,6 +91,8 @@ export interface Holder {
   readonly since: string;
   /** When it is nobody's unless it is renewed: ISO 8601; null when that cannot be told. */
   readonly until: string | null;
+  /** Its process can be seen to be at work. */
+  readonly alive?: boolean;
 }
 
 /** What is told of a run in the history of the inventory. Holds no value of any field. */

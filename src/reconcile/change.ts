@@ -61,10 +61,17 @@ function create(match: Match, entry: Desired, { names }: Circumstances): Decided
       fields: [...fields, ...deliveryFields(entry, requests)],
       origin,
       name: nameOf(match, entry),
+      notes: lostNotes(match),
     }),
     requests,
     revokesCaller: kind.revokesCaller('create', null),
   };
+}
+
+/** The service hides what the caller may not use as if it were gone (interface §1.10): a second one may come of it. */
+function lostNotes({ kind, known }: Match): string[] {
+  if (known?.id == null || kind.secret !== null) return [];
+  return [`was ${known.id}, which is deleted, or hidden from this key: nothing by that id is shown any more`];
 }
 
 function compare(match: Match, entry: Desired, observed: Observed, { names, now }: Circumstances): Decided {

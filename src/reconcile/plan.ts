@@ -67,7 +67,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const matches = match({ kinds, entries: project.entries, objects, inventory, directory, prune });
   const names = namesOf(matches.list, matches.externals, directory);
   const all = matches.list.flatMap((each) => decide(each, { names, prune, now }) ?? []);
-  const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries);
+  const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries, inputs.nearest);
   const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics)];
   // That an address matches nothing may only follow from an error of its entry.

@@ -10,6 +10,8 @@ export interface Selector {
   matches(address: Address): boolean;
 }
 
+type Nearest = (word: string, known: readonly string[]) => string | null;
+
 interface Selection {
   readonly kept: Decided[];
   /** Tells which of the patterns match nothing, and which changes were not named. */
@@ -24,6 +26,7 @@ export function select(
   all: readonly Decided[],
   selectors: readonly Selector[] | null,
   entries: readonly Declared[],
+  nearest: Nearest,
 ): Selection {
   if (selectors === null) return { kept: [...all], diagnostics: [] };
   const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
@@ -33,9 +36,31 @@ export function select(
   );
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const idle = selectors.filter((selector) => !addresses.some((address) => selector.matches(address)));
+  const tell = ({ pattern }: Selector) => matchesNothing(pattern, addresses, nearest);
   const inPlan = new Set(kept);
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
-  return { kept, diagnostics: idle.length > 0 ? idle.map(matchesNothing) : leftOut(left) };
+  const errors = [...idle.map(tell), ...stranded(kept, left)];
+  return { kept, diagnostics: errors.length > 0 ? errors : leftOut(left) };
+}
+
+/** What is not named is not deleted; but neither may its target go and leave it behind. */
+function stranded(kept: readonly Decided[], left: readonly Decided[]): Diagnostic[] {
+  const going = new Map(
+    kept.flatMap(({ change }) =>
+      change.action === 'delete' ? [[`${change.kind} ${change.id}`, change.address] as const] : [],
+    ),
+  );
+  return left.flatMap(({ change, match: { kind, observed } }) => {
+    if (change.action !== 'delete' || observed?.spec == null) return [];
+    const target = kind
+      .targets(observed.spec)
+      .map((each) => going.get(`${each.kind} ${String(each.id)}`))
+      .find((each) => each !== undefined);
+    if (target === undefined) return [];
+    const message = `${target} would be deleted and ${change.address}, which starts it, would stay`;
+    const help = `Name ${change.address}, too.`;
+    return [{ severity: 'error', code: 'usage', message, help }];
+  });
 }
 
 function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): ReadonlySet<Address> {
@@ -74,8 +99,12 @@ function leftOut(left: readonly Decided[]): Diagnostic[] {
   ];
 }
 
-function matchesNothing({ pattern }: Selector): Diagnostic {
+function matchesNothing(pattern: string, addresses: readonly Address[], nearest: Nearest): Diagnostic {
   const message = `"${pattern}" matches no resource of this project`;
-  const help = 'An address is kind/key, such as group/retail-prices or schedule/*';
+  const near = addresses.find((each) => each.endsWith(`/${pattern}`)) ?? nearest(pattern, addresses);
+  const help =
+    near === null
+      ? 'An address is kind/key, such as group/retail-prices or schedule/*'
+      : `Did you mean ${near}?`;
   return { severity: 'error', code: 'usage', message, help };
 }
