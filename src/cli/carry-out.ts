@@ -40,9 +40,10 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     const writer = writerOf(session);
     const applied = await runSteps(inputs, lock, writer);
     inputs.progress.end();
-    const blind = applied.lockedOut || endsOwnAccess(observation, applied);
-    const skip = !inputs.verify || applied.interrupted || lock.lost() || blind;
+    const skip = !inputs.verify || applied.interrupted || lock.lost() || applied.lockedOut;
     if (skip) return { ...applied, left: null };
+    if (endsOwnAccess(observation, applied))
+      return { ...applied, left: null, diagnostics: [...applied.diagnostics, notReadBack] };
     const { left, outcomes, conflicts } = await readBack({
       session,
       plan,
@@ -68,6 +69,13 @@ function resultOf({ outcomes, interrupted, left }: CarriedOut): string {
   const complete = outcomes.every((each) => each.outcome === 'done') && (left ?? []).length === 0;
   return interrupted ? 'interrupted' : complete ? 'complete' : 'incomplete';
 }
+
+const notReadBack: Diagnostic = {
+  severity: 'warning',
+  code: 'unauthorized',
+  message: 'the key that roster called with is gone, as was asked for: what was done was not read back',
+  help: 'Set ROSTER_API_KEY to another key: `roster plan` shows whether anything is left.',
+};
 
 function writerOf({ client, useKey }: Session): Writer {
   return { send: (request) => client.send(request), reader: client.reader(), useKey };

@@ -1,6 +1,7 @@
 import { problem } from '../model/diagnostic.js';
 import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { isId } from '../model/resource.js';
 
 /** Raised when a reader of the old format could be misled by the new one; a new optional field is no reason. */
 const version = 1;
@@ -104,8 +105,8 @@ function readMap<T>(
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
   const { kind, id, name, protect, applied, sensitive } = value;
-  if (typeof kind !== 'string' || !(id === null || typeof id === 'string') || !isJsonObject(applied))
-    return fail();
+  if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
+  if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   return {
     kind,
     id,

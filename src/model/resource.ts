@@ -22,6 +22,14 @@ export function isPending(value: unknown): value is Pending {
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Unreserved characters of RFC 3986 alone: such an id means the same in a path as outside, so nothing is left to encode. */
+const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
+
+/** Whether a text can be an id. Dots are refused because every URL parser resolves them: `..` would reach another endpoint. */
+export function isId(id: string): boolean {
+  return idGrammar.test(id) && id !== '.' && id !== '..';
+}
+
 /** GUIDs are the same in either case (interface §1.4): lower case is the one spelling used here. */
 export function normalId(id: string): string {
   return guid.test(id) ? id.toLowerCase() : id;

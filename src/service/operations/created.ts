@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../model/json.js';
-import { normalId } from '../../model/resource.js';
-import { isSegment } from './segment.js';
+import { isId, normalId } from '../../model/resource.js';
 
 /**
  * The id of a new object in the `data` of the answer to its create, whose shape the interface does not show
@@ -33,5 +32,5 @@ function bareId(data: unknown): string | null {
 
 function asId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
-  return typeof value === 'string' && isSegment(value) ? normalId(value) : null;
+  return typeof value === 'string' && isId(value) ? normalId(value) : null;
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
-import { normalId } from '../../model/resource.js';
-import { isSegment } from './segment.js';
+import { isId, normalId } from '../../model/resource.js';
 
 /** An object that the service sent, before anything about it is known. */
 export type RemoteRecord = { readonly [key: string]: unknown };
@@ -71,7 +70,7 @@ export function optionalCount(record: RemoteRecord, name: string): number | null
 
 /** An id as text, GUIDs in lower case. */
 export function idText(value: unknown, name: string): string {
-  if (typeof value === 'string' && isSegment(value)) return normalId(value);
+  if (typeof value === 'string' && isId(value)) return normalId(value);
   throw unexpected(`${name} to be an id`, value);
 }
 

@@ -1,14 +1,6 @@
 import { problem } from '../../model/diagnostic.js';
 import type { Json } from '../../model/json.js';
-import { type IdOrPending, isPending } from '../../model/resource.js';
-
-/** Unreserved characters of RFC 3986 alone: such an id means the same in a path as outside, so nothing is left to encode. */
-const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
-
-/** Dots are refused because every URL parser resolves them, encoded or not: `..` would reach another endpoint. */
-export function isSegment(id: string): boolean {
-  return idGrammar.test(id) && id !== '.' && id !== '..';
-}
+import { type IdOrPending, isId, isPending } from '../../model/resource.js';
 
 /**
  * A path segment for an id. That of an object which is yet to be created is written `{address}`; whoever sends
@@ -16,7 +8,7 @@ export function isSegment(id: string): boolean {
  */
 export function segment(id: IdOrPending): string {
   if (isPending(id)) return `{${id.pending}}`;
-  if (isSegment(id)) return id;
+  if (isId(id)) return id;
   const help = 'An id has 1 to 200 letters, digits and the characters . _ ~ -';
   throw problem('unknown-id', `${JSON.stringify(id.slice(0, 80))} cannot be an id of the service`, help);
 }

@@ -1,0 +1,130 @@
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+
+let sandbox: Sandbox;
+let workspace: Workspace;
+beforeEach(async () => {
+  sandbox = await startSandbox({ seed: defaultSeed() });
+  workspace = new Workspace({}, sandbox);
+  workspace.write('roster.yaml', manifest);
+});
+afterEach(async () => {
+  workspace.remove();
+  await sandbox.close();
+});
+
+const manifest = `project: p
+groups:
+  a: { members: [acme-shop] }
+  b: { members: [globex] }
+schedules:
+  s: { target: group/a, every: 6 hours, startTime: 2099-01-01T06:00 }
+`;
+
+/** Told before any request: none of these can be right. */
+test.each<{ words: string[]; code: string; says: string }>([
+  { words: ['plan', ''], code: 'usage', says: 'an address is empty' },
+  { words: ['apply', '--yes', ' '], code: 'usage', says: 'an address is empty' },
+  { words: ['graph', ''], code: 'usage', says: 'an address is empty' },
+  { words: ['apply', '--expect', 'abc'], code: 'usage', says: 'it begins with sha256:' },
+  { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
+  { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },
+  { words: ['help', 'nothing'], code: 'usage', says: "unknown command 'nothing'" },
+  { words: ['help', 'aply'], code: 'usage', says: 'did you mean apply?' },
+])('$words is refused', async ({ words, code, says }) => {
+  const { exit, stderr, stdout } = await workspace.command(words);
+  expect([exit, stdout]).toEqual([1, '']);
+  expect(stderr.replace(/\s+/g, ' ')).toContain(`error[${code}]`);
+  expect(stderr.replace(/\s+/g, ' ')).toContain(says);
+  expect(sandbox.requests).toEqual([]);
+});
+
+test.each([
+  ['groups/a', 'group/a'],
+  ['s', 'schedule/s'],
+  ['shedule/s', 'schedule/s'],
+])('the address %s hints at %s', async (given, meant) => {
+  const { exit, stderr } = await workspace.plan({}, [given]);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(`Did you mean ${meant}?`)]);
+});
+
+test('a group does not go and leave the schedule behind that starts it', async () => {
+  await workspace.apply();
+  workspace.write('roster.yaml', 'project: p\ngroups:\n  b: { members: [globex] }\n');
+  sandbox.requests.length = 0;
+  const alone = await workspace.apply({}, ['group/a']);
+  expect([alone.exit, alone.stderr]).toEqual([1, expect.stringContaining('Name schedule/s, too.')]);
+  expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect((await workspace.apply({}, ['group/a', 'schedule/s'])).exit).toBe(0);
+  expect([sandbox.world.groups.size, sandbox.world.schedules.size]).toEqual([1, 0]);
+});
+
+test('an external group is not managed under its name, too', async () => {
+  const id = '00000000-0000-4000-8000-00000000abcd';
+  await workspace.apply();
+  const [record] = sandbox.world.groups.values();
+  if (record === undefined) throw new Error('nothing was applied');
+  sandbox.world.groups.set(id, { ...record, id, name: 'x' });
+  workspace.write(
+    'roster.yaml',
+    `project: p\ngroups:\n  theirs: { external: true, id: ${id} }\n  x: { members: [acme-shop] }\n`,
+  );
+  const { exit, stderr } = await workspace.plan();
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('duplicate-name')]);
+});
+
+test('a group that is not shown any more is told before another is created', async () => {
+  await workspace.apply();
+  const [record] = sandbox.world.groups.values();
+  sandbox.world.groups.delete(record?.id ?? '');
+  const { stdout } = await workspace.plan();
+  expect(stdout.replace(/\s+/g, ' ')).toContain(`was ${record?.id}, which is deleted, or hidden`);
+});
+
+test('to revoke the own key is told not to have been read back', async () => {
+  const [key] = [...sandbox.world.keys.values()];
+  workspace.write('roster.yaml', `project: p\nkeys:\n  mine: { id: '${key?.id}', name: ${key?.name}, scopes: full }\n`);
+  const adopted = await workspace.apply();
+  expect([adopted.exit, adopted.stderr]).toEqual([0, expect.any(String)]);
+  workspace.write('roster.yaml', 'project: p\n');
+  const { exit, stderr } = await workspace.apply({ allowSelfRevoke: true, allowEmpty: true });
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('was not read back')]);
+});
+
+describe('the inventory', () => {
+  test.each<{ name: string; arrange(): void }>([
+    { name: 'a link', arrange: () => symlinkSync('other.json', join(workspace.root, 'inv.json')) },
+    { name: 'a folder', arrange: () => mkdirSync(join(workspace.root, 'inv.json')) },
+  ])('is not read from nor written to $name', async ({ arrange }) => {
+    workspace.write('roster.yaml', `${manifest}inventory: { file: inv.json }\n`);
+    workspace.write('other.json', '{}');
+    arrange();
+    for (const ran of [await workspace.validate(), await workspace.plan(), await workspace.apply()]) {
+      expect([ran.exit, ran.stderr]).toEqual([1, expect.stringMatching(/roster\.yaml:\d+:\d+/)]);
+      expect(ran.stderr).toContain('unreadable-file');
+    }
+    expect(readFileSync(join(workspace.root, 'other.json'), 'utf8')).toBe('{}');
+  });
+
+  test('is not reached through a link to a folder', async () => {
+    mkdirSync(join(workspace.root, 'real'));
+    symlinkSync('real', join(workspace.root, 'state'));
+    workspace.write('roster.yaml', `${manifest}inventory: { file: state/inv.json }\n`);
+    const { exit, stderr } = await workspace.validate();
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('unreadable-file')]);
+  });
+
+  test.each(['../../x?y', '..', '', 'a/b', 'a b'])('with the id %o is refused by name', async (id) => {
+    await workspace.apply();
+    const text = readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8');
+    workspace.write('roster.inventory.json', text.replace(/"id":"[^"]*"/, `"id":${JSON.stringify(id)}`));
+    const { exit, stderr } = await workspace.plan();
+    expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
+      4,
+      expect.stringMatching(/inventory-mismatch.*roster\.inventory\.json.*group\/a/),
+    ]);
+  });
+});
