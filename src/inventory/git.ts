@@ -103,6 +103,6 @@ function inWords(stderr: string): string {
   const said = lines
     .slice(-4)
     .join('; ')
-    .replace(/(\w+:\/\/)\S*@/g, '$1');
+    .replace(/(\w+:\/\/)?\S*@/g, '$1');
   return said === '' ? 'it said nothing' : said.slice(0, 500);
 }

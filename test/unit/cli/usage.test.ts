@@ -86,7 +86,10 @@ test('a group that is not shown any more is told before another is created', asy
 
 test('to revoke the own key is told not to have been read back', async () => {
   const [key] = [...sandbox.world.keys.values()];
-  workspace.write('roster.yaml', `project: p\nkeys:\n  mine: { id: '${key?.id}', name: ${key?.name}, scopes: full }\n`);
+  workspace.write(
+    'roster.yaml',
+    `project: p\nkeys:\n  mine: { id: '${key?.id}', name: ${key?.name}, scopes: full }\n`,
+  );
   const adopted = await workspace.apply();
   expect([adopted.exit, adopted.stderr]).toEqual([0, expect.any(String)]);
   workspace.write('roster.yaml', 'project: p\n');
