@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
   defaultSeed,
@@ -97,7 +100,25 @@ export class Scene {
     expect([plan.exit, plan.stdout]).toEqual([0, expect.stringContaining('No changes.')]);
   }
 
+  /** Keeps the service and the project as they are now; what it answers brings them back to that. */
+  keep(): () => void {
+    const { world } = this.sandbox;
+    const { root } = this.workspace;
+    const before = structuredClone(world);
+    const aside = mkdtempSync(join(tmpdir(), 'roster-kept-'));
+    cpSync(root, aside, { recursive: true });
+    this.kept.push(aside);
+    return () => {
+      Object.assign(world, structuredClone(before));
+      for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
+      cpSync(aside, root, { recursive: true });
+    };
+  }
+
+  private readonly kept: string[] = [];
+
   async close(): Promise<void> {
+    for (const folder of this.kept) rmSync(folder, { recursive: true });
     this.workspace.remove();
     await this.sandbox.close();
   }
