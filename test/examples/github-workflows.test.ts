@@ -1,27 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { Author, digestIn } from '../support/forge/author.js';
 import { filledIn } from '../support/forge/expression.js';
 import { Github, type JobRun } from '../support/forge/github.js';
-import { roster } from '../support/program.js';
 import { git } from '../support/repository.js';
 
 /** The workflows that `roster init` writes, step by step as GitHub runs them. */
 
 let sandbox: Sandbox;
 let github: Github;
-let work: string;
+let author: Author;
 
 beforeEach(async () => {
   sandbox = await startSandbox();
   github = new Github({ ROSTER_API_KEY: sandbox.apiKey }, { ROSTER_URL: sandbox.url });
-  work = github.remote.clone();
-  const { exit } = await roster(['init', '--ci', 'github'], { cwd: work });
-  expect(exit).toBe(0);
-  commit('first project');
-  git(work, 'push', '--quiet', 'origin', 'HEAD:main');
+  author = new Author(github.remote);
+  await author.init('github');
 });
 afterEach(async () => {
   github.remove();
@@ -30,26 +27,9 @@ afterEach(async () => {
 
 const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
 
-function commit(message: string): void {
-  git(work, 'add', '--all');
-  git(work, 'commit', '--quiet', '-m', message);
-}
-
-/** A commit on a branch of main that declares this, or that makes a branch declare it. */
-function propose(branch: string, declared: string): void {
-  git(work, 'fetch', '--quiet', 'origin');
-  const known = git(work, 'branch', '--remotes', '--list', `origin/${branch}`) !== '';
-  git(work, 'checkout', '--quiet', '-B', branch, known ? `origin/${branch}` : 'origin/main');
-  const file = join(work, 'roster.yaml');
-  const settings = readFileSync(file, 'utf8').split('# declared\n')[0];
-  writeFileSync(file, `${settings}# declared\n${declared}`);
-  commit('change');
-  git(work, 'push', '--quiet', 'origin', branch);
-}
-
 /** A pull request with its plan, merged and applied. */
 async function release(branch: string, declared: string): Promise<void> {
-  propose(branch, declared);
+  author.propose(branch, declared);
   const number = github.openPull(branch);
   await github.pullRequest(number);
   github.merge(number);
@@ -66,8 +46,6 @@ function the(job: string, runs: readonly JobRun[]): JobRun {
   return found;
 }
 
-const digestIn = (text: string) => /Digest `(sha256:[0-9a-f]{64})`/.exec(text)?.[1];
-
 /** What the service has, as far as a person would see it. */
 const groups = () =>
   [...sandbox.world.groups.values()].map(({ name, description }) => ({ name, description }));
@@ -78,16 +56,11 @@ function onlyGroup() {
   return group;
 }
 
-async function planIsEmpty(): Promise<boolean> {
-  const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
-  git(work, 'fetch', '--quiet', 'origin');
-  git(work, 'checkout', '--quiet', '--detach', 'origin/main');
-  return (await roster(['plan', '--detailed-exitcode'], { cwd: work, env })).exit === 0;
-}
+const planIsEmpty = () => author.planIsEmpty({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey });
 
 describe('a pull request', () => {
   test('is checked and planned, its comment follows it, and what was reviewed is applied', async () => {
-    propose('shops', shops('acme-shop'));
+    author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     const first = await github.pullRequest(number);
     expect(results(first)).toEqual({ validate: 'success', plan: 'success' });
@@ -96,24 +69,24 @@ describe('a pull request', () => {
     expect(the('plan', first).summary).toContain('Plan: 1 to create');
     expect(the('plan', first).log).toMatch(/^::notice .*file=roster\.yaml/m);
 
-    propose('shops', shops('acme-shop, globex'));
+    author.propose('shops', shops('acme-shop, globex'));
     await github.pullRequest(number);
     const after = github.comments(number);
     expect(after.map(({ id }) => id)).toEqual([comment?.id]);
-    expect(digestIn(after[0]?.body ?? '')).not.toBe(digestIn(comment?.body ?? ''));
+    expect(digestIn(after[0]?.body)).not.toBe(digestIn(comment?.body));
 
     github.merge(number);
     const pushed = await github.push();
     expect(results(pushed)).toEqual({ apply: 'success' });
     expect(the('apply', pushed).log).toContain('Apply complete: 1 created');
-    expect(the('apply', pushed).outputs['reviewed']).toEqual({ digest: digestIn(after[0]?.body ?? '') });
+    expect(the('apply', pushed).outputs['reviewed']).toEqual({ digest: digestIn(after[0]?.body) });
     expect(groups()).toEqual([{ name: 'Shops', description: '' }]);
     expect(await planIsEmpty()).toBe(true);
   });
 
   test('whose plan apply would refuse fails, and shows the plan all the same', async () => {
     await release('shops', shops('acme-shop'));
-    propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
+    author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const number = github.openPull('none');
     const runs = await github.pullRequest(number);
     expect(the('plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
@@ -121,11 +94,11 @@ describe('a pull request', () => {
   });
 
   test('that is wrong is told at the line, and has no comment', async () => {
-    propose('wrong', 'groups:\n  shops: { membres: [acme-shop] }\n');
+    author.propose('wrong', 'groups:\n  shops: { membres: [acme-shop] }\n');
     const number = github.openPull('wrong');
     const runs = await github.pullRequest(number);
     expect(results(runs)).toEqual({ validate: 'failure', plan: 'failure' });
-    const line = readFileSync(join(work, 'roster.yaml'), 'utf8')
+    const line = readFileSync(join(author.folder, 'roster.yaml'), 'utf8')
       .split('\n')
       .findIndex((each) => each.includes('membres'));
     expect(the('validate', runs).log).toContain(`file=roster.yaml,line=${line + 1}`);
@@ -133,13 +106,13 @@ describe('a pull request', () => {
   });
 
   test('of a fork is checked without a secret, and not planned', async () => {
-    propose('fork', shops('acme-shop'));
+    author.propose('fork', shops('acme-shop'));
     const runs = await github.pullRequest(github.openPull('fork', true));
     expect(results(runs)).toEqual({ validate: 'success', plan: 'skipped' });
   });
 
   test('finds its comment among those of others', async () => {
-    propose('shops', shops('acme-shop'));
+    author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     for (const text of ['one', 'two', 'three']) github.say(number, 'somebody', text);
     await github.pullRequest(number);
@@ -155,9 +128,9 @@ describe('a pull request', () => {
 
   test('cannot say where the key is sent', async () => {
     const other = new Github({ ROSTER_API_KEY: sandbox.apiKey }, {});
-    git(work, 'remote', 'set-url', 'origin', `file://${other.remote.path}`);
-    git(work, 'push', '--quiet', '--force', 'origin', 'HEAD:main');
-    propose('url', `service: { url: ${sandbox.url} }\n${shops('acme-shop')}`);
+    git(author.folder, 'remote', 'set-url', 'origin', `file://${other.remote.path}`);
+    git(author.folder, 'push', '--quiet', '--force', 'origin', 'HEAD:main');
+    author.propose('url', `service: { url: ${sandbox.url} }\n${shops('acme-shop')}`);
     const runs = await other.pullRequest(other.openPull('url'));
     expect(the('plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
     expect(the('plan', runs).log).toContain('ROSTER_URL: is not set');
@@ -169,7 +142,7 @@ describe('what nobody has reviewed is not applied:', () => {
   /** Merged with a plan, after which somebody else does this. */
   async function merged(meanwhile: (number: number) => unknown): Promise<number> {
     await release('shops', shops('acme-shop'));
-    propose('more', shops('acme-shop, globex'));
+    author.propose('more', shops('acme-shop, globex'));
     const number = github.openPull('more');
     await github.pullRequest(number);
     await meanwhile(number);
@@ -226,24 +199,23 @@ describe('what nobody has reviewed is not applied:', () => {
     const number = await merged(() => undefined);
     github.merge(number);
     await github.pullRequest(number);
-    expect(digestIn(github.comments(number)[0]?.body ?? '')).toBeDefined();
+    expect(digestIn(github.comments(number)[0]?.body)).toBeDefined();
     await isRefused(/Not reviewed, nothing was changed/);
   });
 
   test('a push without a pull request', async () => {
     await release('shops', shops('acme-shop'));
-    propose('direct', shops('acme-shop, globex'));
-    git(work, 'push', '--quiet', 'origin', 'HEAD:main');
+    author.propose('direct', shops('acme-shop, globex'));
+    git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
     await isRefused(/Not reviewed, nothing was changed/);
   });
 
   test('but a push that changes nothing needs no review', async () => {
     await release('shops', shops('acme-shop'));
-    git(work, 'fetch', '--quiet', 'origin');
-    git(work, 'checkout', '--quiet', '-B', 'readme', 'origin/main');
-    appendFileSync(join(work, 'README'), 'more\n');
-    commit('readme');
-    git(work, 'push', '--quiet', 'origin', 'HEAD:main');
+    author.branch('readme');
+    appendFileSync(join(author.folder, 'README'), 'more\n');
+    author.commit('readme');
+    git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
     const run = the('apply', await github.push());
     expect(run.result).toBe('success');
     expect(run.log).toContain('No changes.');
