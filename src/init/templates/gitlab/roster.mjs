@@ -89,7 +89,10 @@ async function send(method, path, body) {
     headers: { 'PRIVATE-TOKEN': process.env.ROSTER_GITLAB_TOKEN ?? '', 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`GitLab answered ${method} ${path} with ${response.status}`);
+  if (!response.ok) {
+    const help = [401, 403].includes(response.status) ? ': what may ROSTER_GITLAB_TOKEN do?' : '';
+    throw new Error(`GitLab answered ${method} ${path} with ${response.status}${help}`);
+  }
   return response.json();
 }
 
