@@ -37,30 +37,46 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
+interface NewPath {
+  readonly path: string;
+  remove(): void;
+}
+
 /** Writes all of the files, or none: what was written before one fails is taken away again. Never over an existing one. */
 export function createAll(files: readonly { readonly path: string; readonly text: string }[]): void {
-  const undo: (() => void)[] = [];
+  const made: NewPath[] = [];
   for (const { path, text } of files) {
     try {
-      makeFolder(dirname(path), undo);
-      create(path, text, undo);
+      makeFolder(dirname(path), made);
+      create(path, text, made);
     } catch (failure) {
-      for (const each of undo.reverse()) each();
-      throw unwritable(path, failure);
+      throw unwritable(path, failure, removeAll(made));
     }
   }
 }
 
-function makeFolder(path: string, undo: (() => void)[]): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
-  makeFolder(dirname(path), undo);
-  mkdirSync(path);
-  undo.push(() => rmdirSync(path));
+/** Last things first. Answers what could not be removed. */
+function removeAll(made: readonly NewPath[]): readonly string[] {
+  return made.toReversed().flatMap(({ path, remove }) => {
+    try {
+      remove();
+      return [];
+    } catch {
+      return [path];
+    }
+  });
 }
 
-function create(path: string, text: string, undo: (() => void)[]): void {
+function makeFolder(path: string, made: NewPath[]): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(path), made);
+  mkdirSync(path);
+  made.push({ path, remove: () => rmdirSync(path) });
+}
+
+function create(path: string, text: string, made: NewPath[]): void {
   const file = openSync(path, 'wx');
-  undo.push(() => rmSync(path));
+  made.push({ path, remove: () => rmSync(path) });
   try {
     writeFileSync(file, text);
     fsyncSync(file);
@@ -69,7 +85,8 @@ function create(path: string, text: string, undo: (() => void)[]): void {
   }
 }
 
-function unwritable(path: string, failure: unknown): Problem {
-  const help = 'Nothing was written. Check the folder, its rights and the free space.';
+function unwritable(path: string, failure: unknown, left: readonly string[] = []): Problem {
+  const outcome = left.length === 0 ? 'Nothing was written.' : `Left behind: ${left.join(', ')}.`;
+  const help = `${outcome} Check the folder, its rights and the free space.`;
   return problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
 }
