@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Git, GitFailure } from '../inventory/git.js';
-import { problem } from '../model/diagnostic.js';
+import { Problem, problem } from '../model/diagnostic.js';
 import type { Surroundings } from './settings.js';
 
 export interface RepositoryFacts {
@@ -30,13 +30,15 @@ export async function repositoryFacts({
   };
 }
 
-/** Any other failure would be told of nowhere else, and what is written would not fit the repository. */
+/** Any other failure of git would be told nowhere else, and what is written would not fit the repository. */
 async function placeOf(git: Git): Promise<string | null> {
   try {
     return await git.run(['rev-parse', '--show-cdup', '--show-prefix']);
   } catch (failure) {
+    // Where git is not installed there is nothing to find out.
+    if (failure instanceof Problem) return null;
     if (!(failure instanceof GitFailure)) throw failure;
-    if (failure.said.includes('not a git repository')) return null;
+    if (failure.said.includes('not a git repository (or any')) return null;
     throw problem('missing-setting', `git does not know where it is: ${failure.said}`);
   }
 }

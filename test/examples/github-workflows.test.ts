@@ -114,13 +114,17 @@ describe('a pull request', () => {
   test('finds its comment among those of others', async () => {
     author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
-    for (const text of ['one', 'two', 'three']) github.say(number, 'somebody', text);
+    for (const text of ['one', 'two']) github.say(number, 'somebody', text);
+    github.say(number, 'github-actions[bot]', '<!-- roster:other: -->\nof another project');
     await github.pullRequest(number);
     const comment = github.comments(number).at(-1);
     github.say(number, 'mallory', comment?.body ?? '');
     await github.pullRequest(number);
+    expect(github.comments(number)[2]?.body).toContain('of another project');
     expect(github.comments(number).map(({ user }) => user.login)).toEqual([
-      ...Array.from({ length: 3 }, () => 'somebody'),
+      'somebody',
+      'somebody',
+      'github-actions[bot]',
       'github-actions[bot]',
       'mallory',
     ]);
@@ -179,7 +183,7 @@ describe('what nobody has reviewed is not applied:', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('a comment of somebody else that says so', async () => {
+  test('a comment of somebody else, or about another project, that says so', async () => {
     const number = await merged((pull) => {
       const [own] = github.comments(pull);
       github.change((state) => {
@@ -190,6 +194,8 @@ describe('what nobody has reviewed is not applied:', () => {
         );
       });
       github.say(pull, 'mallory', own?.body ?? '');
+      const ofAnother = own?.body.replace(/^<!-- roster:/, '<!-- roster:other-') ?? '';
+      github.say(pull, 'github-actions[bot]', ofAnother);
     });
     github.merge(number);
     await isRefused(/Not reviewed, nothing was changed/);

@@ -73,10 +73,15 @@ describe('a merge request', () => {
   test('finds its note among those of others, on whatever page', async () => {
     author.propose('shops', shops('acme-shop'));
     const iid = gitlab.api.open('shops');
+    gitlab.api.say(iid, gitlab.api.bot, '<!-- roster:other: -->\nof another project');
     for (let n = 0; n < 120; n += 1) gitlab.api.say(iid, 3, `note ${n}`);
     await gitlab.mergeRequest(iid);
     await gitlab.mergeRequest(iid);
-    expect(gitlab.api.request(iid).notes.filter((each) => each.author.id === gitlab.api.bot)).toHaveLength(1);
+    const own = gitlab.api.request(iid).notes.filter((each) => each.author.id === gitlab.api.bot);
+    expect(own.map(({ body }) => body.split('\n')[1])).toEqual([
+      'of another project',
+      expect.stringContaining('**Plan: 1 to create**'),
+    ]);
   });
 
   test('whose plan apply would refuse fails, and shows the plan all the same', async () => {

@@ -79,6 +79,19 @@ describe('what is written', () => {
     });
   });
 
+  it('without git is as in a folder without a repository', async () => {
+    repository('git@github.com:acme/config.git');
+    workspace.env = { PATH: '/nowhere' };
+    expect(await init()).toMatchObject({ written: ofProject, ci: { host: null } });
+  });
+
+  it('is nothing where git cannot say what the repository is', async () => {
+    workspace.write('.git', 'gitdir: nowhere\n');
+    const { exit, stderr } = await workspace.command(['init']);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('git does not know where it is')]);
+    expect(readdirSync(workspace.root)).toEqual(['.git']);
+  });
+
   it.each([
     ['git@github.com:acme/Collect_Config.git', 'github', ofGithub],
     ['https://github.example.com/acme/Collect_Config', 'github', ofGithub],
