@@ -47,7 +47,7 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     // The same code without a look at the environment for each piece of syntax, which is a quarter of its time.
     alias: { yaml: './node_modules/yaml/browser/dist/index.js' },
     define: { 'import.meta.url': '__moduleUrl' },
-    plugins: [withoutChildProcess, shortNames],
+    plugins: [withoutChildProcess, shortNames, asText],
   });
   // What is left for a package's own entry is what roster does not use of it.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
@@ -96,6 +96,21 @@ const withoutChildProcess: Plugin = {
       importer.includes('commander') ? { path: 'nothing', namespace: 'nothing' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** `import text from './file?raw'`, as in tests. */
+const asText: Plugin = {
+  name: 'as-text',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace(/\?raw$/, '')),
+      namespace: 'text',
+    }));
+    onLoad({ filter: /.*/, namespace: 'text' }, async ({ path }) => ({
+      contents: await readFile(path, 'utf8'),
+      loader: 'text',
+    }));
   },
 };
 

@@ -40,6 +40,17 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     })
     .showSuggestionAfterError(true);
 
+  presentation(
+    command(
+      program,
+      'init',
+      'write a first project and CI for it, as the repository needs; never over a file',
+    ),
+  )
+    .option('--url <url>', 'the service (default: ROSTER_URL, else named by ROSTER_URL at each run)')
+    .option('--ci <host>', 'github, gitlab or none (default: what the git remote is on)')
+    .action(async (flags) => done(await (await import('./init.js')).init(flags, around, output)));
+
   service(common(command(program, 'validate', 'check the manifests, offline; every error at once'))).action(
     async (flags) => done(await (await import('./validate.js')).validate(flags, around, output)),
   );

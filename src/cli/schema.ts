@@ -10,7 +10,7 @@ import type { Output } from './output.js';
 import { present } from './present.js';
 import type { CommonFlags, Surroundings } from './settings.js';
 
-const schemas: ReadonlyMap<string, object> = new Map<string, object>(
+export const schemas: ReadonlyMap<string, object> = new Map<string, object>(
   Object.entries({ project, manifest, plan, report, inventory }),
 );
 

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, startSandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
+import { Remote } from '../support/repository.js';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const names = readdirSync(examples);
@@ -16,7 +16,9 @@ afterEach(async () => {
 
 describe.each(names)('examples/%s', (name) => {
   test('validates, plans, applies, and plans to nothing', async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'roster-example-'));
+    // In a repository: where the inventory is a branch, it has a remote to go to.
+    const remote = new Remote();
+    const cwd = remote.clone();
     cpSync(join(examples, name), cwd, { recursive: true });
     const seed = join(cwd, 'seed.json');
     const sandbox = await startSandbox(
@@ -24,7 +26,7 @@ describe.each(names)('examples/%s', (name) => {
     );
     cleanups.push(
       () => sandbox.close(),
-      () => rmSync(cwd, { recursive: true }),
+      () => remote.remove(),
     );
     const run = async (...args: string[]) => {
       const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.world.apiKey };

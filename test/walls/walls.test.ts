@@ -17,6 +17,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   inventory: ['model'],
   apply: ['model'],
   view: ['model'],
+  init: [],
   sandbox: [],
 };
 

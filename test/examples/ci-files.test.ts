@@ -1,0 +1,152 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
+import { ciFiles } from '../../src/init/ci-files.js';
+import type { Step, Workflow } from '../support/forge/github.js';
+import { jobsIn } from '../support/forge/gitlab-pipeline.js';
+
+const team = fileURLToPath(new URL('../../examples/team/', import.meta.url));
+const facts = { version: manifest.version, branch: 'main', folder: '.' };
+const workflows = ciFiles('github', facts);
+
+/** UPDATE_GOLDEN=1 writes them. */
+test.each([...workflows, ...ciFiles('gitlab', facts)])(
+  'examples/team has $path as init writes it',
+  ({ path, text }) => {
+    const file = join(team, path);
+    if (process.env['UPDATE_GOLDEN'] === '1') {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  },
+);
+
+test('what stands in them for the repository is filled in, as YAML', () => {
+  const odd = { version: '1.2.3', branch: '!on+', folder: 'a "b"/1' };
+  for (const host of ['github', 'gitlab'] as const) {
+    expect(ciFiles(host, odd).filter(({ text }) => /__[A-Z]+__/.test(text))).toEqual([]);
+  }
+  const apply = ciFiles('github', odd).find(({ path }) => path.endsWith('roster-apply.yml'));
+  const { on, env, defaults } = parse(apply?.text ?? '') as Workflow;
+  expect(on['push']).toEqual({ branches: ['\\!on\\+'] });
+  expect(env).toEqual({ ROSTER_PACKAGE: 'roster@1.2.3' });
+  expect(defaults.run['working-directory']).toBe('a "b"/1');
+});
+
+/** Keys of the workflow syntax that are used; anything else is most likely misspelt, and GitHub would ignore the file. */
+const known = {
+  workflow: ['name', 'on', 'permissions', 'concurrency', 'env', 'defaults', 'jobs'],
+  job: ['if', 'runs-on', 'timeout-minutes', 'environment', 'permissions', 'steps'],
+  step: ['name', 'id', 'if', 'uses', 'with', 'env', 'run'],
+  scope: ['contents', 'pull-requests', 'issues'],
+  event: ['pull_request', 'push', 'schedule', 'workflow_dispatch'],
+};
+
+describe.each(workflows)('$path', ({ text }) => {
+  const workflow = parse(text) as Workflow;
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+  const strange = (given: object, names: readonly string[]) =>
+    Object.keys(given).filter((each) => !names.includes(each));
+
+  test('is a workflow, by the keys that it has', () => {
+    expect(strange(workflow, known.workflow)).toEqual([]);
+    expect(strange(workflow.on, known.event)).toEqual([]);
+    expect(jobs.flatMap((job) => strange(job, known.job))).toEqual([]);
+    expect(steps.flatMap((step) => strange(step, known.step))).toEqual([]);
+    expect(steps.filter((step) => (step.run === undefined) === (step.uses === undefined))).toEqual([]);
+    expect(jobs.filter((job) => !(job['timeout-minutes'] > 0) || job['runs-on'] !== 'ubuntu-latest')).toEqual(
+      [],
+    );
+    expect(workflow.defaults.run.shell).toBe('bash');
+  });
+
+  test('takes only actions of GitHub itself, pinned by commit', () => {
+    const uses = text.split('\n').filter((line) => line.includes('uses:'));
+    const pinned = /^ +- uses: actions\/(checkout|setup-node)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(uses.length).toBeGreaterThan(0);
+    expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
+  });
+
+  test('has no expression inside a script: text of a pull request stays data', () => {
+    expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
+    const texts = steps
+      .flatMap(({ env = {} }) => Object.values(env))
+      .filter((each) => /title|body|head_ref|label/.test(String(each)));
+    expect(texts).toEqual([]);
+  });
+
+  test('gives nothing by default, and each job what it needs', () => {
+    expect(workflow.permissions).toEqual({});
+    expect(jobs.flatMap(({ permissions }) => strange(permissions, known.scope))).toEqual([]);
+    const levels = jobs.flatMap(({ permissions }) => Object.values(permissions));
+    expect(levels.length).toBeGreaterThan(0);
+    expect(levels.filter((each) => each !== 'read' && each !== 'write')).toEqual([]);
+  });
+
+  test('leaves no token on the disk', () => {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    expect(checkouts.map((step) => step.with)).toEqual(jobs.map(() => ({ 'persist-credentials': false })));
+  });
+
+  test('hands the key to the steps alone that call the service', () => {
+    const withKey = ({ env = {} }: Step) =>
+      Object.values(env).some((each) => String(each).includes('secrets.'));
+    const calls = ({ run = '' }: Step) => /\broster (plan|apply|drift) /.test(run);
+    expect(steps.filter(withKey)).toEqual(steps.filter(calls));
+    expect(text.match(/secrets\.\w+/g)?.filter((each) => each !== 'secrets.ROSTER_API_KEY') ?? []).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the permissions', () => {
+  const permissionsOf = (name: string) => {
+    const file = workflows.find(({ path }) => path.endsWith(`roster-${name}.yml`));
+    return Object.values((parse(file?.text ?? '') as Workflow).jobs).map((job) => job.permissions);
+  };
+
+  test.each([
+    ['validate', { contents: 'read' }],
+    ['plan', { contents: 'read', 'pull-requests': 'write' }],
+    ['apply', { contents: 'write', 'pull-requests': 'read' }],
+    ['drift', { contents: 'read', issues: 'write' }],
+  ])('of %s are these and no more', (name, permissions) => {
+    expect(permissionsOf(name)).toEqual([permissions]);
+  });
+});
+
+test('two applies on GitHub never run at once, and none is cut off', () => {
+  const apply = workflows.find(({ path }) => path.endsWith('roster-apply.yml'));
+  const { concurrency, jobs } = parse(apply?.text ?? '') as Workflow;
+  expect(concurrency).toEqual({ group: 'roster-apply', 'cancel-in-progress': false });
+  expect(jobs['apply']?.environment).toBe('production');
+});
+
+describe('.gitlab/roster.yml', () => {
+  const jobs = () => jobsIn(team);
+
+  test('has a job for each task, each for its own pipelines', () => {
+    expect(Object.keys(jobs())).toEqual(['roster-validate', 'roster-plan', 'roster-apply', 'roster-drift']);
+    expect(Object.values(jobs()).filter(({ rules = [] }) => rules.length === 0)).toEqual([]);
+  });
+
+  test('lets one apply run at a time, in an environment, and never cuts it off', () => {
+    expect(jobs()['roster-apply']).toMatchObject({
+      resource_group: 'roster',
+      environment: 'production',
+      interruptible: false,
+    });
+  });
+
+  test('hands the plan to the widget of the merge request', () => {
+    expect(jobs()['roster-plan']?.artifacts).toMatchObject({
+      when: 'always',
+      reports: { terraform: 'plan.gitlab.json' },
+    });
+  });
+});

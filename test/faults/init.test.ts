@@ -1,0 +1,30 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { roster } from '../support/program.js';
+import { callsOf, type FsFault, fsFaults, preload } from './support/fs-faults.js';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'roster-init-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const init = (env: Record<string, string>) => roster(['init', '--ci', 'github'], { cwd, preload, env });
+
+test('a write that fails, whichever it is, leaves nothing behind', async () => {
+  const calls = await callsOf(cwd, init);
+  expect(calls.length).toBeGreaterThan(20);
+  for (const [index] of calls.entries()) {
+    rmSync(cwd, { recursive: true });
+    cwd = mkdtempSync(join(tmpdir(), 'roster-init-'));
+    const nth = index + 1;
+    const full: FsFault = { act: 'ENOSPC', nth, lasting: true, half: true };
+    const fault: FsFault = index % 2 === 0 ? full : { act: 'EACCES', nth };
+    const { exit, stderr, stdout } = await init(fsFaults(cwd, fault));
+    expect({ nth, exit, stdout, left: readdirSync(cwd) }).toEqual({ nth, exit: 1, stdout: '', left: [] });
+    expect(stderr).toMatch(/^error\[unreadable-file\]: cannot write\s+\S+:\s+(ENOSPC|EACCES)$/m);
+  }
+});

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { roster } from '../program.js';
+import { git, type Remote } from '../repository.js';
+
+/** Somebody with a clone, who writes manifests. */
+export class Author {
+  readonly folder: string;
+
+  constructor(remote: Remote) {
+    this.folder = remote.clone();
+  }
+
+  /** `roster init`, straight on main. */
+  async init(host: 'github' | 'gitlab'): Promise<void> {
+    const { exit, stderr } = await roster(['init', '--ci', host], { cwd: this.folder });
+    if (exit !== 0) throw new Error(stderr);
+    this.commit('first project');
+    git(this.folder, 'push', '--quiet', 'origin', 'HEAD:main');
+  }
+
+  /** A branch of its own from main, or that branch as it is. */
+  branch(name: string): void {
+    git(this.folder, 'fetch', '--quiet', 'origin');
+    const known = git(this.folder, 'branch', '--remotes', '--list', `origin/${name}`) !== '';
+    git(this.folder, 'checkout', '--quiet', '-B', name, known ? `origin/${name}` : 'origin/main');
+  }
+
+  /** Pushes a commit on a branch after which the project declares this alone. */
+  propose(branch: string, declared: string): void {
+    this.branch(branch);
+    const file = join(this.folder, 'roster.yaml');
+    const settings = readFileSync(file, 'utf8').split('# declared\n')[0];
+    writeFileSync(file, `${settings}# declared\n${declared}`);
+    this.commit('change');
+    git(this.folder, 'push', '--quiet', 'origin', branch);
+  }
+
+  commit(message: string): void {
+    git(this.folder, 'add', '--all');
+    git(this.folder, 'commit', '--quiet', '-m', message);
+  }
+
+  /** Whether the manifests of main say what the service has. */
+  async planIsEmpty(env: Readonly<Record<string, string>>): Promise<boolean> {
+    git(this.folder, 'fetch', '--quiet', 'origin');
+    git(this.folder, 'checkout', '--quiet', '--detach', 'origin/main');
+    return (await roster(['plan', '--detailed-exitcode'], { cwd: this.folder, env })).exit === 0;
+  }
+}
+
+/** The digest in a plan's comment or summary. */
+export function digestIn(text: string | undefined): string | undefined {
+  return /Digest `(sha256:[0-9a-f]{64})`/.exec(text ?? '')?.[1];
+}

@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { git, Remote } from '../repository.js';
+import { GitlabApi } from './gitlab.js';
+import { ruleHolds, type Variables } from './gitlab-rules.js';
+import { Machine } from './runner.js';
+
+export interface GitlabJob {
+  readonly extends?: string;
+  readonly image?: string;
+  readonly stage?: string;
+  readonly variables?: Variables;
+  readonly before_script?: readonly string[];
+  readonly script?: readonly string[];
+  readonly rules?: readonly { readonly if: string }[];
+  readonly resource_group?: string;
+  readonly environment?: string;
+  readonly interruptible?: boolean;
+  readonly artifacts?: { readonly when: string; readonly reports: { readonly terraform: string } };
+}
+
+export interface GitlabRun {
+  readonly result: 'success' | 'failed';
+  readonly log: string;
+  /** The `terraform` report artifact, where the job has one. */
+  readonly report: unknown;
+}
+
+/** A GitLab of one project: its remote, its API, and runners for the pipeline that is committed in it. */
+export class Gitlab {
+  readonly remote = new Remote();
+  readonly api = new GitlabApi();
+
+  constructor(private readonly settings: Variables) {}
+
+  /** A pipeline of a merge request; of a fork's one it runs where the fork is, without the project's variables. */
+  mergeRequest(iid: number, fork = false): Promise<Readonly<Record<string, GitlabRun>>> {
+    return this.run(`refs/heads/${this.api.request(iid).branch}`, fork ? {} : this.settings, {
+      CI_PIPELINE_SOURCE: 'merge_request_event',
+      CI_MERGE_REQUEST_IID: String(iid),
+      CI_MERGE_REQUEST_PROJECT_ID: '42',
+      CI_MERGE_REQUEST_SOURCE_PROJECT_ID: fork ? '99' : '42',
+    });
+  }
+
+  merge(iid: number): void {
+    const folder = this.remote.clone();
+    const { branch } = this.api.request(iid);
+    git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
+    git(folder, 'push', '--quiet', 'origin', 'HEAD:main');
+    this.api.merged(iid, git(folder, 'rev-parse', 'HEAD'));
+  }
+
+  /** A pipeline of the default branch. */
+  main(
+    source: 'push' | 'web' | 'schedule',
+    more: Variables = {},
+  ): Promise<Readonly<Record<string, GitlabRun>>> {
+    const own = { CI_PIPELINE_SOURCE: source, CI_COMMIT_BRANCH: 'main' };
+    return this.run('refs/heads/main', { ...this.settings, ...more }, own);
+  }
+
+  remove(): void {
+    this.remote.remove();
+    this.api.close();
+  }
+
+  private async run(ref: string, settings: Variables, own: Variables): Promise<Record<string, GitlabRun>> {
+    const runs: Record<string, GitlabRun> = {};
+    const variables = {
+      GITLAB_CI: 'true',
+      CI_API_V4_URL: this.api.url,
+      CI_PROJECT_ID: '42',
+      CI_DEFAULT_BRANCH: 'main',
+      ROSTER_GITLAB_TOKEN: this.api.token,
+      CI_JOB_URL: 'https://gitlab.com/acme/config/-/jobs/4711',
+      ...settings,
+      ...own,
+    };
+    for (const [name, job] of Object.entries(this.jobs(ref))) {
+      if ((job.rules ?? []).some((rule) => ruleHolds(rule.if, variables)))
+        runs[name] = await this.runJob(job, ref, variables);
+    }
+    return runs;
+  }
+
+  private jobs(ref: string): Record<string, GitlabJob> {
+    const folder = this.remote.clone();
+    git(folder, 'fetch', '--quiet', 'origin', ref);
+    git(folder, 'checkout', '--quiet', 'FETCH_HEAD');
+    return jobsIn(folder);
+  }
+
+  private async runJob(job: GitlabJob, ref: string, variables: Variables): Promise<GitlabRun> {
+    const machine = new Machine();
+    try {
+      machine.checkOut(`file://${this.remote.path}`, ref);
+      const script = [...(job.before_script ?? []), ...(job.script ?? [])].join('\n');
+      const { exit, log } = await machine.run(script, '.', {
+        ...job.variables,
+        ...variables,
+        CI_PROJECT_DIR: machine.workspace,
+        CI_COMMIT_SHA: git(machine.workspace, 'rev-parse', 'HEAD'),
+      });
+      const path = join(machine.workspace, job.artifacts?.reports.terraform ?? 'none');
+      const report: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+      return { result: exit === 0 ? 'success' : 'failed', log, report };
+    } finally {
+      machine.remove();
+    }
+  }
+}
+
+/** The jobs of .gitlab-ci.yml with what it includes, each with what it extends. */
+export function jobsIn(folder: string): Record<string, GitlabJob> {
+  const { include, ...rest } = parse(readFileSync(join(folder, '.gitlab-ci.yml'), 'utf8')) as {
+    include: readonly { readonly local: string }[];
+  };
+  if (Object.keys(rest).length > 0) throw new Error(`not known here: ${Object.keys(rest)}`);
+  const all = Object.assign(
+    {},
+    ...include.map(({ local }) => parse(readFileSync(join(folder, local), 'utf8'))),
+  ) as Record<string, GitlabJob>;
+  const jobs = Object.entries(all).filter(([name]) => !name.startsWith('.'));
+  return Object.fromEntries(jobs.map(([name, job]) => [name, { ...all[job.extends ?? ''], ...job }]));
+}

@@ -1,0 +1,297 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAll, occupantOf } from '../../../src/cli/new-files.js';
+import { readRemoteUrl } from '../../../src/cli/repository-facts.js';
+import { kinds } from '../../../src/kinds/index.js';
+import { loadProject } from '../../../src/manifest/load.js';
+import { git } from '../../support/repository.js';
+import { Workspace } from '../../support/roster.js';
+import { filesBelow } from '../../support/secrets.js';
+
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = new Workspace({}, { url: '', apiKey: '' });
+});
+afterEach(() => workspace.remove());
+
+interface Made {
+  readonly written: string[];
+  readonly leftAlone: { readonly path: string; readonly why: string; readonly add: string | null }[];
+  readonly ci: { readonly host: string | null; readonly why: string };
+  readonly next: string[];
+}
+
+async function init(...flags: string[]): Promise<Made> {
+  const { exit, stdout, stderr } = await workspace.command(['init', '--format', 'json', ...flags]);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  return JSON.parse(stdout) as Made;
+}
+
+function repository(url: string | null, branch = 'main'): void {
+  git(workspace.root, 'init', '--quiet', `--initial-branch=${branch}`);
+  if (url !== null) git(workspace.root, 'remote', 'add', 'origin', url);
+}
+
+const read = (path: string) => readFileSync(join(workspace.root, path), 'utf8');
+
+const ofProject = [
+  'roster.yaml',
+  'schemas/project.schema.json',
+  'schemas/manifest.schema.json',
+  '.vscode/settings.json',
+  '.gitignore',
+];
+const ofGithub = ['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`);
+const ofGitlab = ['.gitlab-ci.yml', '.gitlab/roster.yml', '.gitlab/roster.mjs'];
+
+/** The project that was written, as every command reads it. */
+async function project() {
+  expect((await workspace.command(['validate'])).exit).toBe(0);
+  expect((await workspace.command(['fmt', '--check'])).exit).toBe(0);
+  const options = { cwd: workspace.root, environment: null, env: {}, kinds };
+  const { project: loaded, diagnostics } = loadProject(options);
+  expect(diagnostics).toEqual([]);
+  if (loaded === null) throw new Error('there is no project');
+  return loaded;
+}
+
+describe('what is written', () => {
+  it('in an empty folder is a project that is valid, and no pipeline', async () => {
+    const made = await init();
+    expect(made).toMatchObject({ written: ofProject, leftAlone: [], ci: { host: null } });
+    expect(made.ci.why).toContain('There is no git remote');
+    expect(await project()).toMatchObject({
+      url: null,
+      inventory: { file: 'roster.inventory.json' },
+      entries: [],
+    });
+  });
+
+  it('without git is as in a folder without a repository', async () => {
+    repository('git@github.com:acme/config.git');
+    workspace.env = { PATH: '/nowhere' };
+    expect(await init()).toMatchObject({ written: ofProject, ci: { host: null } });
+  });
+
+  it('is nothing where git cannot say what the repository is', async () => {
+    workspace.write('.git', 'gitdir: nowhere\n');
+    const { exit, stderr } = await workspace.command(['init']);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('git does not know where it is')]);
+    expect(readdirSync(workspace.root)).toEqual(['.git']);
+  });
+
+  it.each([
+    ['git@github.com:acme/Collect_Config.git', 'github', ofGithub],
+    ['https://github.example.com/acme/Collect_Config', 'github', ofGithub],
+    ['ssh://git@gitlab.example.com:2222/acme/data/Collect_Config.git', 'gitlab', ofGitlab],
+    ['https://oauth2:secret@gitlab.com/acme/Collect_Config.git/', 'gitlab', ofGitlab],
+  ])('beside %s is for %s', async (url, host, files) => {
+    repository(url);
+    const made = await init();
+    expect(made).toMatchObject({ written: [...ofProject, ...files], leftAlone: [], ci: { host } });
+    expect(JSON.stringify(made)).not.toContain('secret@');
+    expect(await project()).toMatchObject({
+      name: 'collect-config',
+      inventory: { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } },
+    });
+  });
+
+  it('is for the host that the repository has files for, where its remote says nothing', async () => {
+    repository('https://git.example.com/acme/config.git');
+    expect((await init()).ci).toMatchObject({ host: null });
+    workspace.write('.gitlab-ci.yml', 'stages: [test]\n');
+    expect((await init()).ci).toEqual({ host: 'gitlab', why: 'The repository has a .gitlab-ci.yml.' });
+  });
+
+  it('is for the host that --ci names', async () => {
+    repository('git@github.com:acme/config.git');
+    expect((await init('--ci', 'none')).written).toEqual(ofProject);
+    expect((await init('--ci', 'gitlab')).written).toEqual(ofGitlab);
+    const { exit, stdout } = await workspace.command(['init', '--ci', 'jenkins', '--format', 'json']);
+    expect(exit).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [{ code: 'usage' }] });
+  });
+
+  it('keeps the inventory in git for runners, even before there is a remote', async () => {
+    await init('--ci', 'github');
+    expect((await project()).inventory).toEqual({
+      git: { ref: 'refs/heads/roster-inventory', remote: 'origin' },
+    });
+  });
+
+  it('names the service of --url or ROSTER_URL', async () => {
+    await init('--url', 'https://collect.example.com/base/');
+    expect((await project()).url).toBe('https://collect.example.com/base');
+    rmSync(join(workspace.root, 'roster.yaml'));
+    workspace.env = { ...workspace.env, ROSTER_URL: 'https://other.example.com' };
+    await init();
+    expect((await project()).url).toBe('https://other.example.com');
+    const refused = await workspace.command(['init', '--url', 'http://collect.example.com']);
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('error[insecure-url]')]);
+  });
+
+  it.each([
+    ['main', 'branches: [main]'],
+    ['trunk', 'branches: [trunk]'],
+    ['on', 'branches: ["on"]'],
+  ])('applies what is pushed to %s, where that is the branch there is', async (branch, line) => {
+    repository('git@github.com:acme/config.git', branch);
+    await init();
+    expect(read('.github/workflows/roster-apply.yml')).toContain(line);
+  });
+
+  it('applies what is pushed to the branch that the remote calls its own', async () => {
+    repository('git@github.com:acme/config.git');
+    git(workspace.root, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+    git(workspace.root, 'update-ref', 'refs/remotes/origin/release/next', 'HEAD');
+    git(workspace.root, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/next');
+    await init();
+    expect(read('.github/workflows/roster-apply.yml')).toContain('branches: [release/next]');
+  });
+
+  it('in a folder of a repository has its pipelines at the root, which go to that folder', async () => {
+    const top = workspace.root;
+    repository('git@gitlab.com:acme/mono.git');
+    const inner = join(top, 'data/123');
+    mkdirSync(inner, { recursive: true });
+    const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
+    const { exit } = await there.command(['init']);
+    expect(exit).toBe(0);
+    expect(ofGitlab.filter((path) => !existsSync(join(top, path)))).toEqual([]);
+    expect(read('.gitlab/roster.yml')).toContain('ROSTER_FOLDER: data/123');
+    expect(read('data/123/roster.yaml')).toContain('project: "123"');
+    expect((await there.command(['validate'])).exit).toBe(0);
+  });
+
+  it('lets an editor find the schemas, which are those of this version', async () => {
+    await init();
+    const settings = JSON.parse(read('.vscode/settings.json')) as { 'yaml.schemas': Record<string, string> };
+    for (const path of Object.keys(settings['yaml.schemas'])) {
+      const name = path.replace(/^.*\/(\w+)\.schema\.json$/, '$1');
+      expect(read(path)).toBe((await workspace.command(['schema', name])).stdout);
+    }
+    expect(read('roster.yaml')).toMatch(
+      /^# yaml-language-server: \$schema=\.\/schemas\/project\.schema\.json\n/,
+    );
+  });
+
+  it('is told, with what to do next', async () => {
+    repository('git@github.com:acme/config.git');
+    const { stdout } = await workspace.command(['init']);
+    expect(stdout).toContain('written     roster.yaml\n');
+    expect(stdout).toContain('CI: github. The remote origin is on github.com.\n');
+    expect(stdout).toMatch(/ROSTER_URL and ROSTER_API_KEY.*`roster plan`/);
+  });
+});
+
+describe('what is there', () => {
+  it('is left as it is, all of it by a second run', async () => {
+    repository('git@github.com:acme/config.git');
+    const { written } = await init();
+    const before = filesBelow(workspace.root);
+    const again = await init();
+    expect(again.written).toEqual([]);
+    expect(again.leftAlone).toEqual(written.map((path) => ({ path, why: 'file', add: null })));
+    expect(filesBelow(workspace.root)).toEqual(before);
+  });
+
+  it('is told with what to add to it by hand', async () => {
+    const files = {
+      'roster.yaml': 'project: mine\n',
+      '.gitignore': 'node_modules\n',
+      '.gitlab-ci.yml': 'test: { script: [make] }\n',
+      '.vscode/settings.json': '{}\n',
+      '.gitlab/roster.yml': 'old: {}\n',
+    };
+    for (const [path, text] of Object.entries(files)) workspace.write(path, text);
+    repository('git@gitlab.com:acme/config.git');
+    const { leftAlone } = await init();
+    expect(Object.fromEntries(leftAlone.map(({ path, add }) => [path, add]))).toEqual({
+      'roster.yaml': expect.stringContaining('`inventory: { git: {} }`'),
+      '.gitignore': expect.stringContaining('`.secrets/`'),
+      '.gitlab-ci.yml': expect.stringContaining('`local: .gitlab/roster.yml`'),
+      '.vscode/settings.json': expect.stringContaining('yaml.schemas'),
+      '.gitlab/roster.yml': expect.stringContaining('not what this version writes'),
+    });
+    for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
+    const { stdout } = await workspace.command(['init']);
+    expect(stdout).toContain('left alone  roster.yaml (exists; add `inventory: { git: {} }`');
+  });
+
+  it('is not written through when it is a link', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'roster-elsewhere-'));
+    try {
+      writeFileSync(join(elsewhere, 'ignored'), 'mine\n');
+      symlinkSync(elsewhere, join(workspace.root, '.github'));
+      symlinkSync(join(elsewhere, 'ignored'), join(workspace.root, '.gitignore'));
+      symlinkSync(join(elsewhere, 'nowhere'), join(workspace.root, 'roster.yaml'));
+      const { written, leftAlone } = await init('--ci', 'github');
+      expect(written).toEqual(ofProject.slice(1, -1));
+      expect(leftAlone.map(({ path, why }) => [path, why])).toEqual(
+        ['roster.yaml', '.gitignore', ...ofGithub].map((path) => [path, 'link']),
+      );
+      expect(readdirSync(elsewhere)).toEqual(['ignored']);
+      expect(readFileSync(join(elsewhere, 'ignored'), 'utf8')).toBe('mine\n');
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  it('is left alone when it is a folder where a file should be, or the other way round', async () => {
+    mkdirSync(join(workspace.root, 'roster.yaml'));
+    workspace.write('schemas', 'a file\n');
+    const { written, leftAlone } = await init();
+    expect(written).toEqual(ofProject.slice(3));
+    expect(leftAlone.map(({ why }) => why)).toEqual(['other', 'other', 'other']);
+    expect(occupantOf(workspace.root, 'schemas/x/y')).toBe('other');
+  });
+});
+
+describe('a file that cannot be written', () => {
+  it('takes away those before it', () => {
+    workspace.write('blocked', 'a file\n');
+    const at = (path: string) => ({ path: join(workspace.root, path), text: 'new\n' });
+    const write = () => createAll([at('one'), at('deep/down/two'), at('blocked/three')]);
+    expect(write).toThrow(
+      expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'unreadable-file' })] }),
+    );
+    expect(readdirSync(workspace.root)).toEqual(['blocked']);
+  });
+
+  it('was there a moment ago: it is not written over', () => {
+    workspace.write('late', 'mine\n');
+    const at = (path: string) => ({ path: join(workspace.root, path), text: 'new\n' });
+    expect(() => createAll([at('one'), at('late')])).toThrow('EEXIST');
+    expect(readdirSync(workspace.root)).toEqual(['late']);
+    expect(read('late')).toBe('mine\n');
+  });
+});
+
+describe('the address of a remote', () => {
+  it.each([
+    ['git@github.com:acme/config.git', 'github.com', 'config'],
+    ['github.com:acme/config', 'github.com', 'config'],
+    ['https://github.com/acme/config.git', 'github.com', 'config'],
+    ['https://user:t@GitLab.example.com:8443/a/b/config.git', 'gitlab.example.com', 'config'],
+    ['ssh://git@gitlab.example.com:22/acme/config', 'gitlab.example.com', 'config'],
+    ['git://gitlab.example.com/config.git', 'gitlab.example.com', 'config'],
+    ['/srv/git/github.com/config.git', '', 'config'],
+    ['../github/config', '', 'config'],
+    ['file:///srv/github/config.git', '', 'config'],
+    ['C:\\git\\github\\config.git', '', 'config'],
+  ])('%s is on "%s" and called %s', (url, host, name) => {
+    expect(readRemoteUrl(url)).toEqual({ host, name });
+  });
+});
