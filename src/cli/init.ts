@@ -39,8 +39,12 @@ export function init(flags: InitFlags, around: Surroundings, output: Output): Pr
   return present({ flags, formats: ['text', 'json'], around, output }, async () => {
     const url = urlOf(flags, around);
     const repository = await repositoryFacts(around);
-    const ci = chooseHost(flags.ci, repository);
-    const made = write(filesOf({ url, repository, ci }, around), repository?.root ?? around.cwd, around, ci);
+    const root = repository?.root ?? around.cwd;
+    const ci = chooseHost(flags.ci, repository, root);
+    // Named by hand, pipelines are meant for a remote that is yet to come.
+    const remote = repository?.remote?.name ?? (flags.ci === undefined || ci.host === null ? null : 'origin');
+    const next = nextSteps(ci.host, remote);
+    const made = { ...write(filesOf({ url, repository, ci, remote }, around), root, around), ci, next };
     return {
       exit: exitCode.fine,
       diagnostics: [],
@@ -62,11 +66,11 @@ interface Facts {
   readonly url: string | null;
   readonly repository: RepositoryFacts | null;
   readonly ci: HostChoice;
+  readonly remote: string | null;
 }
 
-function filesOf({ url, repository, ci }: Facts, around: Surroundings): readonly NewFile[] {
+function filesOf({ url, repository, ci, remote }: Facts, around: Surroundings): readonly NewFile[] {
   const folder = repository?.folder ?? '.';
-  const remote = repository?.remote?.name ?? (ci.host === null ? null : 'origin');
   const branch = repository?.defaultBranch ?? 'main';
   return [
     ...projectFiles({
@@ -91,7 +95,11 @@ function projectName(repository: RepositoryFacts | null, cwd: string): string {
   return usable === '' ? 'project' : usable;
 }
 
-function write(files: readonly NewFile[], top: string, { cwd }: Surroundings, ci: HostChoice): Made {
+function write(
+  files: readonly NewFile[],
+  top: string,
+  { cwd }: Surroundings,
+): Pick<Made, 'written' | 'leftAlone'> {
   const placed = files.map((file) => {
     const root = file.at === 'repository' ? top : cwd;
     return { file, path: join(root, file.path), occupant: occupantOf(root, file.path) };
@@ -106,8 +114,6 @@ function write(files: readonly NewFile[], top: string, { cwd }: Surroundings, ci
     leftAlone: placed.flatMap(({ file, path, occupant }) =>
       occupant === 'nothing' ? [] : [leftAlone(file, path, occupant)],
     ),
-    ci,
-    next: nextSteps(ci.host),
   };
 }
 
@@ -116,10 +122,13 @@ function leftAlone(file: NewFile, path: string, why: LeftAlone['why']): LeftAlon
   return { path: file.path, why, add: file.wanting(existing) };
 }
 
-function nextSteps(host: CiHost | null): readonly string[] {
+function nextSteps(host: CiHost | null, remote: string | null): readonly string[] {
+  const shared =
+    'Before a pipeline applies: `inventory: { git: {} }` in roster.yaml, which all who apply share through the git remote.';
   return [
     'Declare something in roster.yaml, and `roster validate` it.',
     'Set ROSTER_URL and ROSTER_API_KEY, and see what would change: `roster plan`.',
+    ...(host !== null && remote === null ? [shared] : []),
     ...(host === 'github'
       ? ['On GitHub: the variable ROSTER_URL, the secret ROSTER_API_KEY, an environment `production`.']
       : []),

@@ -68,10 +68,15 @@ async function project() {
 }
 
 describe('what is written', () => {
-  it('in an empty folder is a project that is valid, and no pipeline', async () => {
+  it('in an empty folder is a project that is valid, and pipelines for GitHub', async () => {
     const made = await init();
-    expect(made).toMatchObject({ written: ofProject, leftAlone: [], ci: { host: null } });
-    expect(made.ci.why).toContain('There is no git remote');
+    expect(made).toMatchObject({
+      written: [...ofProject, ...ofGithub],
+      leftAlone: [],
+      ci: { host: 'github', why: expect.stringContaining('There is no git remote') },
+    });
+    // A remote that is not there yet keeps nothing.
+    expect(made.next).toContainEqual(expect.stringContaining('`inventory: { git: {} }`'));
     expect(await project()).toMatchObject({
       url: null,
       inventory: { file: 'roster.inventory.json' },
@@ -82,7 +87,7 @@ describe('what is written', () => {
   it('without git is as in a folder without a repository', async () => {
     repository('git@github.com:acme/config.git');
     workspace.env = { PATH: '/nowhere' };
-    expect(await init()).toMatchObject({ written: ofProject, ci: { host: null } });
+    expect(await init()).toMatchObject({ written: [...ofProject, ...ofGithub], ci: { host: 'github' } });
   });
 
   it('is nothing where git cannot say what the repository is', async () => {
@@ -253,7 +258,7 @@ describe('what is there', () => {
     mkdirSync(join(workspace.root, 'roster.yaml'));
     workspace.write('schemas', 'a file\n');
     const { written, leftAlone } = await init();
-    expect(written).toEqual(ofProject.slice(3));
+    expect(written).toEqual([...ofProject.slice(3), ...ofGithub]);
     expect(leftAlone.map(({ why }) => why)).toEqual(['other', 'other', 'other']);
     expect(occupantOf(workspace.root, 'schemas/x/y')).toBe('other');
   });
