@@ -10,7 +10,7 @@ import { whyMissing } from './missing.js';
 import { resolveRequest } from './resolve.js';
 import { runSteps, type StepState } from './schedule-steps.js';
 import { keepSecret, lostKey } from './secret.js';
-import { undone } from './undone.js';
+import { type Single, undone } from './undone.js';
 import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
 export interface ApplyInputs {
@@ -136,9 +136,11 @@ class Run {
   }
 
   outcomeOf(change: Change, states: ReadonlyMap<string, StepState>): ChangeOutcome {
-    const mine = change.steps.map(
-      (id) => states.get(id) ?? { outcome: 'skipped' as const, error: 'not begun' },
-    );
+    const mine = change.steps.map((id): StepState => {
+      const state = states.get(id) ?? { outcome: 'skipped', error: 'not begun' };
+      if (state.outcome === 'done' || state.each === undefined) return state;
+      return state.each.get(change.address) ?? { outcome: 'done' };
+    });
     const worst = (['failed', 'unknown', 'skipped'] as const)
       .map((outcome) => mine.find((state) => state.outcome === outcome))
       .find((state) => state !== undefined);
@@ -174,13 +176,38 @@ class Run {
     if (kind === undefined || kind.bulk === null || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
     const { writer, records } = this.inputs;
-    const rest = await undone({ step, kind, reader: writer.reader, records, ids: this.ids });
-    const states = await Promise.all(
-      rest.map((request) =>
-        this.repeatable({ ...step, request, singles: [], addresses: step.addresses.slice(0, 1) }),
-      ),
-    );
-    return states.find((state) => state.outcome !== 'done') ?? { outcome: 'done' };
+    const looking = { step, kind, reader: writer.reader, records, ids: this.ids };
+    let rest: readonly Single[];
+    try {
+      rest = await undone(looking);
+    } catch (failure) {
+      const words = `the answer did not say that all is done; looking failed: ${this.judge(failure).message}`;
+      return { outcome: 'unknown', error: words };
+    }
+    const each = await this.oneByOne(step, rest);
+    const worst = (['unknown', 'failed', 'skipped'] as const)
+      .map((outcome) => [...each.values()].find((state) => state.outcome === outcome))
+      .find((state) => state !== undefined);
+    return worst === undefined || worst.outcome === 'done' ? { outcome: 'done' } : { ...worst, each };
+  }
+
+  /** Each may be the one that has to wait for the end of the run: none is begun after it. */
+  private async oneByOne(step: Step, singles: readonly Single[]): Promise<ReadonlyMap<Address, StepState>> {
+    const states = new Map<Address, StepState>();
+    const waiting = [...singles];
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { address, request } = next;
+        const stopped = this.stopped();
+        const single = { ...step, request, singles: [], addresses: [address] };
+        states.set(
+          address,
+          stopped === null ? await this.repeatable(single) : { outcome: 'skipped', error: stopped },
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: this.concurrency }, work));
+    return states;
   }
 
   private async create(step: Step): Promise<StepState> {
@@ -209,6 +236,8 @@ class Run {
 
   private async look(step: Step, kind: Kind, address: Address, why: string): Promise<StepState> {
     const { creations, records, writer, sleep } = this.inputs;
+    if (this.inputs.interrupted())
+      return { outcome: 'unknown', error: `${why}; not looked for after the interrupt` };
     const [creation, record] = [creations.get(address), records.get(address)];
     if (creation === undefined || record === undefined)
       throw new Error(`${address} is created without a draft`);

@@ -186,6 +186,10 @@ function handToCommand(command: readonly string[], root: string, key: string): P
   return new Promise((done, failed) => {
     const child = spawn(program, args, {
       timeout: commandMilliseconds,
+      // It may not heed a friendlier one.
+      killSignal: 'SIGKILL',
+      // An interrupt from the keyboard goes to all of a terminal's group, and would end the delivery.
+      detached: process.platform !== 'win32',
       cwd: root,
       env,
       stdio: ['pipe', 'ignore', 'ignore'],

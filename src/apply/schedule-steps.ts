@@ -1,8 +1,14 @@
 import type { Step } from '../model/plan.js';
+import type { Address } from '../model/resource.js';
 
 export type StepState =
   | { readonly outcome: 'done' }
-  | { readonly outcome: 'failed' | 'unknown' | 'skipped'; readonly error: string };
+  | {
+      readonly outcome: 'failed' | 'unknown' | 'skipped';
+      readonly error: string;
+      /** Of a step for several, where they did not come to the same; done for those that are not in it. */
+      readonly each?: ReadonlyMap<Address, StepState>;
+    };
 
 export interface StepRunner {
   run(step: Step): Promise<StepState>;

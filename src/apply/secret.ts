@@ -14,6 +14,7 @@ interface Keeping {
   readonly writer: Writer;
   readonly keys: KeyKeeping;
   judge(failure: unknown): Verdict;
+  sleep(milliseconds: number): Promise<void>;
 }
 
 interface Kept {
@@ -36,9 +37,9 @@ export async function keepSecret(keeping: Keeping): Promise<Kept> {
   const handed = await handOver(keeping, secret.value);
   keeping.writer.useKey(secret.value);
   const power = await checkPower(keeping, secret);
-  const { diagnostics } = handed;
+  const diagnostics = [...handed.diagnostics, ...power.diagnostics];
   if (power.state.outcome !== 'done') {
-    const left = power.lockedOut && handed.state.outcome === 'done' ? takeBack(keeping) : '';
+    const left = handed.state.outcome === 'done' ? whatIsLeft(keeping, power) : '';
     const state = { ...power.state, error: `${power.state.error}${left}` };
     return { ...power, state, id: state.outcome === 'failed' ? null : secret.id, diagnostics };
   }
@@ -48,6 +49,14 @@ export async function keepSecret(keeping: Keeping): Promise<Kept> {
     lockedOut: false,
     diagnostics,
   };
+}
+
+/** What is to be said of where the key was delivered to. */
+function whatIsLeft(keeping: Keeping, { lockedOut }: Power): string {
+  if (lockedOut) return takeBack(keeping);
+  const { to } = keeping.delivery;
+  if (to === null) return '';
+  return `; it was delivered to ${'file' in to ? to.file : `the command ${to.command[0]}`}`;
 }
 
 /** Nobody can read the new key, if there is one: the way on leads through the dashboard. */
@@ -96,37 +105,65 @@ type Secret = {
   readonly scopes: readonly string[] | null;
 };
 
-type Power = Pick<Kept, 'state' | 'lockedOut'>;
+type Power = Pick<Kept, 'state' | 'lockedOut' | 'diagnostics'>;
 
-/** By the answer and by the list, since the answer may but repeat what was asked for. */
+/** Milliseconds before each look for the new key in the list, which may lag. */
+const looks = [0, 250, 1000, 2500];
+
+/** By the answer, and by the list as well, since the answer may but repeat what was asked for. */
 async function checkPower(keeping: Keeping, secret: Secret): Promise<Power> {
   const { delivery, judge, kind } = keeping;
+  const isWrong = (scopes: readonly string[] | null) => scopes !== null && !isAsked(scopes, delivery);
   try {
-    const listed = await findListed(keeping, secret.value);
-    const said = [secret.scopes, listed === null ? null : (kind.secret?.scopesOf(listed) ?? null)];
-    const known = said.filter((scopes) => scopes !== null);
-    if (known.length === 0) return unknown('the service does not say which scopes the new key has');
-    const wrong = known.find((scopes) => !isAsked(scopes, delivery));
-    if (wrong === undefined) return { state: { outcome: 'done' }, lockedOut: false };
-    return await revoke(keeping, secret.id ?? listed?.id ?? null, wrong);
+    // Nothing is waited for when the answer itself says that it can do other than was asked for.
+    if (isWrong(secret.scopes) && secret.id !== null)
+      return await revoke(keeping, secret.id, secret.scopes ?? []);
+    const listed = await findListed(keeping, secret);
+    const scopes = listed === null ? null : (kind.secret?.scopesOf(listed) ?? null);
+    const id = secret.id ?? listed?.id ?? null;
+    for (const said of [secret.scopes, scopes])
+      if (isWrong(said)) return await revoke(keeping, id, said ?? []);
+    const why = listed === null ? 'the list does not show it' : 'the list does not tell them';
+    if (scopes === null && secret.scopes === null) return unproven(why);
+    const diagnostics = scopes === null ? [answerAlone(why)] : [];
+    return { state: { outcome: 'done' }, lockedOut: false, diagnostics };
   } catch (failure) {
-    return unknown(`the scopes of the new key could not be checked: ${judge(failure).message}`);
+    return unproven(judge(failure).message);
   }
 }
 
-const unknown = (error: string): Power => ({ state: { outcome: 'unknown', error }, lockedOut: false });
+/** It works, and may do more than was agreed to: somebody has to look. */
+function unproven(why: string): Power {
+  const error = `the scopes of the new key could not be checked: ${why}; ${look}`;
+  return { state: { outcome: 'unknown', error }, lockedOut: false, diagnostics: [] };
+}
+
+const look = 'check them in the dashboard (account menu, API keys), or revoke the key there';
+
+function answerAlone(why: string): Diagnostic {
+  const message = `the scopes of the new key are known from the answer to its creation alone: ${why}`;
+  return { severity: 'warning', code: 'not-converged', message, help: `To be sure, ${look}.` };
+}
 
 function isAsked(scopes: readonly string[], { scopes: asked }: Delivery): boolean {
   return canonical([...new Set(scopes)].sort()) === canonical([...asked].sort());
 }
 
-async function findListed({ kind, writer }: Keeping, value: string): Promise<Observed | null> {
-  const listed = await writer.reader.readAll(kind.list());
-  const mine = listed.filter((each) => {
+/** By its id where the answer showed one, else by what a list shows of a key: its first characters. */
+async function findListed({ kind, writer, sleep }: Keeping, { id, value }: Secret): Promise<Observed | null> {
+  const isMine = (each: Observed) => {
     const prefix = each.facts['keyPrefix'];
-    return kind.exists(each) && typeof prefix === 'string' && isPrefixOf(prefix, value);
-  });
-  return mine.length === 1 ? (mine[0] ?? null) : null;
+    return each.id !== null && id !== null
+      ? each.id === id
+      : typeof prefix === 'string' && isPrefixOf(prefix, value);
+  };
+  for (const wait of looks) {
+    if (wait > 0) await sleep(wait);
+    const listed = await writer.reader.readAll(kind.list());
+    const mine = listed.filter((each) => kind.exists(each) && isMine(each));
+    if (mine.length === 1) return mine[0] ?? null;
+  }
+  return null;
 }
 
 async function revoke(keeping: Keeping, id: string | null, scopes: readonly string[]): Promise<Power> {
@@ -145,7 +182,7 @@ async function revoke(keeping: Keeping, id: string | null, scopes: readonly stri
 }
 
 function failed(error: string, outcome: 'failed' | 'unknown' = 'failed'): Power {
-  return { state: { outcome, error }, lockedOut: true };
+  return { state: { outcome, error }, lockedOut: true, diagnostics: [] };
 }
 
 /** Nobody shall work with a key that can do other than was agreed to. What to say when the file does not go. */

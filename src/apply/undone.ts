@@ -13,20 +13,30 @@ export interface Undone {
   readonly ids: ReadonlyMap<Address, string>;
 }
 
+/** One change of a bulk call, by itself. */
+export interface Single {
+  readonly address: Address;
+  readonly request: Request;
+}
+
 /**
  * What a bulk call has left undone, as single requests: the list is read again, for the counts of the answer do not say
  * which objects were skipped. Deletes of what is gone are not repeated, nor changes that are there.
  */
-export async function undone(inputs: Undone): Promise<readonly Request[]> {
+export async function undone(inputs: Undone): Promise<readonly Single[]> {
   const { step, kind, reader } = inputs;
   const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));
   const byId = new Map(listed.map((each) => [each.id, each]));
-  return step.singles.filter((request, index) => {
+  return step.singles.flatMap((request, index): Single[] => {
     const address = step.addresses[index];
-    const id = address === undefined ? undefined : inputs.ids.get(address);
+    if (address === undefined) throw new Error(`step ${step.id} has more requests than addresses`);
+    const id = inputs.ids.get(address);
     const observed = id === undefined ? undefined : byId.get(id);
-    if (request.method === 'DELETE') return observed !== undefined;
-    return observed === undefined || address === undefined || !isAsApplied(address, observed, inputs);
+    const isDone =
+      request.method === 'DELETE'
+        ? observed === undefined
+        : observed !== undefined && isAsApplied(address, observed, inputs);
+    return isDone ? [] : [{ address, request }];
   });
 }
 

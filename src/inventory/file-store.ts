@@ -167,7 +167,11 @@ function irremovable(lockPath: string, failure: unknown): Problem {
 }
 
 function renew(lockPath: string, holder: StoredLock): void {
-  if (readHolder(lockPath)?.token === holder.token) utimesSync(lockPath, new Date(), new Date());
+  try {
+    if (readHolder(lockPath)?.token === holder.token) utimesSync(lockPath, new Date(), new Date());
+  } catch {
+    // The next renewal may succeed; whether the lock is still ours is asked before each request.
+  }
 }
 
 function isOver(lockPath: string): boolean {
@@ -219,7 +223,13 @@ const unreadable = 'a lock that cannot be read';
 /** Null when there is no lock. */
 function tokenOf(lockPath: string): string | null {
   const token = readHolder(lockPath)?.token;
-  return token ?? (statSync(lockPath, { throwIfNoEntry: false }) === undefined ? null : unreadable);
+  if (token !== undefined) return token;
+  try {
+    return statSync(lockPath, { throwIfNoEntry: false }) === undefined ? null : unreadable;
+  } catch {
+    // Nobody can tell whose it is.
+    return unreadable;
+  }
 }
 
 function holderOf(lockPath: string): Holder | null {

@@ -23,7 +23,7 @@ export interface ClientSettings {
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Once it has fired nothing is tried again: what is in flight ends as it ends. */
+  /** Once it has fired nothing is tried again, and what is in flight has a few seconds left. */
   readonly signal?: AbortSignal | undefined;
   /** Shared by clients of one run. */
   readonly budget?: RetryBudget | undefined;
@@ -86,6 +86,7 @@ class HttpClient implements Client {
       connections: concurrency,
       timeoutMs,
       maxBytes: settings.maxBytes ?? largestBody,
+      signal: settings.signal,
     });
   }
 
@@ -156,7 +157,7 @@ class HttpClient implements Client {
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, path, headers, body });
     if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply);
-    if (reply.cut !== null) throw brokenOff(subject, reply.status, reply.cut, this.#settings.timeoutMs);
+    if (reply.cut !== null) throw brokenOff(subject, reply.status, reply.cut);
     return readAnswer(subject, effect, reply);
   }
 
@@ -205,7 +206,7 @@ class HttpClient implements Client {
 
   #factsOf(subject: string, error: unknown): FailureFacts | null {
     if (error instanceof ServiceFailure) return error.facts;
-    if (error instanceof NoReply) return noAnswer(subject, error, this.#settings.timeoutMs).facts;
+    if (error instanceof NoReply) return noAnswer(subject, error).facts;
     if (!(error instanceof Unexpected)) return null;
     const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
     return {

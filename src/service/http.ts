@@ -32,11 +32,15 @@ export class NoReply extends Error {
 
 /** The total deadline of one attempt has passed. */
 export class DeadlineError extends Error {
-  constructor() {
-    super('the deadline has passed');
+  /** @param words `no answer within 30 s` */
+  constructor(words: string) {
+    super(words);
     this.name = 'DeadlineError';
   }
 }
+
+/** What is in flight when the run is told to end gets so long: who told it does not wait for ever. */
+const graceMs = 4_000;
 
 export interface TransportSettings {
   readonly origin: string;
@@ -44,6 +48,8 @@ export interface TransportSettings {
   /** For one attempt in total, connecting and the last byte of the body included. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Once it has fired, what is in flight has a few seconds left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Transport {
@@ -56,16 +62,26 @@ export interface Transport {
 /** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
   let pool: Promise<Pool> | null = null;
+  const hurry = hurrying(settings.signal);
   return {
     async exchange(exchange) {
       pool ??= openPool(settings);
-      return dispatch(await pool, exchange, settings.timeoutMs);
+      return dispatch(await pool, exchange, settings.timeoutMs, hurry);
     },
     async close() {
       const open = await pool;
       await open?.destroy();
     },
   };
+}
+
+/** Calls each function of the set when the signal fires. One listener for all: many on one signal look like a leak. */
+function hurrying(signal: AbortSignal | undefined): Set<() => void> {
+  const inFlight = new Set<() => void>();
+  signal?.addEventListener('abort', () => {
+    for (const hurry of inFlight) hurry();
+  });
+  return inFlight;
 }
 
 /** The pool alone: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
@@ -85,7 +101,12 @@ async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportS
  * `dispatch` rather than `request`, because only it tells when a request is put on a connection: what fails before
  * that was never sent, and may be sent again whatever it is.
  */
-function dispatch(pool: Pool, exchange: Exchange, timeoutMs: number): Promise<Reply> {
+function dispatch(
+  pool: Pool,
+  exchange: Exchange,
+  timeoutMs: number,
+  inFlight: Set<() => void>,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let head: Pick<Reply, 'status' | 'headers'> | null = null;
@@ -94,22 +115,30 @@ function dispatch(pool: Pool, exchange: Exchange, timeoutMs: number): Promise<Re
 
     const settle = (error: Error | null) => {
       clearTimeout(timer);
+      inFlight.delete(hurry);
       if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
       else resolve({ ...head, body: Buffer.concat(chunks), cut: error });
     };
-    const timer = setTimeout(() => {
+    const expire = (words: string) => {
       expired = true;
-      const error = new DeadlineError();
+      const error = new DeadlineError(words);
       settle(error);
       controller?.abort(error);
-    }, timeoutMs);
+    };
+    let timer = setTimeout(() => expire(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
+    const hurry = () => {
+      clearTimeout(timer);
+      const words = `no answer within ${graceMs / 1000} s of the interrupt`;
+      timer = setTimeout(() => expire(words), Math.min(graceMs, timeoutMs));
+    };
+    inFlight.add(hurry);
 
     pool.dispatch(
       { ...exchange },
       {
         onRequestStart(started) {
           // It waited for a connection until its deadline: it was reported as not sent, so it must not be.
-          if (expired) started.abort(new DeadlineError());
+          if (expired) started.abort(new DeadlineError('it was too late'));
           else controller = started;
         },
         onResponseStart(_controller, status, headers) {

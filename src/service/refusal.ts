@@ -61,9 +61,9 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
 }
 
 /** A 2xx whose body broke off. */
-export function brokenOff(subject: string, status: number, cut: Error, timeoutMs: number): ServiceFailure {
+export function brokenOff(subject: string, status: number, cut: Error): ServiceFailure {
   const tooLong = 'code' in cut && cut.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const why = tooLong ? 'an answer that is too long' : wordsFor(cut, timeoutMs);
+  const why = tooLong ? 'an answer that is too long' : wordsFor(cut);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
     message: `${subject} answered ${status}, then failed: ${why}`,
@@ -75,13 +75,13 @@ export function brokenOff(subject: string, status: number, cut: Error, timeoutMs
   });
 }
 
-export function noAnswer(subject: string, { cause, code, sent }: NoReply, timeoutMs: number): ServiceFailure {
+export function noAnswer(subject: string, { cause, code, sent }: NoReply): ServiceFailure {
   const certificate = !sent && code !== null && certificateCode.test(code);
   return new ServiceFailure({
     // What came is not HTTP. The error's code depends on where the parser stopped.
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
-    message: `${subject} failed: ${wordsFor(cause, timeoutMs)}`,
+    message: `${subject} failed: ${wordsFor(cause)}`,
     ...(sent ? {} : { help: certificate ? certificates : 'Check the URL of the service, and the network.' }),
     status: null,
     errorCode: null,
@@ -108,8 +108,8 @@ const words = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', 'no connection within the time allowed'],
 ]);
 
-function wordsFor(error: unknown, timeoutMs: number): string {
-  if (error instanceof DeadlineError) return `no answer within ${timeoutMs / 1000} s`;
+function wordsFor(error: unknown): string {
+  if (error instanceof DeadlineError) return error.message;
   if (!(error instanceof Error)) return 'no answer';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (code === null) return explain(error.message).message;

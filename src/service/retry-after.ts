@@ -6,7 +6,7 @@
 export function retryAfterMs(header: string | null, date: string | null): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
   const until = httpDate(text);
   if (until === null) return null;
   return Math.max(0, until - (date === null ? Date.now() : (httpDate(date) ?? Date.now())));

@@ -57,7 +57,7 @@ function nextSteps(report: Report): string[] {
   if (report.interrupted) lines.push('The apply was interrupted.');
   if (unknown > 0)
     lines.push(
-      'For what is unknown the answer was lost: the service may have done it or not. The next plan finds out.',
+      'What is unknown the service may have done or not, for its answer was lost or cannot be relied on. The next plan finds out.',
     );
   if (report.diagnostics.some((each) => each.code === 'not-converged'))
     lines.push('The read-back found differences that are still there.');
