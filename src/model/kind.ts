@@ -147,6 +147,17 @@ export interface Kind<D = unknown, S = unknown> {
   revokesCaller(action: 'create' | 'replace' | 'delete', observed: Observed<S> | null): boolean;
   /** For kinds that start something at times of their own (schedules); null for the others. */
   readonly timetable: Timetable<S> | null;
+  readonly saved: SavedAs<S>;
+}
+
+/** What a snapshot holds of an object. */
+export interface SavedAs<S> {
+  /** Facts that a plan tells of; all others are left out. */
+  readonly facts: readonly string[];
+  /** Fields of whose values it holds hashes alone. Entries have them under the same names. */
+  readonly sealed: readonly string[];
+  /** Stands for what is withheld because it comes from the environment: fits the types, and is like nothing declared. */
+  readonly blank: S;
 }
 
 export interface Timetable<S> {

@@ -111,6 +111,16 @@ export interface Plan {
   readonly links: readonly Link[];
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Missing in a plan that was made live. */
+  readonly snapshot?: SnapshotAge;
+}
+
+/** The saved state that a plan was made against, rather than what the service says. */
+export interface SnapshotAge {
+  /** When the service was asked, ISO 8601 in UTC. */
+  readonly takenAt: string;
+  /** How long ago that was when the plan was made. */
+  readonly ageSeconds: number;
 }
 
 /** How many changes there are of each action, in the words of the formats. */
