@@ -126,7 +126,7 @@ function notInSnapshot({ matches }: Reconciled): Diagnostic[] {
   if (unseen.length === 0) return [];
   const named = unseen.slice(0, mostNamed).join(', ');
   const more = unseen.length > mostNamed ? ` and ${unseen.length - mostNamed} more` : '';
-  const message = `the snapshot does not hold what comes from the environment: ${named}${more} cannot be compared, and count as unchanged`;
+  const message = `the snapshot does not hold what comes from the environment: ${named}${more} cannot be compared: taken to be unchanged`;
   const help = 'A plan with a key compares them.';
   return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
 }

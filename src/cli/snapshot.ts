@@ -8,7 +8,7 @@ import type { Reconciled } from '../reconcile/plan.js';
 import { snapshotText } from '../snapshot/print.js';
 import { snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
-import { jsonText } from '../view/json-text.js';
+import { inertJson, jsonText } from '../view/json-text.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/snapshot-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
@@ -29,7 +29,7 @@ export function snapshot(flags: SnapshotFlags, around: Surroundings, output: Out
     const session = openSession(flags, around, output);
     try {
       const { saved, diagnostics } = await take(session);
-      const text = snapshotText(saved);
+      const text = inertJson(snapshotText(saved));
       if (out === undefined) checkIntact(text, output);
       else await writeAtomic(resolve(around.cwd, out), text);
       return {
@@ -49,14 +49,17 @@ export function snapshot(flags: SnapshotFlags, around: Surroundings, output: Out
   });
 }
 
-/** Plans as well: only a project that is understood shows which objects hold values from the environment. */
+/**
+ * Plans as well, to know which objects hold values from the environment. Errors that need mending end it only where
+ * there are such values: an entry that has an error is paired with no object.
+ */
 async function take(session: Session) {
   const { project, service } = session;
   const options = { proveDeliveries: false, previews: false, everything: true };
   const takenAt = session.now();
   const { world, inventory, reconciled } = await makePlan(session, options);
   const diagnostics = [...session.warnings, ...reconciled.diagnostics];
-  if (hasErrors(diagnostics)) throw new Problem(diagnostics);
+  if (hasErrors(diagnostics) && project.secrets.length > 0) throw new Problem(diagnostics);
   const withheld = withheldFields(reconciled, sensitiveExternals(session));
   const saved = snapshotJson({
     ...world,
