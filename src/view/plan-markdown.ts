@@ -170,7 +170,7 @@ function header(plan: Plan): string {
     `${line} Digest ${code(digest, 100)}`,
     '',
     `Project ${code(project, 100)}${where}, service ${code(service, 300)}`,
-    ...(snapshot === undefined ? [] : ['', `Planned against ${prose(snapshotAge(snapshot))}.`]),
+    ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),
   ].join('\n');
