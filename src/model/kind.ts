@@ -1,6 +1,6 @@
 import type { CalendarDay } from './calendar.js';
 import type { JsonObject } from './json.js';
-import type { Pace } from './plan.js';
+import type { MissedTimes, Pace } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -170,6 +170,8 @@ export interface Timetable<S> {
   runs(spec: S, from: Date, count: number): readonly string[] | null;
   /** How often in the long run; null where the spec cannot be understood. */
   pace(spec: S): Pace | null;
+  /** What clock changes do to it in a span; null where the spec cannot be understood. */
+  clockChanges(spec: S, span: TimeSpan): readonly MissedTimes[] | null;
   /** Asks the service. `standIn`: an agent's GUID, for a target without an id so far; null when there is none to ask with. */
   preview(spec: S, standIn: string | null): Call<readonly string[]> | null;
   /** An instant as a wall clock in that zone shows it: `2026-12-01T07:00:00`. */

@@ -54,6 +54,19 @@ export interface NextRuns {
   readonly timeZone: string;
   /** How often in the long run: null before it exists, and where that cannot be told. */
   readonly pace: { readonly before: Pace | null; readonly after: Pace | null };
+  /** Of the year to come, after the change; null where that cannot be told. */
+  readonly clockChanges: readonly MissedTimes[] | null;
+}
+
+/** Times of a schedule's wall clock that a clock change leaves out, or shows twice. */
+export interface MissedTimes {
+  readonly effect: 'skipped' | 'repeated';
+  /** The first of them, wall clock in the schedule's zone. */
+  readonly local: string;
+  /** How many there are. */
+  readonly times: number;
+  /** When the clocks change, ISO 8601 with Z. */
+  readonly utc: string;
 }
 
 /** How often a schedule runs; 0 and null for one that is paused or runs once. */
