@@ -4,7 +4,7 @@ import type { PlanJson } from '../../src/view/plan-json.js';
 import type { Ran, Workspace } from './roster.js';
 
 /** What a plan shows, but for what may differ: the service's own preview, when a key was used last, hidden values. */
-export function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
+function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
   const { changes, diagnostics, digest, summary } = JSON.parse(stdout) as Partial<PlanJson>;
   return {
     exit,
