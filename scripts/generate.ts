@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
+import { Ajv, type Options } from 'ajv';
 import standaloneModule from 'ajv/dist/standalone/index.js';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
@@ -22,8 +22,27 @@ const variables = ['variable', 'template'].map((name) => `#/definitions/${name}`
 
 const schemas = new URL('../schemas/', import.meta.url);
 const generated = new URL('../src/manifest/generated/', import.meta.url);
+const snapshotGenerated = new URL('../src/snapshot/generated/', import.meta.url);
 const entryTypes = new URL('../src/kinds/generated/', import.meta.url);
+const snapshotDeclaration = `import type { SnapshotJson } from '../snapshot-json.js';
+export declare const snapshot: {
+  (value: unknown): value is SnapshotJson;
+  /** The first thing that is wrong, after a false. */
+  readonly errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
+};
+`;
 const banner = '// Written by scripts/generate.ts from schemas/. Do not edit.\n';
+
+/** Without `unicode`, lengths are counted in UTF-16 units, and the code needs no helper of the library at run time. */
+const compilation: Options = {
+  strict: true,
+  strictRequired: false,
+  strictTypes: false,
+  ownProperties: true,
+  unicode: false,
+  logger: false,
+  code: { source: true, esm: true, lines: true },
+};
 
 const project = without(readSchema('project.schema.json'), editorRules) as Schema;
 const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
@@ -45,6 +64,9 @@ mkdirSync(generated, { recursive: true });
 write('validators.js', compileValidators());
 write('validators.d.ts', declareValidators());
 write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
+mkdirSync(snapshotGenerated, { recursive: true });
+write('validator.js', compileSnapshot(), snapshotGenerated);
+write('validator.d.ts', snapshotDeclaration, snapshotGenerated);
 mkdirSync(entryTypes, { recursive: true });
 writeFileSync(
   new URL('entries.ts', entryTypes),
@@ -90,25 +112,11 @@ function entryType(name: string): Promise<string> {
 }
 
 function compileValidators(): string {
-  // Without `unicode`, lengths are counted in UTF-16 units, and the code needs no helper of the library at run time.
-  const ajv = new Ajv({
-    strict: true,
-    strictRequired: false,
-    strictTypes: false,
-    ownProperties: true,
-    allErrors: true,
-    verbose: true,
-    unicode: false,
-    logger: false,
-    code: { source: true, esm: true, lines: true },
-  });
+  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage']);
   for (const [name, schema] of Object.entries(validators))
     ajv.addSchema(without(schema, prose) as Schema, name);
-  const names = Object.keys(validators);
-  const print = standaloneModule as unknown as typeof standaloneModule.default;
-  const code = print(ajv, Object.fromEntries(names.map((name) => [name, name])));
-  if (/\brequire\(|^import /m.test(code)) throw new Error('the validators must not load anything');
+  const code = printed(ajv, Object.keys(validators));
   const settingNames = [...Object.keys(child(settings, 'properties')), 'vars', 'environments'];
   return [
     code,
@@ -116,6 +124,23 @@ function compileValidators(): string {
     `export const settingNames = ${JSON.stringify(settingNames)};`,
     '',
   ].join('\n');
+}
+
+/** A snapshot is refused for the first thing that is wrong with it: people do not write them. */
+function compileSnapshot(): string {
+  const ajv = new Ajv(compilation);
+  ajv.addSchema(
+    without(readSchema('snapshot.schema.json'), [...prose, 'examples', '$id']) as Schema,
+    'snapshot',
+  );
+  return printed(ajv, ['snapshot']);
+}
+
+function printed(ajv: Ajv, names: readonly string[]): string {
+  const print = standaloneModule as unknown as typeof standaloneModule.default;
+  const code = print(ajv, Object.fromEntries(names.map((name) => [name, name])));
+  if (/\brequire\(|^import /m.test(code)) throw new Error('the validators must not load anything');
+  return code;
 }
 
 function declareValidators(): string {
@@ -190,6 +215,6 @@ function omit(schema: Schema, keys: readonly string[]): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
-function write(name: string, text: string): void {
-  writeFileSync(fileURLToPath(new URL(name, generated)), banner + text);
+function write(name: string, text: string, folder = generated): void {
+  writeFileSync(fileURLToPath(new URL(name, folder)), banner + text);
 }

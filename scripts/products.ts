@@ -12,7 +12,7 @@ export async function generate(): Promise<void> {
   await fresh({
     name: 'generate',
     inputs: ['schemas', 'scripts/generate.ts', 'package-lock.json'],
-    outputs: ['src/manifest/generated', 'src/kinds/generated'],
+    outputs: ['src/manifest/generated', 'src/kinds/generated', 'src/snapshot/generated'],
     make: async () => run('tsx', 'scripts/generate.ts'),
   });
 }
@@ -36,7 +36,7 @@ export async function bundle(): Promise<void> {
 export async function declareTypes(): Promise<void> {
   run('tsc', '-p', 'tsconfig.build.json');
   // tsc does not carry generated declarations over, though the ones it writes refer to them.
-  for (const folder of ['manifest/generated', 'kinds/generated']) {
+  for (const folder of ['manifest/generated', 'kinds/generated', 'snapshot/generated']) {
     await cp(join(root, 'src', folder), join(dist, 'types', folder), {
       recursive: true,
       filter: (path) => !/\.[cm]?js$/.test(path) && (!path.endsWith('.ts') || path.endsWith('.d.ts')),

@@ -14,8 +14,9 @@ import type { Output } from './output.js';
 import { present } from './present.js';
 import { changesFromRepositoryRoot, fromRepositoryRoot } from './repository-paths.js';
 import { savedPlan } from './saved-plan.js';
-import { makePlan, openSession } from './session.js';
+import { makePlan, openSession, type PlanOptions } from './session.js';
 import { allowancesOf, type PlanFlags, type Surroundings } from './settings.js';
+import type { Planned } from './snapshot-plan.js';
 import { sourceLinks } from './source-links.js';
 import { tellWorkflow } from './workflow-files.js';
 
@@ -32,45 +33,54 @@ export function plan(
     const selectors = selectorsOf(addresses);
     const urlOf = sourceLinks(flags, around);
     if (flags.out !== undefined) checkWritable(resolve(around.cwd, flags.out));
-    const session = openSession(flags, around, output);
-    try {
-      const { reconciled } = await makePlan(session, {
-        allow,
-        selectors,
-        proveDeliveries: false,
-        previews: true,
-      });
-      const diagnostics = [...session.warnings, ...reconciled.diagnostics];
-      if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-      const made: Plan = { ...reconciled.plan, diagnostics };
-      if (flags.out !== undefined)
-        await writeAtomic(resolve(around.cwd, flags.out), output.redact(savedPlan(made)), 0o600);
-      const untold = tellWorkflow(made, urlOf, around, output);
-      return {
-        exit: exitOf(made, flags.detailedExitcode === true),
-        diagnostics: [...diagnostics, ...untold],
-        began: false,
-        render(format, look) {
-          switch (format) {
-            case 'text':
-              return planText(made, look);
-            case 'json':
-              return jsonText(planJson(made));
-            case 'markdown':
-              return planMarkdown(made, { urlOf, measure: (text) => output.redact(text).length });
-            case 'github':
-              return planGithub(inRepositoryPlan(made, around));
-            case 'gitlab':
-              return jsonText(planGitlab(made));
-            default:
-              return format satisfies never;
-          }
-        },
-      };
-    } finally {
-      await session.client.close();
-    }
+    const { reconciled, diagnostics } = await planned(flags, around, output, { allow, selectors });
+    if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+    const made: Plan = { ...reconciled.plan, diagnostics };
+    if (flags.out !== undefined)
+      await writeAtomic(resolve(around.cwd, flags.out), output.redact(savedPlan(made)), 0o600);
+    const untold = tellWorkflow(made, urlOf, around, output);
+    return {
+      exit: exitOf(made, flags.detailedExitcode === true),
+      diagnostics: [...diagnostics, ...untold],
+      began: false,
+      render(format, look) {
+        switch (format) {
+          case 'text':
+            return planText(made, look);
+          case 'json':
+            return jsonText(planJson(made));
+          case 'markdown':
+            return planMarkdown(made, { urlOf, measure: (text) => output.redact(text).length });
+          case 'github':
+            return planGithub(inRepositoryPlan(made, around));
+          case 'gitlab':
+            return jsonText(planGitlab(made));
+          default:
+            return format satisfies never;
+        }
+      },
+    };
   });
+}
+
+/** Against the service, or against a saved state of it. */
+async function planned(
+  flags: PlanFlags,
+  around: Surroundings,
+  output: Output,
+  options: Pick<PlanOptions, 'allow' | 'selectors'>,
+): Promise<Planned> {
+  if (flags.snapshot !== undefined) {
+    const { planFromSnapshot } = await import('./snapshot-plan.js');
+    return planFromSnapshot(flags.snapshot, flags, around, output, options);
+  }
+  const session = openSession(flags, around, output);
+  try {
+    const { reconciled } = await makePlan(session, { ...options, proveDeliveries: false, previews: true });
+    return { reconciled, diagnostics: [...session.warnings, ...reconciled.diagnostics] };
+  } finally {
+    await session.client.close();
+  }
 }
 
 function inRepositoryPlan(made: Plan, around: Surroundings): Plan {

@@ -64,6 +64,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   )
     .option('--detailed-exitcode', 'exit 2 when there are changes')
     .option('--out <file>', 'save the plan, for apply --plan')
+    .option('--snapshot <file>', 'plan against a state that `roster snapshot` saved: no key, no network')
     .option('--link-base <url>', 'where markdown links manifests to: the URL of a commit, up to their paths')
     .action(async (addresses, flags) =>
       done(await (await import('./plan.js')).plan(addresses, flags, around, output)),
@@ -93,6 +94,12 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       ),
     ),
   ).action(async (flags) => done(await (await import('./drift.js')).drift(flags, around, output)));
+
+  service(
+    common(command(program, 'snapshot', 'save the observed state, without secrets, for plan --snapshot')),
+  )
+    .option('--out <file>', 'where to save it (default: stdout)')
+    .action(async (flags) => done(await (await import('./snapshot.js')).snapshot(flags, around, output)));
 
   service(
     common(command(program, 'why <address>', 'explain which remote object a resource is, and why')),
@@ -135,7 +142,11 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     );
 
   presentation(
-    command(program, 'schema [name]', 'print a JSON Schema: project, manifest, plan, report or inventory'),
+    command(
+      program,
+      'schema [name]',
+      'print a JSON Schema: project, manifest, plan, report, inventory or snapshot',
+    ),
   ).action(async (name, flags) =>
     done(await (await import('./schema.js')).schema(name, flags, around, output)),
   );

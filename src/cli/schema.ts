@@ -3,6 +3,7 @@ import manifest from '../../schemas/manifest.schema.json' with { type: 'json' };
 import plan from '../../schemas/plan.schema.json' with { type: 'json' };
 import project from '../../schemas/project.schema.json' with { type: 'json' };
 import report from '../../schemas/report.schema.json' with { type: 'json' };
+import snapshot from '../../schemas/snapshot.schema.json' with { type: 'json' };
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json-text.js';
 import { exitCode } from './exit.js';
@@ -11,7 +12,7 @@ import { present } from './present.js';
 import type { CommonFlags, Surroundings } from './settings.js';
 
 export const schemas: ReadonlyMap<string, object> = new Map<string, object>(
-  Object.entries({ project, manifest, plan, report, inventory }),
+  Object.entries({ project, manifest, plan, report, inventory, snapshot }),
 );
 
 /** `roster schema [NAME]`: prints one of the JSON Schemas, that of roster.yaml by default. */

@@ -41,6 +41,7 @@ export interface Session {
   useKey(key: string): void;
   callsWith(keyPrefix: string): boolean;
   sleep(milliseconds: number): Promise<void>;
+  now(): Date;
 }
 
 /** Everything that can be checked without the network is checked here, before the first request. */
@@ -52,8 +53,7 @@ export function openSession(
 ): Session {
   const { project, diagnostics } = load(flags, around, output);
   if (project === null) throw new Problem(diagnostics);
-  const { url, subject } = urlSetting(flags, around, project);
-  const baseUrl = serviceUrl(url, around.env, subject);
+  const baseUrl = serviceOf(flags, around, project);
   let apiKey = keySetting(around);
   output.hide([apiKey]);
   const concurrency = chooseConcurrency(flags);
@@ -68,7 +68,7 @@ export function openSession(
   });
   return {
     project: { ...project, prune: choosePrune(flags, project.prune) },
-    service: `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, '')}`,
+    service: serviceName(baseUrl),
     client,
     store: openStore(project, around.env),
     concurrency,
@@ -80,6 +80,7 @@ export function openSession(
     },
     callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
     sleep: around.sleep ?? sleep,
+    now: around.now ?? (() => new Date()),
   };
 }
 
@@ -89,18 +90,25 @@ export function openStore(project: Project, env: Surroundings['env']): Inventory
   return gitStore({ folder: root, ...inventory.git, project: name, environment, env });
 }
 
-/** The flag, then the variable, then the manifest (contract §2), and which of them it was. */
-function urlSetting(
-  flags: CommonFlags,
-  around: Surroundings,
-  project: Project,
-): { url: string; subject: string } {
-  if (flags.url !== undefined && flags.url !== '') return { url: flags.url, subject: 'the URL of --url' };
-  const variable = around.env['ROSTER_URL'] ?? '';
-  if (flags.url === undefined && variable !== '') return { url: variable, subject: 'the URL of ROSTER_URL' };
-  if (project.url !== null) return { url: project.url, subject: 'service.url' };
+/** The flag, then the variable, then the manifest (contract §2). Throws a Problem when none of them says it. */
+function serviceOf(flags: CommonFlags, around: Surroundings, project: Project): URL {
+  const found = serviceIfSet(flags, around, project);
+  if (found !== null) return found;
   const help = `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use --url.`;
   throw problem('missing-setting', 'no service URL is set', help);
+}
+
+export function serviceIfSet(flags: CommonFlags, around: Surroundings, project: Project): URL | null {
+  const { env } = around;
+  if (flags.url !== undefined && flags.url !== '') return serviceUrl(flags.url, env, 'the URL of --url');
+  const variable = env['ROSTER_URL'] ?? '';
+  if (flags.url === undefined && variable !== '') return serviceUrl(variable, env, 'the URL of ROSTER_URL');
+  return project.url === null ? null : serviceUrl(project.url, env, 'service.url');
+}
+
+/** The service's origin and base path, as plans name it. */
+export function serviceName({ origin, pathname }: URL): string {
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 function keySetting(around: Surroundings): string {
@@ -128,6 +136,8 @@ export interface PlanOptions {
   readonly inventory?: Inventory;
   /** Adds when what is new or changed will run next, and lets the service say what it would refuse. */
   readonly previews: boolean;
+  /** Reads all that there is, and not only what this plan rests on. */
+  readonly everything?: boolean;
 }
 
 const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
@@ -136,14 +146,28 @@ const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: fals
 export async function makePlan(session: Session, options: PlanOptions): Promise<Observation> {
   const { project, service } = session;
   const inventory = options.inventory ?? (await session.store.load());
-  const world = await observe(
-    session.client.reader(),
-    kinds,
-    wantedBy(project, inventory),
-    session.callsWith,
-  );
-  const now = new Date();
-  const reconciled = reconcile({
+  const wanted = wantedBy(project, inventory, options.everything === true);
+  const world = await observe(session.client.reader(), kinds, wanted, session.callsWith);
+  const now = session.now();
+  const reconciled = reconcileWith({ project, service, world, inventory, now }, options);
+  if (!options.previews) return { inventory, world, reconciled };
+  return { inventory, world, reconciled: await previewed(session, world, reconciled, now) };
+}
+
+export interface Circumstances {
+  readonly project: Project;
+  readonly service: string;
+  readonly world: World;
+  readonly inventory: Inventory;
+  readonly now: Date;
+}
+
+/** The plan for what was observed, now or when a snapshot was taken. */
+export function reconcileWith(
+  { project, service, world, inventory, now }: Circumstances,
+  options: Pick<PlanOptions, 'allow' | 'selectors' | 'proveDeliveries'>,
+): Reconciled {
+  return reconcile({
     project,
     service,
     kinds,
@@ -161,8 +185,6 @@ export async function makePlan(session: Session, options: PlanOptions): Promise<
       }),
     nearest,
   });
-  if (!options.previews) return { inventory, world, reconciled };
-  return { inventory, world, reconciled: await previewed(session, world, reconciled, now) };
 }
 
 async function previewed(
@@ -186,14 +208,16 @@ function ownFiles({ root, inventory }: Project): string[] {
   return [path, `${path}.lock`];
 }
 
-function wantedBy(project: Project, inventory: Inventory): Wanted {
+function wantedBy(project: Project, inventory: Inventory, everything: boolean): Wanted {
   const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
+  for (const { kind, identity } of inventory.drafts.values())
+    if (identity !== null) identities.get(kind)?.add(identity);
   for (const entry of project.entries) {
     const identity = kinds.find((kind) => kind.name === entry.kind)?.declaredIdentity(entry.declared) ?? null;
     if (entry.id !== null) ids.get(entry.kind)?.add(normalId(entry.id));
     if (identity !== null) identities.get(entry.kind)?.add(identity);
   }
-  return { ids, identities, all: project.prune === 'all' };
+  return { ids, identities, all: everything || project.prune === 'all' };
 }

@@ -32,6 +32,7 @@ export interface PlanFlags extends CommonFlags {
   readonly detailedExitcode?: boolean;
   readonly linkBase?: string;
   readonly out?: string;
+  readonly snapshot?: string;
   readonly allowDeletes?: string;
   readonly allowSelfRevoke?: boolean;
   readonly allowEmpty?: boolean;
@@ -48,6 +49,8 @@ export interface Surroundings {
   readonly columns: number | null;
   /** How to wait; in real time unless given. */
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
+  /** The clock; the machine's unless given. */
+  readonly now?: (() => Date) | undefined;
 }
 
 export const defaults = { concurrency: 10, timeoutMilliseconds: 30_000, width: 80 } as const;

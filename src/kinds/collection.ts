@@ -166,6 +166,11 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     risks: ({ observed, after }) => (observed === null || after !== null ? [] : inUse(observed)),
     revokesCaller: () => false,
     timetable: null,
+    saved: {
+      facts: ['activeRunCount', 'lastRunAt'],
+      sealed: [],
+      blank: specOf({ name: '', description: '', active: true }, []),
+    },
   };
 }
 

@@ -93,6 +93,8 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   risks: keyRisks,
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
   timetable: null,
+  // Prefixes of keys are left out: a snapshot is for those who have none.
+  saved: { facts: ['createdDate', 'lastUsedDate'], sealed: [], blank: { name: '', scopes: [] } },
 };
 
 /** Which key stops working, and what the new one may do that none could before. */

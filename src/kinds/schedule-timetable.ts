@@ -1,8 +1,9 @@
 import type { Timetable } from '../model/kind.js';
 import { isPending } from '../model/resource.js';
 import { previewSchedule } from '../service/operations/schedules.js';
+import { missedTimes } from '../timing/missed-times.js';
 import { rhythmOf } from '../timing/rhythm.js';
-import { nextRuns } from '../timing/runs.js';
+import { nextRuns, type Timing } from '../timing/runs.js';
 import { type Starter, startsPerMinute } from '../timing/start-counts.js';
 import { startsPerHour } from '../timing/start-hours.js';
 import { busyMinutes } from '../timing/start-rate.js';
@@ -16,32 +17,20 @@ export const timetable: Timetable<ScheduleSpec> = {
   fields: [...timingFields, 'enabled'],
   timeZone: (spec) => spec.timeZone,
   times: timesOf,
-  runs(spec, from, count) {
-    const timing = timingOf(spec);
-    if (timing === null) return null;
-    try {
-      return nextRuns(timing, spec.timeZone, from, count).map((instant) =>
+  runs: (spec, from, count) =>
+    whereRead(spec, (timing) =>
+      nextRuns(timing, spec.timeZone, from, count).map((instant) =>
         instant.toISOString().replace('.000Z', 'Z'),
-      );
-    } catch (error) {
-      // What the service holds may be written in a way that this program does not read.
-      if (error instanceof RangeError) return null;
-      throw error;
-    }
-  },
-  pace(spec) {
-    const timing = timingOf(spec);
-    if (timing === null) return null;
-    if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null };
-    try {
+      ),
+    ),
+  pace: (spec) =>
+    whereRead(spec, (timing) => {
+      if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null };
       const { runsPerWeek, shortestGapSeconds } = rhythmOf(timing);
       return { runsPerWeek: roundedPace(runsPerWeek), shortestGapSeconds };
-    } catch (error) {
-      // As above.
-      if (error instanceof RangeError) return null;
-      throw error;
-    }
-  },
+    }),
+  clockChanges: (spec, span) =>
+    whereRead(spec, (timing) => (spec.enabled ? missedTimes(timing, spec.timeZone, span) : [])),
   preview(spec, standIn) {
     const asked = isPending(spec.target.id) ? instead(spec, standIn) : spec;
     return asked === null ? null : previewSchedule(bodyOf(asked, false));
@@ -54,6 +43,18 @@ export const timetable: Timetable<ScheduleSpec> = {
   startsPerHour: (starters, span, timeZone) =>
     startsPerHour(startsPerMinute(starters.map(withTiming), span), timeZone),
 };
+
+/** Null for what the service holds in a way that this program does not read. */
+function whereRead<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null {
+  const timing = timingOf(spec);
+  if (timing === null) return null;
+  try {
+    return make(timing);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
 
 /** The times do not depend on the target, so that an agent can stand in for one that is yet to be created. */
 function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {

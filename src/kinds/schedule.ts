@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { isPending, type Observed, type Resolver } from '../model/resource.js';
+import { unhidden } from '../model/seal.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { showEvery } from '../timing/interval.js';
@@ -72,7 +73,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
       layout: 'value',
     },
     ...timingRules,
-    inputs: { canonical: (inputs) => inputs, show: (inputs) => inputs, layout: 'map' },
+    inputs: { canonical: (inputs) => inputs, show: unhidden, layout: 'map' },
     enabled: plain(),
   },
   identityFields,
@@ -122,6 +123,20 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   risks: scheduleRisks,
   revokesCaller: () => false,
   timetable,
+  saved: {
+    facts: [],
+    sealed: ['inputs'],
+    blank: {
+      target: { kind: 'agent', id: '' },
+      every: null,
+      cron: null,
+      once: null,
+      startTime: null,
+      timeZone: 'UTC',
+      inputs: {},
+      enabled: true,
+    },
+  },
 };
 
 function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['target'] | undefined {

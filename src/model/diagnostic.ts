@@ -49,6 +49,9 @@ export const diagnosticCodes = [
   'inventory-mismatch',
   'inventory-unavailable',
   'left-alone',
+  'invalid-snapshot',
+  'old-snapshot',
+  'not-in-snapshot',
   'interrupted',
   'internal',
 ] as const;

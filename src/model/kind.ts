@@ -1,6 +1,6 @@
 import type { CalendarDay } from './calendar.js';
 import type { JsonObject } from './json.js';
-import type { Pace } from './plan.js';
+import type { MissedTimes, Pace } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -147,6 +147,17 @@ export interface Kind<D = unknown, S = unknown> {
   revokesCaller(action: 'create' | 'replace' | 'delete', observed: Observed<S> | null): boolean;
   /** For kinds that start something at times of their own (schedules); null for the others. */
   readonly timetable: Timetable<S> | null;
+  readonly saved: SavedAs<S>;
+}
+
+/** What a snapshot holds of an object. */
+export interface SavedAs<S> {
+  /** Facts that a plan tells of; all others are left out. */
+  readonly facts: readonly string[];
+  /** Fields of whose values it holds hashes alone. Entries have them under the same names. */
+  readonly sealed: readonly string[];
+  /** Stands for what is withheld because it comes from the environment: fits the types, and is like nothing declared. */
+  readonly blank: S;
 }
 
 export interface Timetable<S> {
@@ -159,6 +170,8 @@ export interface Timetable<S> {
   runs(spec: S, from: Date, count: number): readonly string[] | null;
   /** How often in the long run; null where the spec cannot be understood. */
   pace(spec: S): Pace | null;
+  /** What clock changes do to it in a span; null where the spec cannot be understood. */
+  clockChanges(spec: S, span: TimeSpan): readonly MissedTimes[] | null;
   /** Asks the service. `standIn`: an agent's GUID, for a target without an id so far; null when there is none to ask with. */
   preview(spec: S, standIn: string | null): Call<readonly string[]> | null;
   /** An instant as a wall clock in that zone shows it: `2026-12-01T07:00:00`. */

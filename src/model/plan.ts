@@ -54,6 +54,19 @@ export interface NextRuns {
   readonly timeZone: string;
   /** How often in the long run: null before it exists, and where that cannot be told. */
   readonly pace: { readonly before: Pace | null; readonly after: Pace | null };
+  /** Of the year to come, after the change; null where that cannot be told. */
+  readonly clockChanges: readonly MissedTimes[] | null;
+}
+
+/** Times of a schedule's wall clock that a clock change leaves out, or shows twice. */
+export interface MissedTimes {
+  readonly effect: 'skipped' | 'repeated';
+  /** The first of them, wall clock in the schedule's zone. */
+  readonly local: string;
+  /** How many there are. */
+  readonly times: number;
+  /** When the clocks change, ISO 8601 with Z. */
+  readonly utc: string;
 }
 
 /** How often a schedule runs; 0 and null for one that is paused or runs once. */
@@ -111,6 +124,16 @@ export interface Plan {
   readonly links: readonly Link[];
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Missing in a plan that was made live. */
+  readonly snapshot?: SnapshotAge;
+}
+
+/** The saved state that a plan was made against, rather than what the service says. */
+export interface SnapshotAge {
+  /** When the service was asked, ISO 8601 in UTC. */
+  readonly takenAt: string;
+  /** How long ago that was when the plan was made. */
+  readonly ageSeconds: number;
 }
 
 /** How many changes there are of each action, in the words of the formats. */

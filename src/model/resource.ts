@@ -86,6 +86,8 @@ export interface Observed<S = unknown> {
   readonly caller: boolean;
   /** What else is worth telling a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
+  /** Fields that a snapshot does not hold, because they came from the environment: taken to be as they are declared. */
+  readonly withheld?: readonly string[];
 }
 
 /** An agent that the caller may use (interface §2). Agents are never managed by roster. */

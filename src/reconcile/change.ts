@@ -78,7 +78,8 @@ function compare(match: Match, entry: Desired, observed: Observed, { names, now 
   const { kind } = match;
   if (observed.spec === null)
     throw new Error(`${match.address} was paired with an object of unknown content`);
-  const changed = new Set(differingFields(kind, observed.spec, entry.spec));
+  const differing = differingFields(kind, observed.spec, entry.spec);
+  const changed = new Set(differing.filter((field) => observed.withheld?.includes(field) !== true));
   const fields = [...changed].map((field) =>
     fieldChange(match, field, observed.spec, entry.spec, fieldOrigin(match, field, entry, observed), names),
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byCodeUnit, canonical, type Json } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
+import { type Seal, sealed, sealFor } from '../model/seal.js';
 import type { Decided } from './change.js';
 import { fieldValue } from './fields.js';
 
@@ -12,36 +13,49 @@ export function digestOf(
   plan: Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'changes' | 'steps'>,
   decided: readonly Decided[],
 ): string {
-  const values = new Map(decided.map((each) => [each.change.address, valuesOf(each)]));
+  const seal = sealFor(plan);
+  const facts = new Map(decided.map((each) => [each.change.address, factsOf(each, seal)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );
   const changes = plan.changes
     .filter((change) => change.action !== 'none')
-    .map((change) => digested(change, requests, values.get(change.address) ?? []))
+    .map((change) => digested(change, requests, facts.get(change.address)))
     .sort(byCodeUnit);
   const { project, environment, service, account } = plan;
   const text = canonical({ project, environment, service, account, changes });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
+interface Facts {
+  /** Fields of which the values before count as hashes, for a snapshot holds no more of them. */
+  readonly sealed: readonly string[];
+  readonly values: Json;
+}
+
 /**
  * What a person is shown are names, which may come to mean another object; what is sent are ids. Both count, for the
  * fields that change.
  */
-function valuesOf({ change, match: { kind, entry, observed } }: Decided): Json {
+function factsOf({ change, match: { kind, entry, observed } }: Decided, seal: Seal): Facts {
+  const sealedFields = kind.saved.sealed;
   const valueIn = (spec: unknown, field: string) =>
     spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
-  return change.fields
+  const before = (field: string) => {
+    const value = valueIn(observed?.spec, field);
+    return value !== null && sealedFields.includes(field) ? sealed(value, seal) : value;
+  };
+  const values = change.fields
     .filter(({ path, sensitive }) => !sensitive && Object.hasOwn(kind.fields, path))
-    .map(({ path }) => [path, valueIn(observed?.spec, path), valueIn(entry?.spec, path)]);
+    .map(({ path }) => [path, before(path), valueIn(entry?.spec, path)]);
+  return { sealed: sealedFields, values };
 }
 
-function digested(change: Change, requests: ReadonlyMap<string, string>, values: Json): string {
+function digested(change: Change, requests: ReadonlyMap<string, string>, facts: Facts | undefined): string {
   const { address, action, id, name, adopted } = change;
   const fields = change.fields.map(({ path, before, after, sensitive }) => ({
     path,
-    before,
+    before: facts?.sealed.includes(path) ? null : before,
     after,
     sensitive,
   }));
@@ -52,7 +66,7 @@ function digested(change: Change, requests: ReadonlyMap<string, string>, values:
     name,
     adopted,
     fields,
-    values,
+    values: facts?.values ?? [],
     calls: change.steps.map((step) => requests.get(step) ?? ''),
   });
 }

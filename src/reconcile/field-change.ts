@@ -38,11 +38,10 @@ export function isBlank(value: Json): boolean {
   return value === null || value === '' || canonical(value) === '{}';
 }
 
-/** What came from the environment now, or did when it was applied last, is shown nowhere. */
-export function isSensitive(match: Match, field: string): boolean {
-  return (
-    (match.entry?.sensitive.includes(field) ?? false) || (match.known?.sensitive.includes(field) ?? false)
-  );
+/** What came from the environment now, or did when it was applied last or a snapshot was taken, is shown nowhere. */
+export function isSensitive({ entry, known, observed }: Match, field: string): boolean {
+  const lists = [entry?.sensitive, known?.sensitive, observed?.withheld];
+  return lists.some((list) => list?.includes(field) === true);
 }
 
 /** Who moved since the last apply: the manifest, where what was applied is not known. */

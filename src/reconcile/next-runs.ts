@@ -7,6 +7,8 @@ import type { Match } from './match.js';
 
 /** Of each schedule (contract §4). */
 const shownRuns = 5;
+/** How far clock changes are looked for. */
+const yearAhead = 366 * 86_400_000;
 /** Schedules that the service is asked about in one plan (contract §4); times of more are computed. */
 const mostAsked = 100;
 
@@ -86,7 +88,16 @@ function nextRuns(timed: Timed, previews: ReadonlyMap<string, Preview>, now: Dat
       ? null
       : side(before, previews.get(`before ${change.address}`));
   const pace = { before: before === null ? null : timetable.pace(before), after: timetable.pace(entry.spec) };
-  return { before: earlier, after, by: answer === undefined ? 'roster' : 'service', timeZone, pace };
+  const year = { from: now, until: new Date(now.getTime() + yearAhead) };
+  const clockChanges = timetable.clockChanges(entry.spec, year);
+  return {
+    before: earlier,
+    after,
+    by: answer === undefined ? 'roster' : 'service',
+    timeZone,
+    pace,
+    clockChanges,
+  };
 }
 
 function rejection({ change, entry }: Timed, previews: ReadonlyMap<string, Preview>): Diagnostic[] {

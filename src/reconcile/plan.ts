@@ -161,7 +161,11 @@ function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Cal
   if (only === undefined || callers.length > 1)
     return { only: null, words: 'the key that roster calls with' };
   const lastUsed = only.facts['lastUsedDate'];
-  const used = typeof lastUsed === 'string' ? `, last used ${lastUsed}` : '';
-  const words = `the key "${only.name ?? ''}" (${String(only.facts['keyPrefix'])}…${used}), which roster calls with`;
-  return { only, words };
+  const prefix = only.facts['keyPrefix'];
+  const about = [
+    ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
+    ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
+  ];
+  const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
+  return { only, words: `the key "${only.name ?? ''}"${known}, which roster calls with` };
 }

@@ -10,6 +10,8 @@ import { countable, type Starter, startersOf } from './starters.js';
 const daysAhead = 42;
 /** Of those that start agents in one minute. */
 const mostNamed = 5;
+/** Minutes that are told of, the busiest ones. */
+const shownMinutes = 5;
 
 export interface StartRateInputs {
   readonly kinds: readonly Kind[];
@@ -19,7 +21,7 @@ export interface StartRateInputs {
 
 /**
  * Warns of minutes in which all that is declared, selected or not, would start more agents than the project's limit:
- * one warning for all of them, which shows the busiest.
+ * one warning for all of them, which shows the busiest, and who starts then.
  */
 export function startRateWarnings(inputs: StartRateInputs, matches: Matches): Diagnostic[] {
   return inputs.kinds.flatMap((kind) => {
@@ -37,22 +39,35 @@ function warn(
 ): Diagnostic[] {
   const limit = project.limits.startsPerMinute;
   const span = { from: now, until: new Date(now.getTime() + daysAhead * 86_400_000) };
-  const { total, busiest } = timetable.busyMinutes(starters, span, limit, 1);
-  return busiest.flatMap((minute) => startRate(minute, total - 1, limit));
+  const { total, busiest } = timetable.busyMinutes(starters, span, limit, shownMinutes);
+  // Sorting keeps the order of time among equals.
+  const [most, ...others] = busiest.toSorted((a, b) => b.starts - a.starts);
+  return most === undefined ? [] : startRate(most, others, total - 1, limit);
 }
 
-function startRate({ minute, starts, by }: BusyMinute<Starter>, others: number, limit: number): Diagnostic[] {
-  const most = by.toSorted(
+type Minute = BusyMinute<Starter>;
+
+function startRate(busiest: Minute, others: readonly Minute[], count: number, limit: number): Diagnostic[] {
+  const by = mostFirst(busiest);
+  const [first] = by;
+  if (first === undefined) return [];
+  const message =
+    `${busiest.starts} agents would start in the minute of ${timeOf(busiest)}, ` +
+    `more than the ${limit} that limits.startsPerMinute allows${othersInWords(count)}`;
+  const spread = 'spread the times, or raise `limits.startsPerMinute`';
+  const further = others.length === 0 ? '' : ` After it the busiest are ${furtherInWords(others, by)}.`;
+  const help = `They are started by ${startersInWords(by)}: ${spread}.${further}`;
+  return [{ severity: 'warning', code: 'start-rate', message, place: first.starter.entry.source, help }];
+}
+
+function mostFirst({ by }: Minute): Minute['by'] {
+  return by.toSorted(
     (a, b) => b.starts - a.starts || byCodeUnit(a.starter.entry.address, b.starter.entry.address),
   );
-  const [first] = most;
-  if (first === undefined) return [];
-  const time = minute.toISOString().slice(0, 16).replace('T', ' ');
-  const message =
-    `${starts} agents would start in the minute of ${time} UTC, ` +
-    `more than the ${limit} that limits.startsPerMinute allows${othersInWords(others)}`;
-  const help = `They are started by ${startersInWords(most)}: spread the times, or raise \`limits.startsPerMinute\`.`;
-  return [{ severity: 'warning', code: 'start-rate', message, place: first.starter.entry.source, help }];
+}
+
+function timeOf({ minute }: Minute): string {
+  return `${minute.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function othersInWords(others: number): string {
@@ -61,7 +76,18 @@ function othersInWords(others: number): string {
   return `; ${more} in the next ${daysAhead} days ${others === 1 ? 'is' : 'are'} over it`;
 }
 
-function startersInWords(most: BusyMinute<Starter>['by']): string {
+/** Mostly they are the same ones, day after day. */
+function furtherInWords(others: readonly Minute[], before: Minute['by']): string {
+  const known = startersInWords(before);
+  return others
+    .map((each) => {
+      const starters = startersInWords(mostFirst(each));
+      return `${timeOf(each)} with ${starters === known ? 'the same' : starters}`;
+    })
+    .join('; ');
+}
+
+function startersInWords(most: Minute['by']): string {
   const named = most.slice(0, mostNamed).map(({ starter, starts }) => `${starter.entry.address} (${starts})`);
   const rest = most.length - named.length;
   return `${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;

@@ -201,6 +201,18 @@ export const codeWords: Readonly<Record<DiagnosticCode, CodeWords>> = {
     means: 'An object that is not declared any more stays on the service.',
     help: 'Delete it with --prune owned, or declare it again.',
   },
+  'invalid-snapshot': {
+    means: 'A snapshot cannot be taken or read, or it is of another project, environment or service.',
+    help: 'Take a new one with `roster snapshot --out FILE`, with the same manifests and settings.',
+  },
+  'old-snapshot': {
+    means: 'The snapshot that is planned against is more than a day old, or has a time to come.',
+    help: 'Take a new one with `roster snapshot --out FILE`.',
+  },
+  'not-in-snapshot': {
+    means: 'A value comes from the environment, which no snapshot holds: it counts as unchanged.',
+    help: 'A plan with a key compares it.',
+  },
   interrupted: {
     means: 'The run was interrupted.',
     help: 'Run again: it goes on from what is there.',

@@ -3,7 +3,12 @@
  * a JSON escape, which every parser reads back as the same value.
  */
 export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2).replace(risky, escapeUnits)}\n`;
+  return inertJson(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** The same of a value that is written as JSON already. */
+export function inertJson(text: string): string {
+  return text.replace(risky, escapeUnits);
 }
 
 // Line breaks outside strings are JSON.stringify's own; inside them it has escaped every one.

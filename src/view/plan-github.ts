@@ -3,6 +3,7 @@ import { type Annotation, workflowCommands } from './annotations.js';
 import { actionWords, needsCare } from './change-words.js';
 import { diagnosticAnnotation } from './diagnostics-github.js';
 import { isWorthALine } from './field-text.js';
+import { snapshotAge } from './snapshot-text.js';
 
 /**
  * The plan as annotations on the lines that bring it about: why apply would refuse it as errors, what can hurt and
@@ -17,9 +18,16 @@ export function planGithub(plan: Plan): string {
   });
   const acting = plan.changes.filter((change) => change.action !== 'none').map(changeAnnotation);
   return workflowCommands(
-    [...objections, ...acting, ...plan.diagnostics.map(diagnosticAnnotation)],
+    [...objections, ...agedOf(plan), ...acting, ...plan.diagnostics.map(diagnosticAnnotation)],
     '`roster plan` shows all',
   );
+}
+
+function agedOf({ snapshot }: Plan): Annotation[] {
+  if (snapshot === undefined) return [];
+  return [
+    { level: 'notice', title: 'roster: snapshot', lines: [`planned against ${snapshotAge(snapshot)}`] },
+  ];
 }
 
 function changeAnnotation(change: Change): Annotation {

@@ -10,6 +10,7 @@ import type {
   Objection,
   Origin,
   Plan,
+  SnapshotAge,
   Summary,
 } from '../model/plan.js';
 import { summarise } from '../model/plan.js';
@@ -25,6 +26,8 @@ export interface PlanJson<C = ChangeJson> {
   readonly project: string;
   readonly environment: string | null;
   readonly service: string;
+  /** Only of a plan that was made against a saved state. */
+  readonly snapshot?: SnapshotAge;
   readonly digest: string;
   readonly summary: Summary;
   readonly changes: readonly C[];
@@ -83,12 +86,13 @@ export interface OutcomeJson extends ChangeJson {
 
 /** `plan --format json`. Objections stand among the diagnostics, as errors. */
 export function planJson(plan: Plan): PlanJson {
-  const { project, environment, service, digest } = plan;
+  const { project, environment, service, snapshot, digest } = plan;
   return {
     formatVersion: 1,
     project,
     environment,
     service,
+    ...(snapshot === undefined ? {} : { snapshot }),
     digest,
     summary: summarise(plan.changes),
     changes: changesJson(plan),

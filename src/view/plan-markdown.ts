@@ -8,6 +8,7 @@ import { inert } from './escape.js';
 import { count, cut } from './layout.js';
 import { markdownCode, markdownMarker, markdownProse } from './markdown-escape.js';
 import { type Block, type Measure, type Packed, pack } from './markdown-pack.js';
+import { snapshotAge } from './snapshot-text.js';
 import { touchedGraph } from './touched-graph.js';
 
 /** GitHub refuses comments over 65,536 characters. */
@@ -156,7 +157,7 @@ function countsOf(changes: readonly Change[]): string {
 }
 
 function header(plan: Plan): string {
-  const { project, environment, service, digest, objections, changes } = plan;
+  const { project, environment, service, snapshot, digest, objections, changes } = plan;
   const counts = countsOf(changes);
   const { unchanged } = summarise(changes);
   const line =
@@ -169,6 +170,7 @@ function header(plan: Plan): string {
     `${line} Digest ${code(digest, 100)}`,
     '',
     `Project ${code(project, 100)}${where}, service ${code(service, 300)}`,
+    ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),
   ].join('\n');

@@ -4,6 +4,7 @@ import { changeText } from './change-text.js';
 import { inert } from './escape.js';
 import { cut, hang, indent, usableWidth, wrap } from './layout.js';
 import { type Paint, painter, type TextOptions } from './paint.js';
+import { snapshotAge } from './snapshot-text.js';
 import { planLine } from './summary-line.js';
 
 /**
@@ -14,7 +15,7 @@ export function planText(plan: Plan, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
   const blocks = [
-    headerLines(plan, width, paint),
+    [...headerLines(plan, width, paint), ...snapshotLines(plan, paint)],
     ...changeBlocks(plan, width, options.verbose ?? false, paint),
     objectionLines(plan.objections, width, paint),
     [`Digest: ${inert(plan.digest)}`],
@@ -34,6 +35,10 @@ export function headerLines(
   const environment = plan.environment === null ? '' : `, environment ${inert(plan.environment)}`;
   const project = cut(`Project ${inert(plan.project)}${environment}`, width);
   return [paint('strong', project), `Service ${cut(inert(plan.service), width - 8)}`];
+}
+
+function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
+  return snapshot === undefined ? [] : [paint('warning', `Planned against ${snapshotAge(snapshot)}`)];
 }
 
 /** Changes of one kind stand together; details keep a blank line between changes, bare headings do not need one. */

@@ -1,5 +1,6 @@
-import type { NextRuns, Pace, Run } from '../model/plan.js';
-import { markdownCode, tableCode } from './markdown-escape.js';
+import type { NextRuns, Run } from '../model/plan.js';
+import { markdownCode, markdownProse, tableCode } from './markdown-escape.js';
+import { clockChangesText, paceText } from './pace-text.js';
 import { runText, zoneName } from './runs-text.js';
 
 const shownRuns = 5;
@@ -9,12 +10,19 @@ export function runsMarkdown(runs: NextRuns): string[] {
   const { before, after } = runs;
   const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
   const zone = zoneName(runs);
-  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${source}${paceText(runs.pace)}:`;
-  const [was, is] = [column(before, runs), column(after, runs)];
-  if (was === null || is === null)
-    return [title, '', ...table([was === null ? 'runs' : 'runs before'], [was ?? is ?? []])];
-  if (was.join() === is.join()) return [title, '', ...table(['unchanged'], [is])];
-  return [title, '', ...table(['before', 'after'], [was, is])];
+  const pace = paceText(runs.pace);
+  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${source}${pace === null ? '' : `; ${pace}`}:`;
+  return [title, '', ...runsTable(column(before, runs), column(after, runs)), ...clockChanges(runs)];
+}
+
+function runsTable(was: string[] | null, is: string[] | null): string[] {
+  if (was === null || is === null) return table([was === null ? 'runs' : 'runs before'], [was ?? is ?? []]);
+  return was.join() === is.join() ? table(['unchanged'], [is]) : table(['before', 'after'], [was, is]);
+}
+
+function clockChanges(runs: NextRuns): string[] {
+  const lines = clockChangesText(runs.clockChanges).map((line) => `- ${markdownProse(line)}`);
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function column(list: readonly Run[] | null, runs: NextRuns): string[] | null {
@@ -35,18 +43,4 @@ function table(titles: readonly string[], columns: readonly (readonly string[])[
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
-}
-
-function paceText({ before, after }: NextRuns['pace']): string {
-  const parts = [
-    ...(before === null ? [] : [`${perWeek(before)} before`]),
-    ...(after === null ? [] : [`${perWeek(after)}${before === null ? '' : ' after'}`]),
-  ];
-  if (parts.length === 0 || [before, after].every((pace) => (pace?.runsPerWeek ?? 0) === 0)) return '';
-  if (before !== null && before.runsPerWeek === after?.runsPerWeek) return `, ${perWeek(before)}`;
-  return `, ${parts.join(', ')}`;
-}
-
-function perWeek({ runsPerWeek }: Pace): string {
-  return `${runsPerWeek} a week`;
 }

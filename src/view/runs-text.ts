@@ -1,6 +1,7 @@
 import type { NextRuns, Run } from '../model/plan.js';
 import { inert } from './escape.js';
 import { cut, pad, widthOf } from './layout.js';
+import { clockChangesText, paceText } from './pace-text.js';
 import type { Paint } from './paint.js';
 
 /** Runs that are shown of each schedule (contract §4). */
@@ -9,10 +10,13 @@ const shownRuns = 5;
 /** When a schedule will start next, before and after, each in its zone and in UTC. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
   const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
+  const pace = paceText(runs.pace);
   const title = `next runs in ${zoneText(runs)}, ${source}:`;
   return [
+    ...(pace === null ? [] : [pace]),
     title,
     ...table(column(runs, 'before'), column(runs, 'after'), width, paint).map((line) => `  ${line}`),
+    ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
   ];
 }
 

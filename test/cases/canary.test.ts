@@ -69,6 +69,10 @@ async function sweep(given: Case, manifest: unknown, canary: string): Promise<vo
   await run(`plan --out plan.json --write markdown=plan.md ${allow}`);
   const applied = await run(`apply --yes --report report.json -v ${allow}`);
   await run(`plan ${allow}`);
+  await run('snapshot --out snapshot.json');
+  await run('snapshot');
+  for (const format of ['text', 'json', 'markdown', 'github'])
+    await run(`plan --snapshot snapshot.json --format ${format} ${allow}`);
   await run(`apply --yes --format json --prune all ${allow}`);
   const written = filesBelow(workspace.root, ['roster.yaml', '.secrets']);
   for (const [file, text] of written) mustHide(file, text, [canary]);

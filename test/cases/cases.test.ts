@@ -5,6 +5,7 @@ import { parse, stringify } from 'yaml';
 import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { Workspace } from '../support/roster.js';
+import { planBothWays } from '../support/snapshots.js';
 
 /** One case: what is there, what is declared, what was applied before, and what roster shall make of it. */
 interface Case {
@@ -100,6 +101,13 @@ describe.each(cases)('%s', (_name, given) => {
     const other = await workspace.planJson(flagsOf(given));
     expect(other.digest).toBe(plan.digest);
     expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+  });
+
+  test('a plan from a snapshot is the live plan', async () => {
+    const { sandbox, workspace } = await arrange(given);
+    const { live, saved, requests } = await planBothWays(sandbox, workspace, flagsOf(given));
+    expect(saved).toEqual(live);
+    expect(requests).toBe(0);
   });
 
   test.each<Fault>(['fail', 'lose'])(

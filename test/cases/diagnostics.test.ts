@@ -129,6 +129,7 @@ function steady(url: string, root: string): (text: string) => string {
       .replaceAll(root, '/project')
       .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, '00000000-0000-4000-8000-000000000000')
       .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`)
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+ \w+ old/g, '2026-11-01 12:00 UTC, 2 hours old')
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-01T12:00:00.000Z')
       .replace(/\d{4}-\d\d-\d\d(?=\s+\d\d:\d\d)/g, (date) => (isSoon(date) ? '2026-11-01' : date));
 }

@@ -47,6 +47,17 @@ const nextRuns: fc.Arbitrary<NextRuns> = fc.record({
   by: fc.constantFrom('service', 'roster'),
   timeZone: nasty,
   pace: fc.record({ before: pace, after: pace }),
+  clockChanges: fc.option(
+    fc.array(
+      fc.record({
+        effect: fc.constantFrom('skipped', 'repeated'),
+        local: nasty,
+        times: fc.integer({ min: 1, max: 99 }),
+        utc: nasty,
+      }),
+      { maxLength: 3 },
+    ),
+  ),
 });
 
 const places = fc

@@ -47,6 +47,7 @@ function planOf(text: string): Plan {
         by: 'service',
         timeZone: text,
         pace: { before: null, after: null },
+        clockChanges: [{ effect: 'skipped', local: text, times: 2, utc: text }],
       },
     }),
     change(`group/${text}`, {
@@ -59,6 +60,7 @@ function planOf(text: string): Plan {
         by: 'roster',
         timeZone: text,
         pace: { before: null, after: null },
+        clockChanges: [{ effect: 'skipped', local: text, times: 2, utc: text }],
       },
     }),
   ];

@@ -34,6 +34,8 @@ export class Workspace {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
   /** How the commands wait; in real time unless set. */
   sleep: Surroundings['sleep'];
+  /** What time it is; the machine's unless set. */
+  now: Surroundings['now'];
   env: Record<string, string>;
 
   constructor(files: Readonly<Record<string, string>>, service: { url: string; apiKey: string }) {
@@ -103,6 +105,7 @@ export class Workspace {
       stderrIsTerminal: false,
       columns: null,
       sleep: this.sleep,
+      now: this.now,
     };
     const exit = await command(around, output);
     // Whatever a test is about: no command ever shows the key, or a value from the environment.

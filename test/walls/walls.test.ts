@@ -15,6 +15,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['model'],
   timing: ['model'],
   inventory: ['model'],
+  snapshot: ['model'],
   apply: ['model'],
   view: ['model'],
   init: [],

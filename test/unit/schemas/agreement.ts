@@ -71,6 +71,9 @@ const reaches = {
   'service-error': neverOffline,
   'not-converged': neverOffline,
   'inventory-mismatch': neverOffline,
+  'invalid-snapshot': neverOffline,
+  'old-snapshot': warning,
+  'not-in-snapshot': warning,
   interrupted: neverOffline,
 } as const satisfies Record<DiagnosticCode, readonly [Reach, string]>;
 

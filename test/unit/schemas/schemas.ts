@@ -10,7 +10,7 @@ export interface Part {
   readonly schema: Schema;
 }
 
-export const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory'] as const;
+export const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot'] as const;
 
 const files = new Map(schemaNames.map((name) => [`${name}.schema.json`, read(name)]));
 const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });

@@ -149,6 +149,10 @@ const changedSchedule = change('schedule/retail-hourly', {
       before: { runsPerWeek: 28, shortestGapSeconds: 21_600 },
       after: { runsPerWeek: 28, shortestGapSeconds: 21_600 },
     },
+    clockChanges: [
+      { effect: 'skipped', local: '2027-03-28T02:30:00', times: 1, utc: '2027-03-28T01:00:00Z' },
+      { effect: 'repeated', local: '2027-10-31T02:00:00', times: 3, utc: '2027-10-31T01:00:00Z' },
+    ],
   },
   risks: [
     {

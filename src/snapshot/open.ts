@@ -1,0 +1,180 @@
+import { type Problem, problem } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
+import { hidden, type Seal, sealFor } from '../model/seal.js';
+import { snapshot as isSnapshot } from './generated/validator.js';
+import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
+
+/** A saved state, in the words of a plan. */
+export interface Snapshot {
+  readonly account: string | null;
+  readonly takenAt: Date;
+  readonly agents: readonly Agent[];
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+}
+
+/** The content of a file that may come from anybody. Throws a Problem that names it; nothing in it is guessed at. */
+export function parseSnapshot(text: string, file: string, kinds: readonly Kind[]): SnapshotJson {
+  const data = parseJson(text, file);
+  const version = isJsonObject(data) ? data['formatVersion'] : undefined;
+  if (typeof version === 'number' && version !== formatVersion) throw otherVersion(file, version);
+  if (!isSnapshot(data)) throw invalid(file, firstFault());
+  const fault = wholeFault(data, kinds);
+  if (fault !== null) throw invalid(file, fault);
+  return data;
+}
+
+/**
+ * The observed state. `known` are values that the manifests and inventories of here hold in plain: a hash of one of
+ * them is that value again, and any other value stays hidden, equal to itself alone.
+ */
+export function openSnapshot(
+  saved: SnapshotJson,
+  kinds: readonly Kind[],
+  known: readonly (readonly [kind: KindName, fields: JsonObject])[],
+): Snapshot {
+  const plain = plainOf(sealFor(saved), kinds, known);
+  const unseal = (hash: Json): Json => (typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash);
+  const reader = new Reader(kinds, (value) =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, unseal(hash)]))
+      : unseal(value),
+  );
+  const { account, agents, takenAt, objects } = saved;
+  return {
+    account,
+    takenAt: new Date(takenAt),
+    agents: agents.map((agent) => ({ ...agent, id: normalId(agent.id) })),
+    objects: new Map(
+      kinds.map((kind) => [kind.name, (objects[kind.name] ?? []).map((each) => reader.object(kind, each))]),
+    ),
+    inventory: reader.inventory(saved),
+  };
+}
+
+/** Values by their hashes. */
+function plainOf(
+  seal: Seal,
+  kinds: readonly Kind[],
+  known: readonly (readonly [KindName, JsonObject])[],
+): ReadonlyMap<string, Json> {
+  const plain = new Map<string, Json>();
+  const fieldsOf = new Map(kinds.map((kind) => [kind.name, kind.saved.sealed]));
+  for (const [kind, fields] of known) {
+    for (const field of fieldsOf.get(kind) ?? []) {
+      const value = fields[field];
+      if (value === undefined) continue;
+      const entries = isJsonObject(value) ? Object.entries(value) : [['', value] as const];
+      for (const [name, each] of entries) plain.set(seal(name, each), each);
+    }
+  }
+  return plain;
+}
+
+class Reader {
+  constructor(
+    private readonly kinds: readonly Kind[],
+    private readonly unsealed: (value: Json) => Json,
+  ) {}
+
+  object(kind: Kind, { id, name, manageable, caller, facts, withheld, spec }: ObjectJson): Observed {
+    const rawId = typeof id === 'string' ? normalId(id) : id;
+    const blank = kind.saved.blank as JsonObject;
+    return {
+      kind: kind.name,
+      id: rawId === null ? null : String(rawId),
+      rawId,
+      name,
+      manageable,
+      caller,
+      facts,
+      spec: { ...blank, ...this.fields(kind, spec) },
+      ...(withheld.length === 0 ? {} : { withheld }),
+    };
+  }
+
+  inventory({ project, environment, inventory: { entries, drafts } }: SnapshotJson): Inventory {
+    const applied = (kindName: KindName, values: JsonObject) => {
+      const kind = this.kinds.find((each) => each.name === kindName);
+      return kind === undefined ? {} : this.fields(kind, values);
+    };
+    return {
+      project,
+      environment,
+      entries: new Map(
+        Object.entries(entries).map(([address, entry]) => [
+          address,
+          { ...entry, applied: applied(entry.kind, entry.applied) },
+        ]),
+      ),
+      drafts: new Map(
+        Object.entries(drafts).map(([address, draft]) => [
+          address,
+          draft.applied === undefined ? draft : { ...draft, applied: applied(draft.kind, draft.applied) },
+        ]),
+      ),
+    };
+  }
+
+  private fields(kind: Kind, values: JsonObject): JsonObject {
+    return Object.fromEntries(
+      Object.entries(values).map(([field, value]) => [
+        field,
+        kind.saved.sealed.includes(field) ? this.unsealed(value) : value,
+      ]),
+    );
+  }
+}
+
+/** What no schema says: each field is there or withheld, nothing is there twice, and the date is one. */
+function wholeFault(
+  { takenAt, agents, objects, inventory }: SnapshotJson,
+  kinds: readonly Kind[],
+): string | null {
+  if (Number.isNaN(Date.parse(takenAt))) return 'takenAt is no date';
+  if (hasTwice(agents.map(({ id }) => normalId(id)))) return 'two agents have the same id';
+  for (const { name: kind, fields } of kinds) {
+    const list = objects[kind] ?? [];
+    const ids = list.flatMap(({ id }) => (id === null ? [] : normalId(String(id))));
+    if (hasTwice(ids)) return `two objects of the kind ${kind} have the same id`;
+    const all = Object.keys(fields).sort().join();
+    if (list.some(({ spec, withheld }) => [...Object.keys(spec), ...withheld].sort().join() !== all))
+      return `an object of the kind ${kind} lacks a field, or has one twice`;
+  }
+  const foreign = Object.entries({ ...inventory.entries, ...inventory.drafts }).some(
+    ([address, { kind }]) => !address.startsWith(`${kind}/`),
+  );
+  return foreign ? 'an address of the inventory has another kind than its entry' : null;
+}
+
+function hasTwice(list: readonly string[]): boolean {
+  return new Set(list).size < list.length;
+}
+
+function firstFault(): string {
+  const [first] = isSnapshot.errors ?? [];
+  return `${first?.instancePath || 'it'} ${first?.message ?? 'is something else'}`.slice(0, 300);
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const conflict = /^(<{7}|={7}|>{7})/m.test(text);
+    throw invalid(file, conflict ? 'it holds the marks of a merge conflict' : 'it is not JSON');
+  }
+}
+
+export function invalid(file: string, why: string): Problem {
+  const message = `the snapshot ${file} cannot be planned against: ${why}`;
+  return problem('invalid-snapshot', message, 'Take a new one with `roster snapshot --out FILE`.');
+}
+
+function otherVersion(file: string, found: number): Problem {
+  const why = `it has format version ${found}, this roster reads version ${formatVersion}`;
+  const message = `the snapshot ${file} cannot be planned against: ${why}`;
+  return problem('invalid-snapshot', message, 'Use the roster that wrote it, or a newer one.');
+}

@@ -1,0 +1,34 @@
+import type { Json } from '../model/json.js';
+import type { SnapshotJson } from './snapshot-json.js';
+
+/** One line an agent, object or entry: what changed from one snapshot to the next can be read in git. */
+export function snapshotText({ agents, objects, inventory, ...head }: SnapshotJson): string {
+  const lists = Object.entries(objects).map(([kind, list]) => `    ${json(kind)}: ${listText(list, '    ')}`);
+  const first = Object.entries(head).map(([name, value]) => `  ${json(name)}: ${json(value)},`);
+  return `{
+${first.join('\n')}
+  "agents": ${listText(agents, '  ')},
+  "objects": {
+${lists.join(',\n')}
+  },
+  "inventory": {
+    "entries": ${mapText(inventory.entries)},
+    "drafts": ${mapText(inventory.drafts)}
+  }
+}
+`;
+}
+
+function listText(list: readonly object[], margin: string): string {
+  if (list.length === 0) return '[]';
+  return `[\n${list.map((each) => `${margin}  ${json(each)}`).join(',\n')}\n${margin}]`;
+}
+
+function mapText(map: Readonly<Record<string, object>>): string {
+  const lines = Object.entries(map).map(([key, value]) => `      ${json(key)}: ${json(value)}`);
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n    }`;
+}
+
+function json(value: Json | object): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,90 @@
+import type { Inventory } from '../model/inventory.js';
+import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { Agent, KindName, Observed } from '../model/resource.js';
+import { type Seal, type Sealed, sealed, sealFor } from '../model/seal.js';
+import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
+
+/** All that is saved, and what must not be. */
+export interface SaveInputs extends Sealed {
+  /** The version that takes it. */
+  readonly roster: string;
+  readonly takenAt: Date;
+  readonly kinds: readonly Kind[];
+  readonly agents: readonly Agent[];
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+  /** Fields of an object that hold what came from the environment. */
+  withheld(observed: Observed): readonly string[];
+}
+
+/** The observed state as it may be shown to those who have no key: no value of an input, no value from the environment. */
+export function snapshotJson(inputs: SaveInputs): SnapshotJson {
+  const { roster, project, environment, service, account, takenAt, kinds } = inputs;
+  const seal = sealFor(inputs);
+  const objectsOf = (kind: Kind) =>
+    (inputs.objects.get(kind.name) ?? [])
+      .map((each) => objectJson(kind, each, inputs.withheld(each), seal))
+      .sort((a, b) => byCodeUnit(canonical([a.id, a.name]), canonical([b.id, b.name])));
+  return {
+    formatVersion,
+    roster,
+    project,
+    environment,
+    service,
+    account,
+    takenAt: takenAt.toISOString(),
+    agents: inputs.agents
+      .map(({ id, externalAgentId, name, inputKeys }) => ({ id, externalAgentId, name, inputKeys }))
+      .sort((a, b) => byCodeUnit(a.id, b.id)),
+    objects: Object.fromEntries(kinds.map((kind) => [kind.name, objectsOf(kind)])),
+    inventory: inventoryJson(inputs.inventory, kinds, seal),
+  };
+}
+
+function objectJson(kind: Kind, observed: Observed, withheld: readonly string[], seal: Seal): ObjectJson {
+  const { rawId, name, manageable, caller, facts } = observed;
+  const spec = (observed.spec ?? {}) as JsonObject;
+  const shown = Object.entries(spec).filter(([field]) => !withheld.includes(field));
+  return {
+    id: rawId,
+    name: withheld.includes('name') ? null : name,
+    manageable,
+    caller,
+    facts: Object.fromEntries(kind.saved.facts.map((fact) => [fact, facts[fact] ?? null])),
+    withheld: [...withheld].sort(byCodeUnit),
+    spec: sealedFields(kind, shown, seal),
+  };
+}
+
+function inventoryJson(
+  { entries, drafts }: Inventory,
+  kinds: readonly Kind[],
+  seal: Seal,
+): SnapshotJson['inventory'] {
+  const applied = (kindName: KindName, values: JsonObject) => {
+    const kind = kinds.find((each) => each.name === kindName);
+    return kind === undefined ? {} : sealedFields(kind, Object.entries(values), seal);
+  };
+  const inOrder = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => byCodeUnit(a, b));
+  return {
+    entries: Object.fromEntries(
+      inOrder(entries).map(([address, entry]) => [
+        address,
+        { ...entry, applied: applied(entry.kind, entry.applied) },
+      ]),
+    ),
+    drafts: Object.fromEntries(
+      inOrder(drafts).map(([address, draft]) => [
+        address,
+        draft.applied === undefined ? draft : { ...draft, applied: applied(draft.kind, draft.applied) },
+      ]),
+    ),
+  };
+}
+
+function sealedFields(kind: Kind, fields: readonly (readonly [string, Json])[], seal: Seal): JsonObject {
+  return Object.fromEntries(
+    fields.map(([field, value]) => [field, kind.saved.sealed.includes(field) ? sealed(value, seal) : value]),
+  );
+}

@@ -1,0 +1,43 @@
+import type { PlanFlags } from '../../src/cli/settings.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import type { PlanJson } from '../../src/view/plan-json.js';
+import type { Ran, Workspace } from './roster.js';
+
+/** What a plan shows, but for what may differ: the service's own preview, when a key was used last, hidden values. */
+function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
+  const { changes, diagnostics, digest, summary } = JSON.parse(stdout) as Partial<PlanJson>;
+  return {
+    exit,
+    digest,
+    summary,
+    changes: changes?.map(({ nextRuns, risks, fields, ...change }) => ({
+      ...change,
+      fields: fields.map(({ before, ...field }) => field),
+      risks: change.kind === 'key' ? risks.map(({ code }) => code) : risks,
+      pace: nextRuns?.pace,
+    })),
+    diagnostics: diagnostics?.filter(({ code }) => !['not-in-snapshot', 'old-snapshot'].includes(code)),
+  };
+}
+
+/** The plan with a key, and the plan against a snapshot without key and URL; `requests` are those of the second. */
+export async function planBothWays(sandbox: Sandbox, workspace: Workspace, flags: PlanFlags) {
+  const taken = await workspace.command(['snapshot', '--out', 'snapshot.json']);
+  if (taken.exit !== 0) throw new Error(`no snapshot was taken: ${taken.stderr}`);
+  return planAgain(sandbox, workspace, flags);
+}
+
+/** The same with the snapshot that is there. */
+export async function planAgain(sandbox: Sandbox, workspace: Workspace, flags: PlanFlags) {
+  const live = await workspace.plan({ ...flags, format: 'json' });
+  const { ROSTER_URL: _url, ROSTER_API_KEY: _key, ...without } = workspace.env;
+  const before = { env: workspace.env, requests: sandbox.requests.length };
+  workspace.env = without;
+  const saved = await workspace.plan({ ...flags, format: 'json', snapshot: 'snapshot.json' });
+  workspace.env = before.env;
+  return {
+    live: reviewed(live),
+    saved: reviewed(saved),
+    requests: sandbox.requests.length - before.requests,
+  };
+}

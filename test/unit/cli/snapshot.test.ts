@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, symlinkSync, truncateSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+import { mustHide } from '../../support/secrets.js';
+import { planAgain } from '../../support/snapshots.js';
+import { read, type Schema, validator } from '../schemas/schemas.js';
+
+const country = 'Liechtenstein-7431';
+const manifest = (value = country, more = '') => `project: pricing
+groups: { shops: { members: [acme-shop] } }
+schedules:
+  often: { target: group/shops, every: 6 hours, startTime: 2099-12-01T06:00:00, inputs: { country: ${value} } }
+${more}`;
+const fromEnvironment =
+  '  secret: { target: agent/globex, every: 1 day, startTime: 2099-12-01T06:00:00, inputs: { query: "${env.PIN}" } }\n';
+
+let sandbox: Sandbox;
+let workspace: Workspace;
+
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  workspace = new Workspace({ 'roster.yaml': manifest() }, sandbox);
+  workspace.now = () => new Date('2026-11-20T06:00:00Z');
+  expect((await workspace.apply()).exit).toBe(0);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  workspace.remove();
+  await sandbox.close();
+});
+
+const take = () => workspace.command(['snapshot', '--out', 'state.json']);
+const plan = (...words: string[]) => workspace.command(['plan', '--snapshot', 'state.json', ...words]);
+const saved = () => readFileSync(join(workspace.root, 'state.json'), 'utf8');
+const codes = async (...words: string[]) => {
+  const { exit, stdout } = await plan('--format', 'json', ...words);
+  return [exit, ...JSON.parse(stdout).diagnostics.map(({ code }: { code: string }) => code)];
+};
+
+function changed(change: (value: Record<string, unknown>) => void): void {
+  const value = JSON.parse(saved());
+  change(value);
+  workspace.write('state.json', JSON.stringify(value));
+}
+
+describe('a snapshot', () => {
+  test('fits its schema, which knows every kind and every field', async () => {
+    expect((await take()).exit).toBe(0);
+    const fits = validator('snapshot.schema.json');
+    expect(fits(JSON.parse(saved())) || fits.errors).toBe(true);
+    const definitions = read('snapshot')['definitions'] as Record<string, Schema>;
+    for (const { name, fields, saved: how } of kinds) {
+      const properties = definitions[name]?.['properties'] as Record<string, Schema>;
+      expect(Object.keys(properties['spec']?.['properties'] as object)).toEqual(Object.keys(fields));
+      expect(Object.keys(properties['facts']?.['properties'] as object)).toEqual(how.facts);
+    }
+  });
+
+  test('is the same on stdout as in its file, which everybody may read', async () => {
+    await take();
+    expect((await workspace.command(['snapshot'])).stdout.replace(/"lastUsedDate":"[^"]*"/, '')).toBe(
+      saved().replace(/"lastUsedDate":"[^"]*"/, ''),
+    );
+    const plain = join(workspace.root, 'plain');
+    workspace.write('plain', '');
+    expect(statSync(join(workspace.root, 'state.json')).mode).toBe(statSync(plain).mode);
+  });
+
+  test('is taken with reads alone', async () => {
+    sandbox.requests.length = 0;
+    await take();
+    expect(new Set(sandbox.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  test('holds no key, no part of one, and no value of an input', async () => {
+    for (const each of sandbox.world.schedules.values())
+      each.inputParameters = JSON.stringify({ country, other: ['canary-list'] });
+    await take();
+    const prefixes = [...sandbox.world.keys.values()].map(({ keyPrefix }) => keyPrefix);
+    mustHide('the snapshot', saved(), [sandbox.apiKey, ...prefixes, country, 'canary-list']);
+    expect(prefixes.length).toBeGreaterThan(0);
+  });
+
+  test('holds nothing of what comes from the environment, not even a hash that could be guessed', async () => {
+    workspace.write('roster.yaml', manifest(country, fromEnvironment));
+    workspace.env['PIN'] = '4711';
+    expect((await workspace.apply()).exit).toBe(0);
+    await take();
+    const { objects, inventory } = JSON.parse(saved());
+    const specs = objects.schedule.map(({ withheld, spec }: { withheld: []; spec: object }) => [
+      withheld,
+      'inputs' in spec,
+    ]);
+    expect(specs.sort()).toEqual([
+      [[], true],
+      [['inputs'], false],
+    ]);
+    expect(inventory.entries['schedule/secret'].applied).not.toHaveProperty('inputs');
+    expect(saved()).not.toContain('4711');
+  });
+
+  test('is refused where an agent is named by a value from the environment', async () => {
+    workspace.write('roster.yaml', manifest().replace('[acme-shop]', '["${env.AGENT}"]'));
+    workspace.env['AGENT'] = 'acme-shop';
+    const ran = await take();
+    expect([ran.exit, ran.stderr.includes('invalid-snapshot')]).toEqual([1, true]);
+  });
+
+  test('is taken of a project that needs mending, unless values from the environment are in play', async () => {
+    workspace.write('roster.yaml', manifest().replace('acme-shop', 'nobody'));
+    expect((await take()).exit).toBe(0);
+    workspace.write('roster.yaml', manifest(country, fromEnvironment).replace('acme-shop', 'nobody'));
+    workspace.env['PIN'] = '4711';
+    expect((await take()).exit).toBe(1);
+  });
+});
+
+describe('a plan against it', () => {
+  test('asks nobody: without a key, a URL, a network, or the branch of the inventory', async () => {
+    await take();
+    const inventory = 'inventory: { git: { ref: refs/heads/roster-inventory, remote: origin } }\n';
+    workspace.write('roster.yaml', manifest('France', inventory));
+    execFileSync('git', ['init', '--quiet'], { cwd: workspace.root });
+    execFileSync('git', ['remote', 'add', 'origin', 'https://git.invalid/none.git'], { cwd: workspace.root });
+    workspace.env = { PATH: '' };
+    sandbox.requests.length = 0;
+    const connect = vi.spyOn(Socket.prototype, 'connect').mockImplementation(() => {
+      throw new Error('a connection was made');
+    });
+    const { exit, stdout } = await plan('--format', 'json');
+    expect([exit, JSON.parse(stdout).changes.map(({ address }: { address: string }) => address)]).toEqual([
+      0,
+      ['schedule/often'],
+    ]);
+    expect(connect).not.toHaveBeenCalled();
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  test('has the digest of the live one, and shows a former input that nobody knows here as hidden', async () => {
+    for (const each of sandbox.world.schedules.values())
+      each.inputParameters = JSON.stringify({ country: 'unknown here', query: country });
+    await take();
+    workspace.write('roster.yaml', manifest('France'));
+    workspace.write('snapshot.json', saved());
+    const both = await planAgain(sandbox, workspace, {});
+    expect(both.saved).toEqual(both.live);
+    const { changes } = JSON.parse((await plan('--format', 'json')).stdout);
+    expect(changes[0].fields[0]).toMatchObject({
+      before: { country: '(not in the snapshot)', query: '(not in the snapshot)' },
+      after: { country: 'France' },
+    });
+  });
+
+  test('takes no look-alike of a hidden value for it', async () => {
+    for (const each of sandbox.world.schedules.values())
+      each.inputParameters = JSON.stringify({ country: 'unknown here' });
+    await take();
+    const [hash] = /"country":"([^"]+)"/.exec(saved())?.slice(1) ?? [];
+    for (const value of ['(not in the snapshot)', String(hash), `{ hidden: "", hash: "${hash}" }`]) {
+      workspace.write('roster.yaml', manifest(value));
+      expect(JSON.parse((await plan('--format', 'json')).stdout).summary.update).toBe(1);
+    }
+  });
+
+  test('says how old the snapshot is, in every format', async () => {
+    await take();
+    workspace.now = () => new Date('2026-11-21T08:30:00Z');
+    const words = 'snapshot of 2026-11-20 06:00 UTC, 26 hours old';
+    for (const format of ['text', 'markdown', 'github'])
+      expect((await plan('--format', format)).stdout).toContain(words);
+    const { snapshot } = JSON.parse((await plan('--format', 'json')).stdout);
+    expect(snapshot).toEqual({ takenAt: '2026-11-20T06:00:00.000Z', ageSeconds: 95_400 });
+    expect((await plan('--format', 'gitlab')).stderr).toContain('old-snapshot');
+    const fits = validator('plan.schema.json');
+    expect(fits(JSON.parse((await plan('--format', 'json')).stdout)) || fits.errors).toBe(true);
+  });
+
+  test.each([
+    ['2026-11-20T06:00:00Z', [0]],
+    ['2026-11-21T06:00:00Z', [0]],
+    ['2026-11-21T06:00:01Z', [0, 'old-snapshot']],
+    ['2026-11-20T05:59:59Z', [0, 'old-snapshot']],
+  ])('at %s gives %j', async (now, expected) => {
+    await take();
+    workspace.now = () => new Date(now);
+    expect(await codes()).toEqual(expected);
+  });
+
+  test('takes what comes from the environment to be unchanged, and says so', async () => {
+    workspace.write('roster.yaml', manifest(country, fromEnvironment));
+    workspace.env['PIN'] = '4711';
+    await workspace.apply();
+    await take();
+    workspace.env['PIN'] = 'anything';
+    expect(await codes()).toEqual([0, 'not-in-snapshot']);
+    expect(JSON.parse((await plan('--format', 'json')).stdout).changes).toEqual([]);
+  });
+
+  test.each<[string, () => void]>([
+    ['another project', () => workspace.write('roster.yaml', manifest().replace('pricing', 'other'))],
+    ['another service', () => Object.assign(workspace.env, { ROSTER_URL: 'https://other.example.com' })],
+    ['another environment', () => changed((value) => Object.assign(value, { environment: 'staging' }))],
+    ['a newer version', () => changed((value) => Object.assign(value, { formatVersion: 2 }))],
+    ['a field too many', () => changed((value) => Object.assign(value, { more: true }))],
+    ['an agent twice', () => changed(({ agents }) => (agents as []).push((agents as [never])[0]))],
+    ['no date', () => changed((value) => Object.assign(value, { takenAt: '2026-99-99T99:99:99.999Z' }))],
+    ['half of it', () => workspace.write('state.json', saved().slice(0, 500))],
+    ['a merge conflict', () => workspace.write('state.json', `<<<<<<< ours\n${saved()}`)],
+  ])('is refused for %s', async (_, spoil) => {
+    await take();
+    spoil();
+    expect(await codes()).toEqual([1, 'invalid-snapshot']);
+  });
+
+  test('is refused where the file cannot be read', async () => {
+    expect(await codes()).toEqual([1, 'unreadable-file']);
+    mkdirSync(join(workspace.root, 'state.json'));
+    expect(await codes()).toEqual([1, 'unreadable-file']);
+    symlinkSync('/dev/zero', join(workspace.root, 'endless'));
+    const endless = await workspace.command(['plan', '--snapshot', 'endless', '--format', 'json']);
+    expect([endless.exit, JSON.parse(endless.stdout).diagnostics[0].code]).toEqual([1, 'unreadable-file']);
+    workspace.write('large', '');
+    truncateSync(join(workspace.root, 'large'), 300 * 1024 * 1024);
+    const large = await workspace.command(['plan', '--snapshot', 'large', '--format', 'json']);
+    expect([large.exit, JSON.parse(large.stdout).diagnostics[0].code]).toEqual([1, 'limit-exceeded']);
+  });
+
+  test('saves no plan for apply, and apply takes no snapshot', async () => {
+    await take();
+    expect(await codes('--out', 'plan.json')).toEqual([1, 'usage']);
+    const applied = await workspace.command(['apply', '--yes', '--snapshot', 'state.json']);
+    expect([applied.exit, applied.stderr.includes('usage')]).toEqual([1, true]);
+  });
+});
