@@ -59,10 +59,8 @@ export function apply(
     const session = openSession(flags, around, output, interrupts.signal);
     try {
       const command = new ApplyCommand(flags, reviewed, around, output, interrupts, session);
-      const once = async () => {
-        const options = { allow, selectors, proveDeliveries: true, previews: true };
-        return command.run(await makePlan(session, options));
-      };
+      const observe = () => makePlan(session, { allow, selectors, proveDeliveries: true, previews: true });
+      const once = async () => command.run(await observe(), observe);
       const onWait = (holder: Holder) => command.waitsFor(holder);
       return await patiently(session.store, patience, once, onWait);
     } finally {
@@ -100,7 +98,8 @@ class ApplyCommand {
     readonly session: Session,
   ) {}
 
-  async run(observation: Observation): Promise<Result<Format>> {
+  /** @param observe looks at everything anew. */
+  async run(observation: Observation, observe: () => Promise<Observation>): Promise<Result<Format>> {
     const plan = this.understood(observation);
     this.show(plan);
     this.refuse(plan);
@@ -109,7 +108,16 @@ class ApplyCommand {
     if (answer === 'interrupted' || this.interrupts.requested())
       throw problem('interrupted', 'nothing was changed');
     if (answer === 'no') return this.declined(plan);
-    return this.carryOut(plan, observation);
+    if (isAgreed(this.flags)) return this.carryOut(plan, observation);
+    return this.carryOut(plan, await this.unchanged(plan, observe));
+  }
+
+  /** Hours may have passed before the answer: what was agreed to must still be what there is to do. */
+  private async unchanged(plan: Plan, observe: () => Promise<Observation>): Promise<Observation> {
+    const again = await observe();
+    const refusals = compareWithDigest(this.understood(again), plan.digest);
+    if (refusals.length > 0) throw new Problem(refusals);
+    return again;
   }
 
   /** Told once for each run that is waited for. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Applied, apply } from '../apply/apply.js';
 import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
 import type { Rescued, Writer } from '../apply/writer.js';
@@ -15,7 +15,8 @@ import { judge } from './judge.js';
 import { withLock } from './locking.js';
 import type { Output } from './output.js';
 import type { Progress } from './progress.js';
-import { doneAddresses, readBack } from './read-back.js';
+import { doneAddresses, type Found, readBack } from './read-back.js';
+import { rescueFolders, rescueName } from './rescued-keys.js';
 import type { Observation, Session } from './session.js';
 
 export interface CarryOut {
@@ -44,14 +45,10 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     if (skip) return { ...applied, left: null };
     if (endsOwnAccess(observation, applied))
       return { ...applied, left: null, diagnostics: [...applied.diagnostics, notReadBack] };
-    const { left, outcomes, conflicts } = await readBack({
-      session,
-      plan,
-      observation,
+    const { left, outcomes, conflicts } = await guarded(
+      () => readBack({ session, plan, observation, applied, lock, writer }),
       applied,
-      lock,
-      writer,
-    });
+    );
     return { ...applied, outcomes, left, diagnostics: [...applied.diagnostics, ...conflicts] };
   };
   const { value, diagnostics } = await withLock({
@@ -68,6 +65,17 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
 function resultOf({ outcomes, interrupted, left }: CarriedOut): string {
   const complete = outcomes.every((each) => each.outcome === 'done') && (left ?? []).length === 0;
   return interrupted ? 'interrupted' : complete ? 'complete' : 'incomplete';
+}
+
+/** Even a bug must not hide what was done by now. */
+async function guarded(work: () => Promise<Found>, { outcomes }: Applied): Promise<Found> {
+  try {
+    return await work();
+  } catch (bug) {
+    const message = `the read-back: ${bug instanceof Error ? bug.message : String(bug)}`;
+    const help = 'Please report this as a bug.';
+    return { left: [{ severity: 'error', code: 'internal', message, help }], outcomes, conflicts: [] };
+  }
 }
 
 const notReadBack: Diagnostic = {
@@ -113,9 +121,8 @@ function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied
 
 /** A key that could not be delivered is kept beside the inventory, or wherever it can be, readable by its owner alone. */
 function rescue(key: string, project: Project): Rescued | null {
-  const beside = 'file' in project.inventory ? [dirname(resolve(project.root, project.inventory.file))] : [];
-  for (const folder of [...beside, project.root, tmpdir()]) {
-    const path = join(folder, `roster-rescued-key-${Date.now()}`);
+  for (const folder of [...rescueFolders(project), tmpdir()]) {
+    const path = join(folder, rescueName());
     try {
       writeSecret(path, key);
       return { file: path, discard: () => rmSync(path, { force: true }) };

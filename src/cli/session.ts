@@ -20,6 +20,7 @@ import { askAll } from '../service/previews.js';
 import { serviceUrl } from '../service/url.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
+import { rescuedKeys } from './rescued-keys.js';
 import {
   type CommonFlags,
   chooseConcurrency,
@@ -72,7 +73,7 @@ export function openSession(
     client,
     store: openStore(project, around.env),
     concurrency,
-    warnings: diagnostics,
+    warnings: [...diagnostics, ...rescuedKeys(project)],
     useKey(key) {
       apiKey = key;
       output.hide([key]);

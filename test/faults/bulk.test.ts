@@ -135,6 +135,37 @@ experiments(
   3,
 );
 
+/** Of the two that are left to do one by one, one fails: what is said of each is true of each. */
+experiments(
+  'I24',
+  'one of the single changes fails',
+  operations.flatMap((operation) =>
+    [400, 403, 404, 500].flatMap((status) =>
+      [2, 3].flatMap((index) => [true, false].map((verify) => ({ operation, status, index, verify }))),
+    ),
+  ),
+  async ({ operation, status, index, verify }) => {
+    await arranged(operation, 4, async (sandbox, workspace) => {
+      const id = [...sandbox.world.schedules.keys()][index] ?? '';
+      interfere(sandbox, operation, 'half was done', body(counts(2, 2)));
+      const { faults } = sandbox;
+      const refused: Fault = { act: 'status', path: `/api/schedules/${id}*`, status };
+      const single = (method: 'PUT' | 'POST' | 'DELETE'): Fault => ({ ...refused, method });
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        faults.faults = [...faults.faults, single('PUT'), single('POST'), single('DELETE')];
+      const ran = await workspace.applyJson({ verify });
+      expect([ran.exit, left(sandbox, operation)]).toEqual([3, [id]]);
+      expect(ran.changes.map((each) => [each.id, each.outcome === 'done'])).toEqual(
+        ran.changes.map((each) => [each.id, each.id !== id]),
+      );
+      sandbox.faults.faults = [];
+      expect((await workspace.apply()).exit).toBe(0);
+      expect(left(sandbox, operation)).toEqual([]);
+    });
+  },
+  7,
+);
+
 experiments(
   'I24',
   'the second of two bulk calls',

@@ -78,6 +78,50 @@ describe('a new key', () => {
     expect(ran.stdout).toContain('full access');
   });
 
+  test('whose answer shows too much power is revoked, although the list cannot be read', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { scopes: ['agents.bogus'] });
+    const unreadable = { act: 'status', method: 'GET', path: '/api/api-keys', nth: 2, status: 500 } as const;
+    sandbox.faults.faults = [{ ...unreadable }, { ...unreadable }, { ...unreadable }];
+    const ran = await workspace.apply({ allowSelfRevoke: true });
+    expect([ran.exit, active(sandbox), existsSync(join(workspace.root, 'ci.key'))]).toEqual([3, [], false]);
+  });
+
+  test('whose scopes cannot be checked is said to be delivered, and where', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' });
+    workspace.sleep = () => Promise.resolve();
+    const unreadable = { act: 'status', method: 'GET', path: '/api/api-keys', nth: 2, status: 500 } as const;
+    sandbox.faults.faults = [{ ...unreadable }, { ...unreadable }, { ...unreadable }];
+    const ran = await workspace.apply({ allowSelfRevoke: true });
+    const said = ran.stdout.replace(/\s+/g, ' ');
+    expect([ran.exit, active(sandbox)]).toEqual([3, ['ci']]);
+    expect(said).toContain('it was delivered to ci.key');
+    expect(said).toContain('check them in the dashboard');
+  });
+
+  test('is waited for in a list that lags', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { variants: ['key-answers-bare'] });
+    sandbox.faults.lagMs = 600;
+    const ran = await workspace.apply({ allowSelfRevoke: true, verify: false });
+    expect([ran.exit, active(sandbox)]).toEqual([0, ['ci']]);
+  });
+
+  test('that the list does not show in time is known by its answer alone, which is told', async () => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' });
+    workspace.sleep = () => Promise.resolve();
+    sandbox.faults.lagMs = 60_000;
+    const ran = await workspace.apply({ allowSelfRevoke: true, verify: false });
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('from the')]);
+    expect(ran.stderr.replace(/\s+/g, ' ')).toContain('from the answer to its creation alone');
+  });
+
+  test('that an earlier run kept aside is told by every run until it is gone', async () => {
+    const { sandbox, workspace } = await arrange({ command: ['false'] });
+    await workspace.apply({ allowSelfRevoke: true });
+    workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
+    const { stderr } = await workspace.plan();
+    expect(stderr).toMatch(/roster-rescued-key-\d+ holds an API key/);
+  });
+
   test('whose answer shows no scopes is looked up in the list', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { variants: ['key-answers-bare'] });
     expect((await workspace.apply({ allowSelfRevoke: true })).exit).toBe(0);
