@@ -119,7 +119,7 @@ describe('a new key', () => {
     await workspace.apply({ allowSelfRevoke: true });
     workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
     const { stderr } = await workspace.plan();
-    expect(stderr).toMatch(/roster-rescued-key-\d+ holds an API key/);
+    expect(stderr).toMatch(/roster-rescued-key-\d+ holds an API\s+key/);
   });
 
   test('whose answer shows no scopes is looked up in the list', async () => {
