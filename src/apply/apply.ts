@@ -44,6 +44,8 @@ export interface Applied {
   readonly interrupted: boolean;
   /** The key that requests are made with does not work any more. */
   readonly lockedOut: boolean;
+  /** The key that the run began with has ended, or may have. */
+  readonly keyEnded: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -66,7 +68,8 @@ export async function apply(inputs: ApplyInputs): Promise<Applied> {
   const unsaved = await saveOutcome(inputs, inventoryAfter(intent, inputs, outcomes, run.ids));
   const diagnostics = [...run.diagnostics, ...unsaved];
   const { created, lockedOut } = run;
-  return { outcomes, created, interrupted: inputs.interrupted(), lockedOut, diagnostics };
+  const keyEnded = lockedOut || run.hasNewKey;
+  return { outcomes, created, interrupted: inputs.interrupted(), lockedOut, keyEnded, diagnostics };
 }
 
 /** The requests are sent by now: an inventory that cannot be written is told, it must not hide what was done. */
@@ -85,6 +88,7 @@ class Run {
   readonly created = new Map<Address, string>();
   readonly diagnostics: Diagnostic[] = [];
   readonly concurrency: number;
+  hasNewKey = false;
   private unauthorized: string | null = null;
   private readonly kinds: ReadonlyMap<KindName, Kind>;
   private readonly before: ReadonlyMap<KindName, ReadonlySet<string>>;
@@ -141,12 +145,15 @@ class Run {
       if (state.outcome === 'done' || state.each === undefined) return state;
       return state.each.get(change.address) ?? { outcome: 'done' };
     });
+    const id = this.ids.get(change.address) ?? null;
     const worst = (['failed', 'unknown', 'skipped'] as const)
       .map((outcome) => mine.find((state) => state.outcome === outcome))
       .find((state) => state !== undefined);
     const outcome: Outcome = worst?.outcome ?? 'done';
     const error = worst === undefined || worst.outcome === 'done' ? null : worst.error;
-    return { address: change.address, outcome, error, id: this.ids.get(change.address) ?? null };
+    if (outcome === 'skipped' && mine.some((state) => state.outcome === 'done'))
+      return { address: change.address, outcome: 'failed', error: `begun and not finished: ${error}`, id };
+    return { address: change.address, outcome, error, id };
   }
 
   private async repeatable(step: Step): Promise<StepState> {
@@ -265,6 +272,7 @@ class Run {
   }
 
   private async keep(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
+    this.hasNewKey = true;
     const kept = await keepSecret({ delivery, kind, data, ...this.inputs });
     if (kept.id !== null) this.ids.set(address, kept.id);
     this.diagnostics.push(...kept.diagnostics);

@@ -18,6 +18,7 @@ import { type Answer, confirm } from './confirm.js';
 import { endingOf } from './ending.js';
 import { exitCode } from './exit.js';
 import type { Interrupts } from './interrupts.js';
+import { untilShown, wouldCreateAgain } from './lagging.js';
 import { patiently, withLock } from './locking.js';
 import type { Output } from './output.js';
 import { asDiagnostic } from './plan.js';
@@ -60,9 +61,14 @@ export function apply(
     try {
       const command = new ApplyCommand(flags, reviewed, around, output, interrupts, session);
       const observe = () => makePlan(session, { allow, selectors, proveDeliveries: true, previews: true });
-      const once = async () => command.run(await observe(), observe);
+      const once = async () => command.run(await untilShown(session, observe, wouldCreateAgain), observe);
       const onWait = (holder: Holder) => command.waitsFor(holder);
       return await patiently(session.store, patience, once, onWait);
+    } catch (failure) {
+      // What is told is how the requests in flight ended, not why.
+      if (failure instanceof Problem && interrupts.requested())
+        throw problem('interrupted', 'nothing was changed');
+      throw failure;
     } finally {
       await session.client.close();
     }
@@ -169,7 +175,14 @@ class ApplyCommand {
       .filter((each) => each.action !== 'none')
       .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'skipped', error: 'not confirmed' }));
     const diagnostics = [...plan.diagnostics, diagnostic];
-    const report: Report = { plan, outcomes, converged: false, interrupted: false, diagnostics };
+    const report: Report = {
+      plan,
+      outcomes,
+      converged: false,
+      interrupted: false,
+      keyEnded: false,
+      diagnostics,
+    };
     const render = (format: Format) => (format === 'json' ? jsonText(reportJson(report)) : '');
     return { exit: exitCode.error, diagnostics: [diagnostic], began: false, render };
   }
@@ -194,6 +207,7 @@ class ApplyCommand {
       outcomes: [],
       converged: true,
       interrupted: false,
+      keyEnded: false,
       diagnostics: [...plan.diagnostics, ...unsaved],
     });
   }
@@ -220,7 +234,8 @@ class ApplyCommand {
       plan,
       outcomes,
       converged: left === null ? (settled ? null : false) : settled && left.length === 0,
-      interrupted,
+      interrupted: interrupted || (interrupts.requested() && left?.length !== 0),
+      keyEnded: applied.keyEnded || applied.endedOwnAccess,
       // What is left of changes that failed is no news.
       diagnostics: [...plan.diagnostics, ...applied.diagnostics, ...(settled ? (left ?? []) : [])],
     });

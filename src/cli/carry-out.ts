@@ -32,6 +32,8 @@ export interface CarryOut {
 export interface CarriedOut extends Applied {
   /** What the read-back found; null when it was not made. */
   readonly left: readonly Diagnostic[] | null;
+  /** The plan has ended the key that roster calls with, as was asked for. */
+  readonly endedOwnAccess: boolean;
 }
 
 /** Takes the lock, carries the plan out, reads back, and gives the lock back with what came of it. */
@@ -42,14 +44,21 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     const applied = await runSteps(inputs, lock, writer);
     inputs.progress.end();
     const skip = !inputs.verify || applied.interrupted || lock.lost() || applied.lockedOut;
-    if (skip) return { ...applied, left: null };
-    if (endsOwnAccess(observation, applied))
-      return { ...applied, left: null, diagnostics: [...applied.diagnostics, notReadBack] };
+    const endedOwnAccess = endsOwnAccess(observation, applied);
+    if (skip) return { ...applied, left: null, endedOwnAccess };
+    if (endedOwnAccess)
+      return { ...applied, left: null, endedOwnAccess, diagnostics: [...applied.diagnostics, notReadBack] };
     const { left, outcomes, conflicts } = await guarded(
       () => readBack({ session, plan, observation, applied, lock, writer }),
       applied,
     );
-    return { ...applied, outcomes, left, diagnostics: [...applied.diagnostics, ...conflicts] };
+    return {
+      ...applied,
+      outcomes,
+      left,
+      endedOwnAccess,
+      diagnostics: [...applied.diagnostics, ...conflicts],
+    };
   };
   const { value, diagnostics } = await withLock({
     session,

@@ -3,11 +3,12 @@ import { extrasOf, type Withdrawn, withdrawExtras } from '../apply/withdraw.js';
 import type { Writer } from '../apply/writer.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { Inventory, Lock } from '../model/inventory.js';
+import type { Lock } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import { judge } from './judge.js';
+import { untilShown } from './lagging.js';
 import { makePlan, type Observation, type Session } from './session.js';
 
 export interface ReadingBack {
@@ -31,19 +32,43 @@ export interface Found {
 
 /** Plans once more: whatever is left of this plan is told, what was deleted and is still there, and what is there twice. */
 export async function readBack(inputs: ReadingBack): Promise<Found> {
-  const { session, applied, lock } = inputs;
+  const { session, applied } = inputs;
+  const settled = applied.outcomes.every((each) => each.outcome === 'done');
   try {
-    const options = { proveDeliveries: false, previews: false, inventory: lock.current() };
-    const seen = await makePlan(session, options);
-    const withdrawn = await withdraw(inputs, seen);
-    if (withdrawn.length > 0) return withdrawal(inputs, withdrawn);
-    const left = [...(await stillThere(inputs, seen)), ...remaining(inputs, seen)];
-    return { left, conflicts: [], outcomes: applied.outcomes };
+    // What failed stays to be done however long one looks.
+    const { stayed, ...found } = await untilShown(
+      session,
+      () => look(inputs),
+      ({ left }) => settled && left.length > 0,
+    );
+    if (stayed.length > 0) await keepOwning(stayed, inputs);
+    return found;
   } catch (failure) {
     if (failure instanceof Problem)
       return { left: failure.diagnostics, conflicts: [], outcomes: applied.outcomes };
     throw failure;
   }
+}
+
+interface Seen extends Found {
+  /** What was deleted and is there all the same. */
+  readonly stayed: readonly Address[];
+}
+
+async function look(inputs: ReadingBack): Promise<Seen> {
+  const { session, applied, lock } = inputs;
+  const options = { proveDeliveries: false, previews: false, inventory: lock.current() };
+  const seen = await makePlan(session, options);
+  const withdrawn = await withdraw(inputs, seen);
+  if (withdrawn.length > 0) return { ...withdrawal(inputs, withdrawn), stayed: [] };
+  const stayed = stillThere(inputs, seen);
+  const deleted = stayed.map((address) => notConverged(address, 'it is still there after it was deleted'));
+  return {
+    left: [...deleted, ...remaining(inputs, seen)],
+    conflicts: [],
+    outcomes: applied.outcomes,
+    stayed,
+  };
 }
 
 async function withdraw(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
@@ -75,7 +100,7 @@ function withdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn[]): 
 function conflict(each: Withdrawn): Diagnostic {
   const help =
     each.failure === null
-      ? 'Run `roster apply` again, which takes what is there. An inventory in git lets one run at a time apply.'
+      ? 'Run `roster apply` again: it takes what is there by then, and creates what is not. An inventory in git lets one run at a time apply.'
       : 'Delete one of the two by hand, then run `roster apply` again.';
   return { severity: 'error', code: 'not-converged', message: `${each.address}: ${inWords(each)}`, help };
 }
@@ -85,21 +110,17 @@ function inWords({ why, own, failure }: Withdrawn): string {
   return `${why}; the one of this run (${own.id}) ${what}`;
 }
 
-async function stillThere(
-  { plan, applied, observation, lock }: ReadingBack,
-  seen: Observation,
-): Promise<readonly Diagnostic[]> {
+function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
   const listed = new Set(
     [...seen.world.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
   );
   const done = doneAddresses(applied);
-  const stayed = plan.changes.filter(
-    ({ address, action, kind, id }) =>
-      action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
-  );
-  const addresses = stayed.map((each) => each.address);
-  if (stayed.length > 0) await keepOwning(addresses, observation.inventory, seen.inventory, lock);
-  return addresses.map((address) => notConverged(address, 'it is still there after it was deleted'));
+  return plan.changes
+    .filter(
+      ({ address, action, kind, id }) =>
+        action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
+    )
+    .map((each) => each.address);
 }
 
 function remaining({ plan }: ReadingBack, { reconciled }: Observation): readonly Diagnostic[] {
@@ -123,13 +144,12 @@ export function doneAddresses({ outcomes }: Pick<Applied, 'outcomes'>): Readonly
 /** What is still there is still ours: the next plan shall see it. */
 async function keepOwning(
   addresses: readonly Address[],
-  before: Inventory,
-  now: Inventory,
-  lock: Lock,
+  { observation, lock }: Pick<ReadingBack, 'observation' | 'lock'>,
 ): Promise<void> {
+  const now = lock.current();
   const entries = new Map(now.entries);
   for (const address of addresses) {
-    const entry = before.entries.get(address);
+    const entry = observation.inventory.entries.get(address);
     if (entry !== undefined) entries.set(address, entry);
   }
   await lock.save({ ...now, entries });

@@ -20,5 +20,7 @@ export interface Report {
   /** True when the read-back found nothing left to do; null when it was not made. */
   readonly converged: boolean | null;
   readonly interrupted: boolean;
+  /** The key that the run began with has ended, or may have: the next command needs another one. */
+  readonly keyEnded: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }

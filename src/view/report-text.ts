@@ -53,7 +53,8 @@ function outcomeLines(result: ChangeOutcome, change: Change, width: number, pain
 function nextSteps(report: Report): string[] {
   const { failed, skipped, unknown } = outcomeCounts(report);
   const lines: string[] = [];
-  if (isComplete(report)) return lines;
+  const key = 'The API key that this run began with has ended: set ROSTER_API_KEY to one that works.';
+  if (isComplete(report)) return report.keyEnded ? [`Next: ${key}`] : lines;
   if (report.interrupted) lines.push('The apply was interrupted.');
   if (unknown > 0)
     lines.push(
@@ -63,6 +64,7 @@ function nextSteps(report: Report): string[] {
     lines.push('The read-back found differences that are still there.');
   if (failed > 0)
     lines.push('Nothing is rolled back. When the cause is mended, running again finishes the work.');
+  if (report.keyEnded) lines.push(`First: ${key}`);
   const left = failed + skipped + unknown > 0 || report.converged === false;
   lines.push(
     left

@@ -47,9 +47,21 @@ function partial(report: Report, kind: string): number {
     : report.changes.filter((each) => each.kind === kind && each.outcome === 'skipped').length;
 }
 
-async function ends(signals: readonly Fault[]): Promise<void> {
+/** Told to end at a request that is never answered. */
+function hangs({ sandbox: { faults } }: Scene, nth: number): void {
+  let count = 0;
+  faults.around = async (_request, next) => {
+    count += 1;
+    if (count !== nth) return next();
+    if (faults.victim !== null) process.kill(faults.victim, 'SIGTERM');
+    await new Promise(() => {});
+  };
+}
+
+async function ends(signals: readonly Fault[], arrange: (scene: Scene) => void = () => {}): Promise<void> {
   await within(fresh, async (scene) => {
     scene.fault(...signals);
+    arrange(scene);
     const begun = performance.now();
     const { exit, stdout, stderr } = await scene.process('apply', '--yes', '--report', 'report.json');
     expect(performance.now() - begun).toBeLessThan(7_000);
@@ -58,6 +70,7 @@ async function ends(signals: readonly Fault[]): Promise<void> {
     if (exit === 0) await scene.expectDesired();
     else expect(stdout).not.toContain('Apply complete');
     if (report !== null) expectTruth(scene, report);
+    scene.sandbox.faults.around = null;
     if (report === null && signals.length === 1) expect(shapeOf(scene.sandbox.world)).toHaveLength(5);
     scene.fault();
     expect((await scene.process('apply', '--yes')).exit).toBe(0);
@@ -79,6 +92,13 @@ experiments(
   `two SIGINTs at each of ${requests} requests`,
   upTo(requests - 1).map((nth) => [nth, nth + 1]),
   (pair) => ends(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
+);
+
+experiments(
+  'I19',
+  `SIGTERM at each of ${requests} requests, which is never answered`,
+  upTo(requests),
+  (nth) => ends([], (scene) => hangs(scene, nth)),
 );
 
 const answers: readonly Omit<Fault, 'nth'>[] = [

@@ -136,7 +136,7 @@ describe('any text', () => {
       );
       expectInert(
         reportText(
-          { plan, outcomes, converged: false, interrupted: true, diagnostics: [] },
+          { plan, outcomes, converged: false, interrupted: true, keyEnded: true, diagnostics: [] },
           { color: false },
         ),
       );
@@ -197,6 +197,7 @@ it('JSON reads back as the same value and is inert', () => {
       outcomes: [],
       converged: null,
       interrupted: false,
+      keyEnded: false,
       diagnostics: [diagnosticOf(text)],
     };
     for (const value of [planJson(plan), reportJson(report)]) {

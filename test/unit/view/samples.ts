@@ -274,6 +274,7 @@ export const report: Report = {
   ],
   converged: null,
   interrupted: false,
+  keyEnded: false,
   diagnostics: [{ severity: 'error', code: 'service-error', message: 'the service answered 404' }],
 };
 
@@ -289,6 +290,7 @@ export const completeReport: Report = {
     })),
   converged: true,
   interrupted: false,
+  keyEnded: false,
   diagnostics: [],
 };
 
