@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { writeAtomic } from '../inventory/atomic.js';
-import { formatText } from '../manifest/style.js';
-import { type Diagnostic, type DiagnosticCode, Problem } from '../model/diagnostic.js';
+import { limits } from '../manifest/limits.js';
+import { formatText, isTooMuchToFormat } from '../manifest/style.js';
+import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
 import { inert } from '../view/escape.js';
 import { jsonText } from '../view/json-text.js';
 import { exitCode } from './exit.js';
@@ -29,6 +30,8 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
     const { files, diagnostics } = load(flags, around, output);
     const errors = diagnostics.filter((each) => each.severity === 'error' && blocking.has(each.code));
     if (errors.length > 0) throw new Problem(errors);
+    const large = files.find(({ text }) => isTooMuchToFormat(text));
+    if (large !== undefined) throw tooMuch(large.file);
     // All are formatted before the first is written: a file that cannot be leaves the others as they are.
     const changed = files.flatMap(({ file, text }) => {
       const formatted = formatText(text);
@@ -48,6 +51,11 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
           : said(names, flags.check === true),
     };
   });
+}
+
+function tooMuch(file: string): Problem {
+  const message = `${inert(file)} holds more than ${limits.formatted} pieces of syntax, too many to format`;
+  return problem('limit-exceeded', message, 'Split the file into several and include them.');
 }
 
 function said(names: readonly string[], check: boolean): string {

@@ -1,5 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Document, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
+import { limits } from './limits.js';
+import { meaningOf } from './meaning.js';
+import { type Document, hasMorePieces, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
 
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
@@ -10,17 +11,24 @@ const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPaddi
  * The text must be one that `parseYaml` accepts.
  */
 export function formatText(text: string): string {
-  const documents = parseForEdit(text);
-  for (const document of documents) restyle(document);
-  const formatted = documents.map((document) => document.toString(printing)).join('');
-  if (!isDeepStrictEqual(valuesOf(parseForEdit(formatted)), valuesOf(documents))) {
+  const { formatted, meaning } = printed(text);
+  if (formatted !== text && meaningOf(parseForEdit(formatted)) !== meaning) {
     throw new Error('formatting would have changed what the file means');
   }
   return formatted;
 }
 
-function valuesOf(documents: readonly Document[]): unknown[] {
-  return documents.map((document) => document.toJS({ maxAliasCount: -1 }));
+/** True for a text that would cost too much, because it must stand in memory as a whole. */
+export function isTooMuchToFormat(text: string): boolean {
+  return hasMorePieces(text, limits.formatted);
+}
+
+/** A function of its own, so that its documents are gone before those of the formatted text are made. */
+function printed(text: string): { readonly formatted: string; readonly meaning: string } {
+  const documents = parseForEdit(text);
+  const meaning = meaningOf(documents);
+  for (const document of documents) restyle(document);
+  return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };
 }
 
 function restyle(document: Document): void {
