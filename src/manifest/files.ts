@@ -12,6 +12,10 @@ const projectFile = 'roster.yaml';
 
 /** roster.yaml as named, or in the folder or the nearest parent; null when there is none, which is told. */
 export function locate(file: string | undefined, cwd: string, told: Diagnostics): string | null {
+  if (file === '') {
+    told.error('usage', null, '-f: "" names no file', { help: `For example: -f ${projectFile}` });
+    return null;
+  }
   if (file !== undefined) return resolve(cwd, file);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const candidate = join(folder, projectFile);

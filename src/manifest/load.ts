@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
@@ -33,6 +33,8 @@ export interface Loaded {
   readonly secrets: readonly string[];
   /** The files that could be read and parsed, in that order: their paths as messages name them. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
+  /** Absolute paths of all files that belong to the project, those that could not be read and the inventory among them. */
+  readonly paths: readonly string[];
 }
 
 /**
@@ -43,11 +45,13 @@ export function loadProject(options: LoadOptions): Loaded {
   const told = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = locate(options.file, cwd, told);
-  const { project, ...rest } = file === null ? nothing : load(file, cwd, options, told);
+  const { project, ...rest } = file === null ? nothing([]) : load(file, cwd, options, told);
   return { project: told.failed ? null : project, diagnostics: told.sorted(), ...rest };
 }
 
-const nothing = { project: null, secrets: [], files: [] } as const;
+function nothing(paths: readonly string[]): Omit<Loaded, 'diagnostics'> {
+  return { project: null, secrets: [], files: [], paths };
+}
 
 function load(
   file: string,
@@ -59,22 +63,26 @@ function load(
   const disk = new Files(root, cwd, told);
   const reader = new ManifestReader(disk, told);
   const top = reader.read(basename(file), null, true);
-  if (top === null) return nothing;
+  if (top === null) return nothing([file]);
   const read = readSettings(top.source, top.settings, options, told);
   const tops = [top];
   let allRead = read.complete;
-  for (const [path, asked] of expand(read.include, root, told)) {
+  const included = expand(read.include, root, told);
+  for (const [path, asked] of included) {
     if (path === basename(file)) continue;
-    const included = reader.read(path, asked, false);
-    if (included === null) allRead = false;
-    else tops.push(included);
+    const other = reader.read(path, asked, false);
+    if (other === null) allRead = false;
+    else tops.push(other);
   }
   const entries = readEntries(tops, read, options.kinds, told);
   checkBetween(entries, allRead, told);
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
-  if (read.settings === null) return { project: null, secrets, files };
+  const paths = [file, ...[...included.keys()].map((path) => join(root, path))];
+  if (read.settings === null)
+    return { project: null, secrets, files, paths: [...paths, join(root, 'roster.inventory.json')] };
   const { inventory } = read.settings;
+  if ('file' in inventory) paths.push(join(root, inventory.file));
   if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
   const project: Project = {
     file: top.source.file,
@@ -85,7 +93,7 @@ function load(
     entries: entries.list.map((each) => each.declared),
     secrets,
   };
-  return { project, secrets, files };
+  return { project, secrets, files, paths };
 }
 
 function readEntries(
