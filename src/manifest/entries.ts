@@ -6,8 +6,10 @@ import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit } from './entry-size.js';
 import { sections } from './generated/validators.js';
 import { limits } from './limits.js';
-import { check } from './schema.js';
+import { check, type Hint, wrongNames } from './schema.js';
+import type { Validator } from './schema-words.js';
 import { placeOf } from './source.js';
+import type { Targets } from './targets.js';
 import { quoted, type TextRule } from './text.js';
 import { type Entry, find, type Node } from './tree.js';
 import { Notes, type Variables } from './variables.js';
@@ -25,6 +27,7 @@ export interface EntriesRead {
   readonly list: readonly EntryRead[];
   /** Every entry that stands in a file, those with errors among them. */
   readonly addresses: ReadonlyMap<Address, Entry>;
+  readonly targets: Targets;
 }
 
 const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -43,13 +46,14 @@ export class EntryReader {
     kinds: readonly Kind[],
     private readonly scopes: readonly string[],
     private readonly variables: Variables,
+    private readonly targets: Targets,
     private readonly told: Diagnostics,
   ) {
     this.bySection = new Map(kinds.map((kind) => [kind.section, kind]));
   }
 
   get result(): EntriesRead {
-    return { list: this.list, addresses: this.addresses };
+    return { list: this.list, addresses: this.addresses, targets: this.targets };
   }
 
   section(section: Entry): void {
@@ -85,8 +89,12 @@ export class EntryReader {
     const { value, sensitive } = this.values(entry, notes);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    if (!check(rule, value, entry, notes, this.told)) return;
-    this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
+    const hint: Hint = ([name], written) =>
+      kind.name === 'schedule' && name === 'target' ? this.targets.help(written) : undefined;
+    if (check(rule, value, entry, notes, this.told, hint))
+      this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
+    else if (isObject(value))
+      this.declare(kind, address, entry, rest(value, rule, entry, notes), sensitive, notes.secrets);
   }
 
   /** The entry's value, and the names of the fields that hold something from the environment. */
@@ -94,14 +102,14 @@ export class EntryReader {
     if (entry.value.type !== 'map') {
       const value = this.variables.read(entry.value, 'line', notes);
       // A variable keeps no record of where in its map the environment's values are.
-      return { value, sensitive: holds(entry.value, notes) ? Object.keys(value ?? {}) : [] };
+      return { value, sensitive: holds(entry.value, notes.secret) ? Object.keys(value ?? {}) : [] };
     }
     const value = bareObject();
     const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
       value[name] = this.variables.read(field.value, rule, notes);
-      if (holds(field.value, notes)) sensitive.push(name);
+      if (holds(field.value, notes.secret)) sensitive.push(name);
     }
     return { value, sensitive };
   }
@@ -158,6 +166,21 @@ export class EntryReader {
   }
 }
 
+/** The properties that nothing is wrong with so far: what their kind has to say about them is told as well. */
+function rest(value: JsonObject, rule: Validator, entry: Entry, notes: Notes): JsonObject {
+  const wrong = wrongNames(rule);
+  const left = bareObject();
+  for (const [name, each] of Object.entries(value)) {
+    const { node } = find(entry, [name]);
+    if (!wrong.has(name) && !holds(node, notes.broken)) left[name] = each;
+  }
+  return left;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A function of its own, so that it keeps nothing in memory but the entry. */
 function placesIn(entry: Entry): Declared['placeOf'] {
   return (path, at) => {
@@ -166,12 +189,12 @@ function placesIn(entry: Entry): Declared['placeOf'] {
   };
 }
 
-/** True when a value, or one inside it, comes from the environment. */
-function holds(node: Node, notes: Notes): boolean {
-  if (notes.secret.size === 0) return false;
-  if (node.type === 'scalar') return notes.secret.has(node);
-  if (node.type === 'list') return node.items.some((item) => holds(item, notes));
-  return [...node.entries.values()].some(({ value }) => holds(value, notes));
+/** True when a value, or one inside it, is among those that were noted. */
+function holds(node: Node, noted: ReadonlySet<Node>): boolean {
+  if (noted.size === 0) return false;
+  if (node.type === 'scalar') return noted.has(node);
+  if (node.type === 'list') return node.items.some((item) => holds(item, noted));
+  return [...node.entries.values()].some(({ value }) => holds(value, noted));
 }
 
 /** A help that lists what is known may list very much. */

@@ -10,6 +10,7 @@ import { expand } from './include.js';
 import { checkBetween } from './references.js';
 import { readSettings, type SettingsRead } from './settings.js';
 import type { Span } from './source.js';
+import { Targets } from './targets.js';
 import { readTop, type Top, tellEmpty } from './top.js';
 import type { Spent } from './tree.js';
 
@@ -102,8 +103,10 @@ function readEntries(
   kinds: readonly Kind[],
   told: Diagnostics,
 ): EntriesRead {
-  const reader = new EntryReader(kinds, read.scopes, read.variables, told);
-  for (const top of tops) for (const section of top.sections) reader.section(section);
+  const sections = tops.flatMap((top) => top.sections);
+  const targets = new Targets(sections, told);
+  const reader = new EntryReader(kinds, read.scopes, read.variables, targets, told);
+  for (const section of sections) reader.section(section);
   return reader.result;
 }
 

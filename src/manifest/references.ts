@@ -1,23 +1,18 @@
-import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
+import { type Address, normalId } from '../model/resource.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead, EntryRead } from './entries.js';
+import type { Targets } from './targets.js';
 import { find } from './tree.js';
 
 /** What can be wrong between entries: references to nothing, and two entries that would be one object. */
 export function checkBetween(entries: EntriesRead, allFilesRead: boolean, told: Diagnostics): void {
   // An entry that is missing may stand in a file that could not be read.
-  const kinds = new Set(entries.list.map((each) => each.kind.name));
-  if (allFilesRead) for (const each of entries.list) checkReferences(each, entries.addresses, kinds, told);
+  if (allFilesRead) for (const each of entries.list) checkReferences(each, entries, told);
   checkSame(entries.list, told);
   checkFormer(entries, told);
 }
 
-function checkReferences(
-  each: EntryRead,
-  addresses: EntriesRead['addresses'],
-  kinds: ReadonlySet<KindName>,
-  told: Diagnostics,
-): void {
+function checkReferences(each: EntryRead, { addresses, targets }: EntriesRead, told: Diagnostics): void {
   for (const { address, path } of each.kind.refersTo(each.declared.declared)) {
     if (addresses.has(address)) continue;
     const { span } = find(each.entry, path);
@@ -27,21 +22,15 @@ function checkReferences(
       continue;
     }
     told.error('unknown-reference', span, `there is no \`${address}\` in the project`, {
-      help: hint(address, addresses, kinds, told),
+      help: hint(address, targets),
     });
   }
 }
 
-function hint(
-  address: Address,
-  addresses: EntriesRead['addresses'],
-  kinds: ReadonlySet<KindName>,
-  told: Diagnostics,
-): string {
-  const [kind = '', key = ''] = address.split('/', 2);
-  const elsewhere = [...kinds].map((name) => addressOf(name, key)).find((other) => addresses.has(other));
-  const near = elsewhere ?? told.near(address, addresses.keys(), addresses.size);
+function hint(address: Address, targets: Targets): string {
+  const near = targets.near(address);
   if (near !== null) return `Did you mean \`${near}\`?`;
+  const [kind] = address.split('/', 1);
   return `Declare the ${kind} in this project; with \`external: true\` if it is someone else's.`;
 }
 
