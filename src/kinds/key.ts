@@ -126,13 +126,21 @@ function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclar
     name: entry.name ?? name,
     scopes: readScopes(entry.scopes, context),
     rotateAfter: rotateAfter === undefined ? null : readRotation(rotateAfter, context),
-    deliver: deliver === undefined ? null : readDelivery(deliver),
+    deliver: deliver === undefined ? null : readDelivery(deliver, context),
   };
 }
 
 /** The schema has seen to it that there is exactly one of the two. */
-function readDelivery({ file, command }: NonNullable<KeyEntry['deliver']>): Delivery['to'] {
-  return file === undefined ? { command: command ?? [] } : { file };
+function readDelivery(
+  { file, command }: NonNullable<KeyEntry['deliver']>,
+  context: ReadContext,
+): Delivery['to'] {
+  if (file === undefined) return { command: command ?? [] };
+  if (context.isOwn(file)) {
+    const help = 'Name a file of its own, such as .secrets/ci.key, and keep it out of git.';
+    context.tell('error', 'schema', ['deliver', 'file'], `"${file}" is a file of the project itself`, help);
+  }
+  return { file };
 }
 
 /** A scope that the service does not know is dropped by it, and a key with none left has full access (interface §5.8). */

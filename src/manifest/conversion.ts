@@ -133,10 +133,16 @@ export class Conversion {
       const value = this.node(pair.value, depth, key ?? undefined);
       if (key === null) continue;
       const first = entries.get(key.text);
-      if (isMerge(pair)) merged.push({ key, value });
+      if (isMerge(pair)) this.addMerge(merged, { key, value });
       else if (first === undefined) entries.set(key.text, { key, value });
       else this.tellTwice(key, first);
     }
+  }
+
+  private addMerge(merged: Entry[], entry: Entry): void {
+    const [first] = merged;
+    if (first === undefined) merged.push(entry);
+    else this.tellTwice(entry.key, first, 'Merge several maps with one key: `<<: [*a, *b]`, the first wins.');
   }
 
   private scalar(node: Scalar, span: Span): Node {
@@ -180,9 +186,13 @@ export class Conversion {
     return null;
   }
 
-  private tellTwice(key: Entry['key'], first: Entry): void {
+  private tellTwice(
+    key: Entry['key'],
+    first: Entry,
+    help = 'Only one can hold: take the other out, or give it another key.',
+  ): void {
     this.told.error('duplicate-entry', key, `${quoted(key.text)} stands twice in this map`, {
-      help: 'Only one can hold: take the other out, or give it another key.',
+      help,
       related: [{ message: 'it stands here first', span: first.key }],
     });
   }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type Declared, type Tell } from '../model/resource.js';
@@ -47,6 +48,8 @@ export class EntryReader {
     private readonly scopes: readonly string[],
     private readonly variables: Variables,
     private readonly targets: Targets,
+    /** Paths of the project's own files, relative to its folder. */
+    private readonly own: ReadonlySet<string>,
     private readonly told: Diagnostics,
   ) {
     this.bySection = new Map(kinds.map((kind) => [kind.section, kind]));
@@ -130,7 +133,12 @@ export class EntryReader {
       const words = redact(message, help, path, sensitive, secrets);
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };
-    const declared = kind.read(value, key, { tell, scopes: this.scopes, nearest: this.nearest });
+    const declared = kind.read(value, key, {
+      tell,
+      scopes: this.scopes,
+      isOwn: (path) => this.own.has(posix.normalize(path)),
+      nearest: this.nearest,
+    });
     const formerly = value['formerly'];
     return {
       kind,

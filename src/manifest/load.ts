@@ -1,4 +1,4 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
@@ -75,15 +75,14 @@ function load(
     if (other === null) allRead = false;
     else tops.push(other);
   }
-  const entries = readEntries(tops, read, options.kinds, told);
+  const own = ownPaths(basename(file), included.keys(), read);
+  const entries = readEntries(tops, read, own, options.kinds, told);
   checkBetween(entries, allRead, told);
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
-  const paths = [file, ...[...included.keys()].map((path) => join(root, path))];
-  if (read.settings === null)
-    return { project: null, secrets, files, paths: [...paths, join(root, 'roster.inventory.json')] };
+  const paths = [...own].map((path) => join(root, path));
+  if (read.settings === null) return { project: null, secrets, files, paths };
   const { inventory } = read.settings;
-  if ('file' in inventory) paths.push(join(root, inventory.file));
   if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
   const project: Project = {
     file: top.source.file,
@@ -97,15 +96,23 @@ function load(
   return { project, secrets, files, paths };
 }
 
+/** Relative to the project's folder. The inventory has its default name where the settings cannot be read. */
+function ownPaths(name: string, included: Iterable<string>, { settings }: SettingsRead): Set<string> {
+  const inventory = settings?.inventory ?? { file: 'roster.inventory.json' };
+  const state = 'file' in inventory ? [inventory.file, `${inventory.file}.lock`] : [];
+  return new Set([name, ...included, ...state].map((path) => posix.normalize(path)));
+}
+
 function readEntries(
   tops: readonly Top[],
   read: SettingsRead,
+  own: ReadonlySet<string>,
   kinds: readonly Kind[],
   told: Diagnostics,
 ): EntriesRead {
   const sections = tops.flatMap((top) => top.sections);
   const targets = new Targets(sections, told);
-  const reader = new EntryReader(kinds, read.scopes, read.variables, targets, told);
+  const reader = new EntryReader(kinds, read.scopes, read.variables, targets, own, told);
   for (const section of sections) reader.section(section);
   return reader.result;
 }

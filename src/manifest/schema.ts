@@ -43,6 +43,10 @@ export function check(
   return false;
 }
 
+function writtenAt({ node, exact }: Found): string {
+  return exact && node.type === 'scalar' ? node.source.text.slice(node.start, node.end) : '';
+}
+
 /** Names of the properties of the value that a validator has just found something wrong with. */
 export function wrongNames(validate: Validator): ReadonlySet<string> {
   return new Set((validate.errors ?? []).map((error) => String(pathOf(error)[0])));
@@ -57,7 +61,7 @@ function tellOne(
   hint: ((written: string) => string | undefined) | undefined,
 ): void {
   const secret = notes.secret.has(found.node);
-  const { code, message, help, at } = wordsFor(error, name, secret, told);
+  const { code, message, help, at } = wordsFor(error, name, writtenAt(found), secret, told);
   const near = !secret && error.keyword === 'pattern' ? hint?.(String(error.data)) : undefined;
   told.error(code ?? 'schema', at === 'key' ? found.key : found.span, message, { help: help ?? near });
 }

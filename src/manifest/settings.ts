@@ -58,6 +58,7 @@ export function readSettings(
   const value = readAll(root, variables, notes, told);
   const fits = check(settingsRule, value, root, notes, told) && !told.failed;
   checkUrl(value, root, told);
+  checkOtherUrls(written, told);
   const include = texts(value['include']).filter(({ text }) => text.length <= limits.include);
   return {
     complete: value['include'] === undefined || include.length === lengthOf(value['include']),
@@ -141,10 +142,24 @@ function checkUrl(value: Record<string, Json>, root: Entry, told: Diagnostics): 
   const { service } = value;
   const url =
     typeof service === 'object' && service !== null && 'url' in service ? service['url'] : undefined;
-  // What does not even begin like one is told by the schema.
-  const fault = typeof url === 'string' && /^https?:\/\/\S/.test(url) ? urlFault(url) : null;
+  if (typeof url === 'string') tellUrl(url, find(root, ['service', 'url']).span, told);
+}
+
+/** Those of the environments that this run does not use, where they need no variables to be known. */
+function checkOtherUrls(written: Entries, told: Diagnostics): void {
+  const environments = [...entriesOf(written.get('environments')).values()];
+  const services = environments.map((each) => entriesOf(each).get('service'));
+  for (const service of [written.get('service'), ...services]) {
+    const url = entriesOf(service).get('url')?.value;
+    if (url?.type !== 'scalar' || typeof url.value !== 'string' || url.value.includes('${')) continue;
+    tellUrl(url.value, url, told);
+  }
+}
+
+/** What does not even begin like a URL is told by the schema. */
+function tellUrl(url: string, span: Span, told: Diagnostics): void {
+  const fault = /^https?:\/\/\S/.test(url) ? urlFault(url) : null;
   if (fault === null) return;
-  const { span } = find(root, ['service', 'url']);
   told.error('insecure-url', span, `\`url\` ${fault}`, { help: 'For example: https://collect.example.com' });
 }
 

@@ -64,3 +64,81 @@ describe('a target that leads nowhere gets the nearest that there is', () => {
     expect(diagnostics.map((each) => each.help)).toEqual([help]);
   });
 });
+
+describe('a value of a wrong type is told how to write it', () => {
+  const group = (lines: string) => `project: p\n${lines}\n`;
+  it.each<[string, string, string]>([
+    ['every', schedule(`target: agent/a\nevery: 6\n${from}`), 'Write the unit as well: 6 hours'],
+    ['every', schedule(`target: agent/a\nevery: -6\n${from}`), 'Write the unit as well: 6 hours'],
+    [
+      'rotateAfter',
+      group('keys: { k: { scopes: full, rotateAfter: 30 } }'),
+      'Write the unit as well: 30 days',
+    ],
+    ['a hexadecimal name', group('groups: { g: { members: [], name: 0x10 } }'), 'Put it in quotes: "0x10"'],
+    ['a power of ten', group('groups: { g: { members: [1e3] } }'), 'Put it in quotes: "1e3"'],
+    ['True', group('groups: { g: { members: [True] } }'), 'Put it in quotes: "True"'],
+    [
+      'a variable that is a number',
+      group('vars: { n: 12 }\ngroups: { g: { members: [], name: "${var.n}" } }'),
+      'Change the value of the variable "n".',
+    ],
+    [
+      'a variable that is text',
+      group('vars: { s: "60" }\nlimits: { startsPerMinute: "${var.s}" }'),
+      'Change the value of the variable "s".',
+    ],
+  ])('%s', (_, text, help) => {
+    expect(load(text, { kinds }).diagnostics.map((each) => each.help)).toEqual([help]);
+  });
+});
+
+describe('a place where no key belongs is told offline', () => {
+  const files = { 'teams/a.yaml': 'groups: { g: { members: [] } }\n' };
+  it.each<[string, string]>([
+    ['.secrets/', '`file` must be the path of a file'],
+    ['.', '`file` must be the path of a file'],
+    ['a/.', '`file` must be the path of a file'],
+    ['.git/config', '`file` must be the path of a file'],
+    ['a/.GIT/hooks/x', '`file` must be the path of a file'],
+    ['roster.yaml', '"roster.yaml" is a file of the project itself'],
+    ['./teams//a.yaml', '"./teams//a.yaml" is a file of the project itself'],
+    ['state.json', '"state.json" is a file of the project itself'],
+    ['state.json.lock', '"state.json.lock" is a file of the project itself'],
+  ])('%s', (file, message) => {
+    const text = `project: p\ninclude: [teams/a.yaml]\ninventory: { file: state.json }\nkeys: { k: { scopes: full, deliver: { file: ${file} } } }\n`;
+    const { diagnostics } = load({ ...files, 'roster.yaml': text }, { kinds });
+    expect(diagnostics).toMatchObject([{ code: 'schema', message: expect.stringContaining(message) }]);
+  });
+
+  it.each(['.secrets/ci.key', 'a.git/b', '.github/x', 'ci.'])('and %s is none of these', (file) => {
+    const text = `project: p\nkeys: { k: { scopes: full, deliver: { file: ${file} } } }\n`;
+    expect(load(text, { kinds }).diagnostics).toEqual([]);
+  });
+});
+
+describe('a map', () => {
+  it('has one merge key', () => {
+    const text = `project: p\nx-a: &a { members: [] }\ngroups:\n  g:\n    <<: *a\n    <<: *a\n`;
+    expect(told(text)).toEqual([
+      '6 duplicate-entry: "<<" stands twice in this map | Merge several maps with one key: `<<: [*a, *b]`, the first wins.',
+    ]);
+  });
+});
+
+describe('a URL without encryption is told in every environment', () => {
+  it.each<[string, string | null, string[]]>([
+    ['that is not chosen', null, ['4 insecure-url']],
+    ['that is chosen', 'one', ['4 insecure-url']],
+    ['beside one that is chosen', 'two', ['4 insecure-url']],
+  ])('%s', (_, environment, expected) => {
+    const text = `project: p\nservice: { url: https://a.example.com }\nenvironments:\n  one: { service: { url: http://b.example.com } }\n  two: { service: { url: "https://\${var.host}" }, vars: { host: h } }\n`;
+    const { diagnostics } = load(text, { kinds, environment });
+    expect(diagnostics.map((each) => `${each.place?.line} ${each.code}`)).toEqual(expected);
+  });
+
+  it('and in the project where an environment has another', () => {
+    const text = `project: p\nservice: { url: http://a.example.com }\nenvironments: { one: { service: { url: https://b.example.com } } }\n`;
+    expect(load(text, { environment: 'one' }).diagnostics).toMatchObject([{ code: 'insecure-url' }]);
+  });
+});
