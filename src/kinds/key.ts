@@ -143,12 +143,17 @@ function readDelivery(
   return { file };
 }
 
+const fullInList = '`full` is no scope name, but stands in the stead of the whole list';
+const fullHelp = "For the user's full access write `scopes: full`.";
+
 /** A scope that the service does not know is dropped by it, and a key with none left has full access (interface §5.8). */
 function readScopes(scopes: string | readonly string[] | undefined, context: ReadContext): readonly string[] {
   if (scopes === undefined || typeof scopes === 'string') return [];
   scopes.forEach((scope, index) => {
     if (context.scopes.includes(scope)) return;
     const near = context.nearest(scope, context.scopes);
+    if (scope === 'full')
+      return context.tell('error', 'unknown-scope', ['scopes', index], fullInList, fullHelp);
     const hint = near === null ? `Known scopes: ${context.scopes.join(', ')}.` : `Did you mean "${near}"?`;
     const help = `${hint} A scope this list lacks goes into \`scopes:\` of roster.yaml first.`;
     context.tell('error', 'unknown-scope', ['scopes', index], `"${scope}" is not a known scope`, help);

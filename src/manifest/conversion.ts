@@ -3,7 +3,7 @@ import type { Cut } from './cut.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Source, Span } from './source.js';
 import { quoted, unsafe } from './text.js';
-import { type Entry, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
+import { type Entry, isPartial, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
 import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
 
 const coreTags = new Set(
@@ -120,7 +120,8 @@ export class Conversion {
     const { start, parts } = this.takeMap(startOf(node));
     this.addEntries(parts, node, depth + 1);
     for (const { value, key } of parts.merged) this.anchors.merge(value, key, parts.entries);
-    return mapNode({ source, start, end }, parts.entries, node.flow === true);
+    const partial = parts.merged.some(({ value }) => isPartial(value));
+    return mapNode({ source, start, end }, parts.entries, node.flow === true, partial);
   }
 
   private items(node: YAMLSeq, depth: number): Node[] {

@@ -69,7 +69,7 @@ export function wordsFor(
     case 'not':
       return { message: parent.errorMessage ?? `${name} cannot stand here`, at: 'key' };
     case 'oneOf':
-      return { message: `${name} needs ${parent.errorMessage ?? 'one of several properties'}`, at: 'key' };
+      return { message: `${name} needs ${choiceWords(error, parent)}`, at: 'key' };
     case 'type':
       return wrongType(error, name, written, secret);
     case 'enum':
@@ -85,6 +85,14 @@ export function wordsFor(
         help: secret ? fromEnvironment : undefined,
       };
   }
+}
+
+/** What a choice is between, and what was chosen where that is too much. */
+function choiceWords({ data }: Failure, parent: ParentSchema): string {
+  const names = (parent.oneOf ?? []).flatMap((each) => each.required ?? []);
+  const found = names.filter((each) => Object.hasOwn(data as object, each)).map((each) => `\`${each}\``);
+  const words = parent.errorMessage ?? 'one of several properties';
+  return found.length === 0 ? words : `${words}, but has ${found.join(' and ')}`;
 }
 
 const fromEnvironment = 'The value comes from the environment, and is not shown.';
@@ -119,9 +127,22 @@ function unknownProperty(error: Failure, told: Diagnostics): Words {
   return {
     code: 'unknown-property',
     message: `there is no property ${quoted(String(error.params['additionalProperty']))} here`,
-    help: near === null ? `There are ${known.join(', ')}.` : `Did you mean \`${near}\`?`,
+    help: helpFor(String(error.params['additionalProperty']), near, known),
     at: 'key',
   };
+}
+
+function helpFor(name: string, near: string | null, known: readonly string[]): string {
+  const { property, value } = colonIn(name);
+  if (near !== null && near === property)
+    return `Write \`${property}: ${value}\`, with a space after the colon.`;
+  return near === null ? `There are ${known.join(', ')}.` : `Did you mean \`${near}\`?`;
+}
+
+/** `target:agent/a`, without a space, is a key to YAML. */
+function colonIn(name: string): { property: string | undefined; value: string | undefined } {
+  const [, property, value] = /^(\w+):([\w.${}/-]+)$/.exec(name) ?? [];
+  return { property, value };
 }
 
 function missing(property: string, parent: ParentSchema, name: string): Words {
@@ -218,7 +239,9 @@ function foundText(error: Failure, secret: boolean): string {
 
 export function nearestProperty(error: Failure, told: Diagnostics): string | null {
   const known = Object.keys(parentOf(error).properties ?? {});
-  return told.near(String(error.params['additionalProperty']), known, known.length);
+  const name = String(error.params['additionalProperty']);
+  const { property } = colonIn(name);
+  return property !== undefined && known.includes(property) ? property : told.near(name, known, known.length);
 }
 
 export function parentOf(error: Failure): ParentSchema {

@@ -37,7 +37,7 @@ export function check(
   for (const error of telling.length > 0 ? telling : errors.slice(0, 1)) {
     const path = pathOf(error);
     const found = find(entry, path);
-    if (!notes.broken.has(found.node))
+    if (!notes.broken.has(found.node) && !isConsequence(error, found))
       tellOne(error, nameOf(path, entry), found, notes, told, hint?.bind(null, path));
   }
   return false;
@@ -45,6 +45,11 @@ export function check(
 
 function writtenAt({ node, exact }: Found): string {
   return exact && node.type === 'scalar' ? node.source.text.slice(node.start, node.end) : '';
+}
+
+/** What is missing may be in what could not be read. */
+function isConsequence(error: Failure, { node }: Found): boolean {
+  return node.type === 'map' && node.partial && wantedNames(error).length > 0;
 }
 
 /** Names of the properties of the value that a validator has just found something wrong with. */
