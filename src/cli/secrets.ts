@@ -156,8 +156,8 @@ function literal(text: string): string {
 }
 
 function isClear(text: string): boolean {
-  if (/"\s*[,:\]}]|[[{,:]\s*"/.test(text) || !/\p{L}/u.test(text)) return false;
-  return (text.length >= 8 && /\p{N}/u.test(text)) || (text.length >= 16 && /\s/.test(text));
+  const isSyntax = /"\s*[,:\]}]|[[{,:]\s*"/.test(text);
+  return text.length >= 16 && /\p{L}/u.test(text) && /[\p{N}\s]/u.test(text) && !isSyntax;
 }
 
 /** Nobody learns anything from spaces. */
