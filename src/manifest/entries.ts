@@ -92,7 +92,7 @@ export class EntryReader {
   /** The entry's value, and the names of the fields that hold something from the environment. */
   private values(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
     if (entry.value.type !== 'map') {
-      const value = this.variables.read(entry.value, 'line', notes);
+      const value = this.variables.read(entry.value, 'line', notes, 2);
       // A variable keeps no record of where in its map the environment's values are.
       return { value, sensitive: holds(entry.value, notes) ? Object.keys(value ?? {}) : [] };
     }
@@ -100,7 +100,7 @@ export class EntryReader {
     const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
-      value[name] = this.variables.read(field.value, rule, notes);
+      value[name] = this.variables.read(field.value, rule, notes, 3);
       if (holds(field.value, notes)) sensitive.push(name);
     }
     return { value, sensitive };

@@ -87,7 +87,7 @@ function checkVariants(start: Span, written: Entries, told: Diagnostics): void {
   const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
   const root = rootOf(start, parts);
   const notes = new Notes();
-  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes);
+  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes, 0);
   check(variantsRule, value, root, notes, told);
 }
 
@@ -123,7 +123,7 @@ function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnost
   const value = bareObject();
   for (const [name, entry] of entriesOf(root)) {
     const own = new Notes();
-    value[name] = variables.read(entry.value, 'line', own);
+    value[name] = variables.read(entry.value, 'line', own, 1);
     for (const node of own.broken) notes.broken.add(node);
     for (const node of own.secret) notes.secret.add(node);
     if (own.secret.size === 0 || name === 'service') continue;
