@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, addressOf, type Declared, type Tell } from '../model/resource.js';
+import { type Address, addressOf, type Declared, type KindName, type Tell } from '../model/resource.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit } from './entry-size.js';
@@ -25,6 +25,14 @@ export interface EntriesRead {
   readonly list: readonly EntryRead[];
   /** Every entry that stands in a file, those with errors among them. */
   readonly addresses: ReadonlyMap<Address, Entry>;
+  /** Kinds of which not every entry is known, because a section cannot be read. */
+  readonly partial: ReadonlySet<KindName>;
+}
+
+/** Scope names that the project knows; not all of them where `scopes` cannot be read. */
+export interface Scopes {
+  readonly names: readonly string[];
+  readonly complete: boolean;
 }
 
 const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -35,13 +43,14 @@ const prose = new Set(['description', 'inputs', 'deliver']);
 export class EntryReader {
   private readonly list: EntryRead[] = [];
   private readonly addresses = new Map<Address, Entry>();
+  private readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly nearest = (word: string, known: readonly string[]) =>
     this.told.near(word, known, known.length);
 
   constructor(
     kinds: readonly Kind[],
-    private readonly scopes: readonly string[],
+    private readonly scopes: Scopes,
     private readonly variables: Variables,
     private readonly told: Diagnostics,
   ) {
@@ -49,7 +58,7 @@ export class EntryReader {
   }
 
   get result(): EntriesRead {
-    return { list: this.list, addresses: this.addresses };
+    return { list: this.list, addresses: this.addresses, partial: this.partial };
   }
 
   section(section: Entry): void {
@@ -57,7 +66,10 @@ export class EntryReader {
     const { value } = section;
     if (kind === undefined) return;
     if (value.type === 'map') for (const entry of value.entries.values()) this.entry(kind, entry);
-    else this.tellNoMap(section);
+    else {
+      this.partial.add(kind.name);
+      this.tellNoMap(section);
+    }
   }
 
   private tellNoMap(section: Entry): void {
@@ -118,11 +130,13 @@ export class EntryReader {
     let sound = true;
     const tell: Tell = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
+      // It may be among those that cannot be read, which is told.
+      if (code === 'unknown-scope' && !this.scopes.complete) return;
       if (severity === 'error' && this.told.full) return this.told.skip(1);
       const words = redact(message, help, path, sensitive, secrets);
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };
-    const declared = kind.read(value, key, { tell, scopes: this.scopes, nearest: this.nearest });
+    const declared = kind.read(value, key, { tell, scopes: this.scopes.names, nearest: this.nearest });
     const formerly = value['formerly'];
     return {
       kind,

@@ -4,23 +4,22 @@ import type { EntriesRead, EntryRead } from './entries.js';
 import { type Entry, find } from './tree.js';
 
 /** What can be wrong between entries: references to nothing, and two entries that would be one object. */
-export function checkBetween(entries: EntriesRead, allFilesRead: boolean, told: Diagnostics): void {
-  // An entry that is missing may stand in a file that could not be read.
+export function checkBetween(entries: EntriesRead, allRead: boolean, told: Diagnostics): void {
+  // An entry that is missing may stand in what could not be read.
   const kindNames = new Set(entries.list.map((each) => each.kind.name));
-  if (allFilesRead)
-    for (const each of entries.list) checkReferences(each, entries.addresses, kindNames, told);
+  if (allRead) for (const each of entries.list) checkReferences(each, entries, kindNames, told);
   checkSame(entries.list, told);
   checkFormer(entries, told);
 }
 
 function checkReferences(
   each: EntryRead,
-  addresses: EntriesRead['addresses'],
+  { addresses, partial }: EntriesRead,
   kindNames: ReadonlySet<KindName>,
   told: Diagnostics,
 ): void {
   for (const { address, path } of each.kind.refersTo(each.declared.declared)) {
-    if (addresses.has(address)) continue;
+    if (addresses.has(address) || isPartial(address, partial)) continue;
     const { span } = find(each.entry, path);
     if (each.declared.sensitive.includes(String(path[0]))) {
       const message = 'there is no entry with the address that the environment gives here';
@@ -31,6 +30,10 @@ function checkReferences(
       help: hint(address, addresses, kindNames, told),
     });
   }
+}
+
+function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
+  return [...partial].some((kind) => address.startsWith(addressOf(kind, '')));
 }
 
 function hint(

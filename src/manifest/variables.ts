@@ -40,6 +40,8 @@ const forms = `There are ${form('var.NAME')} and ${form('env.NAME')}; write \`$$
 export class Variables {
   private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
   private readonly used = new Set<string>();
+  /** Names that are declared where they do not hold, which is told; null where they could not be read. */
+  private elsewhere: Set<string> | null = new Set();
   private readonly known = new Map<string, string | null>();
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
@@ -61,6 +63,12 @@ export class Variables {
   /** Every value from the environment that was put in somewhere. */
   get secrets(): string[] {
     return [...this.used];
+  }
+
+  /** Nothing is told about uses of what stands in a map that is not read. */
+  excuse(unread: Node): void {
+    if (unread.type !== 'map') this.elsewhere = null;
+    else for (const name of unread.entries.keys()) this.elsewhere?.add(name);
   }
 
   /**
@@ -211,6 +219,7 @@ export class Variables {
   }
 
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof unknown {
+    if (this.elsewhere?.has(name) ?? true) return unknown;
     if (this.told.full) return this.skip();
     const near = this.told.near(name, this.vars.keys(), this.vars.size);
     const help =

@@ -11,7 +11,7 @@ import { inFolder, loadFrom } from '../unit/manifest/project.js';
 vi.setConfig({ testTimeout: 60_000 });
 
 const all = corpus(42);
-const nothing: Loaded = { project: null, diagnostics: [], secrets: [], files: [] };
+const nothing: Loaded = { project: null, diagnostics: [], secrets: [], files: [], allFiles: false };
 
 /** Reads the project as it would stand in a pull request. */
 function read({ files, arrange }: Hostile) {
