@@ -4,7 +4,7 @@ import { Workspace } from '../../support/roster.js';
 /** What each format makes of trouble that has no place in a manifest. */
 const read: Readonly<Record<string, (stdout: string) => unknown>> = {
   json: (stdout) => JSON.parse(stdout).diagnostics[0].code,
-  github: (stdout) => /^::error title=roster: ([\w-]+)/.exec(stdout)?.[1],
+  github: (stdout) => /^::error title=roster(?::|%3A) ([\w-]+)/.exec(stdout)?.[1],
   sarif: (stdout) => {
     const [run] = JSON.parse(stdout).runs;
     expect([run.results, run.invocations[0].executionSuccessful]).toEqual([[], false]);
