@@ -151,12 +151,16 @@ function readScopes(scopes: string | readonly string[] | undefined, context: Rea
   if (scopes === undefined || typeof scopes === 'string') return [];
   scopes.forEach((scope, index) => {
     if (context.scopes.includes(scope)) return;
+    const tell = (message: string, help: string) =>
+      context.tell('error', 'unknown-scope', ['scopes', index], message, help);
+    if (scope === 'full') {
+      tell(fullInList, fullHelp);
+      return;
+    }
     const near = context.nearest(scope, context.scopes);
-    if (scope === 'full')
-      return context.tell('error', 'unknown-scope', ['scopes', index], fullInList, fullHelp);
     const hint = near === null ? `Known scopes: ${context.scopes.join(', ')}.` : `Did you mean "${near}"?`;
     const help = `${hint} A scope this list lacks goes into \`scopes:\` of roster.yaml first.`;
-    context.tell('error', 'unknown-scope', ['scopes', index], `"${scope}" is not a known scope`, help);
+    tell(`"${scope}" is not a known scope`, help);
   });
   return [...new Set(scopes)].sort(byCodeUnit);
 }

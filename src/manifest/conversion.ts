@@ -136,7 +136,11 @@ export class Conversion {
       const first = entries.get(key.text);
       if (isMerge(pair)) this.addMerge(merged, { key, value });
       else if (first === undefined) entries.set(key.text, { key, value });
-      else this.tellTwice(key, first);
+      else {
+        this.tellTwice(key, first);
+        // Its entries are there, and referred to. No key holds U+0000, so that this one is another.
+        if (depth === 1) entries.set(`${key.text}\u0000${entries.size}`, { key, value, repeated: true });
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, addressOf, type Declared, type Tell } from '../model/resource.js';
+import { type Address, addressOf, type Declared, type KindName, type Tell } from '../model/resource.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit } from './entry-size.js';
@@ -29,6 +29,14 @@ export interface EntriesRead {
   /** Every entry that stands in a file, those with errors among them. */
   readonly addresses: ReadonlyMap<Address, Entry>;
   readonly targets: Targets;
+  /** Kinds of which not every entry is known, because a section cannot be read. */
+  readonly partial: ReadonlySet<KindName>;
+}
+
+/** Scope names that the project knows; not all of them where `scopes` cannot be read. */
+export interface Scopes {
+  readonly names: readonly string[];
+  readonly complete: boolean;
 }
 
 const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -39,13 +47,14 @@ const prose = new Set(['description', 'inputs', 'deliver']);
 export class EntryReader {
   private readonly list: EntryRead[] = [];
   private readonly addresses = new Map<Address, Entry>();
+  private readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly nearest = (word: string, known: readonly string[]) =>
     this.told.near(word, known, known.length);
 
   constructor(
     kinds: readonly Kind[],
-    private readonly scopes: readonly string[],
+    private readonly scopes: Scopes,
     private readonly variables: Variables,
     private readonly targets: Targets,
     /** Paths of the project's own files, relative to its folder. */
@@ -56,7 +65,8 @@ export class EntryReader {
   }
 
   get result(): EntriesRead {
-    return { list: this.list, addresses: this.addresses, targets: this.targets };
+    const { list, addresses, targets, partial } = this;
+    return { list, addresses, targets, partial };
   }
 
   section(section: Entry): void {
@@ -64,7 +74,10 @@ export class EntryReader {
     const { value } = section;
     if (kind === undefined) return;
     if (value.type === 'map') for (const entry of value.entries.values()) this.entry(kind, entry);
-    else this.tellNoMap(section);
+    else {
+      this.partial.add(kind.name);
+      this.tellNoMap(section);
+    }
   }
 
   private tellNoMap(section: Entry): void {
@@ -103,7 +116,7 @@ export class EntryReader {
   /** The entry's value, and the names of the fields that hold something from the environment. */
   private values(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
     if (entry.value.type !== 'map') {
-      const value = this.variables.read(entry.value, 'line', notes);
+      const value = this.variables.read(entry.value, 'line', notes, 2);
       // A variable keeps no record of where in its map the environment's values are.
       return { value, sensitive: holds(entry.value, notes.secret) ? Object.keys(value ?? {}) : [] };
     }
@@ -111,7 +124,7 @@ export class EntryReader {
     const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
-      value[name] = this.variables.read(field.value, rule, notes);
+      value[name] = this.variables.read(field.value, rule, notes, 3);
       if (holds(field.value, notes.secret)) sensitive.push(name);
     }
     return { value, sensitive };
@@ -129,13 +142,15 @@ export class EntryReader {
     let sound = true;
     const tell: Tell = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
+      // It may be among those that cannot be read, which is told.
+      if (code === 'unknown-scope' && !this.scopes.complete) return;
       if (severity === 'error' && this.told.full) return this.told.skip(1);
       const words = redact(message, help, path, sensitive, secrets);
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };
     const declared = kind.read(value, key, {
       tell,
-      scopes: this.scopes,
+      scopes: this.scopes.names,
       isOwn: (path) => this.own.has(posix.normalize(path)),
       nearest: this.nearest,
     });

@@ -13,12 +13,19 @@ export interface Item {
   readonly span: Span;
 }
 
+export interface Expanded {
+  readonly paths: ReadonlyMap<string, Span>;
+  /** False when there may be more, which is told. */
+  readonly complete: boolean;
+}
+
 /**
  * The files that the items name, each once, with the item that named it first. Paths are relative to `root`, with
  * `/`, in code-unit order, so that the order of files never depends on the machine.
  */
-export function expand(items: readonly Item[], root: string, told: Diagnostics): Map<string, Span> {
+export function expand(items: readonly Item[], root: string, told: Diagnostics): Expanded {
   const found = new Map<string, Span>();
+  const { errors } = told;
   const over = items[limits.includes];
   if (over !== undefined) {
     const help = 'A glob, such as teams/*.yaml, stands for many files.';
@@ -33,7 +40,8 @@ export function expand(items: readonly Item[], root: string, told: Diagnostics):
         if (isManifestName(path, span, told) && !found.has(path)) found.set(path, span);
     if (folders.exhausted) break;
   }
-  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const paths = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { paths, complete: told.errors === errors };
 }
 
 /**

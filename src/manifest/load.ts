@@ -6,13 +6,14 @@ import { Diagnostics } from './diagnostics.js';
 import { parseYaml } from './documents.js';
 import { type EntriesRead, EntryReader } from './entries.js';
 import { Files, locate } from './files.js';
+import { sections, settingNames } from './generated/validators.js';
 import { expand } from './include.js';
 import { checkBetween } from './references.js';
-import { readSettings, type SettingsRead } from './settings.js';
+import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import type { Span } from './source.js';
 import { Targets } from './targets.js';
 import { readTop, type Top, tellEmpty } from './top.js';
-import type { Spent } from './tree.js';
+import type { Entry, Spent } from './tree.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Else roster.yaml in `cwd` or the nearest parent. */
@@ -36,6 +37,8 @@ export interface Loaded {
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** Absolute paths of all files that belong to the project, those that could not be read and the inventory among them. */
   readonly paths: readonly string[];
+  /** False when a file of the project is missing among them: why is told. */
+  readonly allFiles: boolean;
 }
 
 /**
@@ -51,7 +54,7 @@ export function loadProject(options: LoadOptions): Loaded {
 }
 
 function nothing(paths: readonly string[]): Omit<Loaded, 'diagnostics'> {
-  return { project: null, secrets: [], files: [], paths };
+  return { project: null, secrets: [], files: [], allFiles: false, paths };
 }
 
 function load(
@@ -65,23 +68,25 @@ function load(
   const reader = new ManifestReader(disk, told);
   const top = reader.read(basename(file), null, true);
   if (top === null) return nothing([file]);
-  const read = readSettings(top.source, top.settings, options, told);
+  const read = readSettings(top, options, told);
   const tops = [top];
-  let allRead = read.complete;
   const included = expand(read.include, root, told);
-  for (const [path, asked] of included) {
+  for (const [path, asked] of included.paths) {
     if (path === basename(file)) continue;
     const other = reader.read(path, asked, false);
-    if (other === null) allRead = false;
-    else tops.push(other);
+    if (other !== null) tops.push(other);
   }
-  const own = ownPaths(basename(file), included.keys(), read);
-  const entries = readEntries(tops, read, own, options.kinds, told);
-  checkBetween(entries, allRead, told);
+  const dropped = tops.flatMap((each) => each.dropped);
+  const wanted = [...included.paths.keys()].filter((path) => path !== basename(file)).length;
+  const noInclude = top.dropped.every(({ key }) => key.text !== 'include');
+  const allFiles = read.complete && included.complete && tops.length === wanted + 1 && noInclude;
+  const own = ownPaths(basename(file), included.paths.keys(), read);
+  const entries = readEntries(tops, read, dropped, own, options.kinds, told);
+  checkBetween(entries, allFiles && !dropped.some(mayHoldEntries), told);
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
   const paths = [...own].map((path) => join(root, path));
-  if (read.settings === null) return { project: null, secrets, files, paths };
+  if (read.settings === null) return { project: null, secrets, files, allFiles, paths };
   const { inventory } = read.settings;
   if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
   const project: Project = {
@@ -93,7 +98,7 @@ function load(
     entries: entries.list.map((each) => each.declared),
     secrets,
   };
-  return { project, secrets, files, paths };
+  return { project, secrets, files, allFiles, paths };
 }
 
 /** Relative to the project's folder. The inventory has its default name where the settings cannot be read. */
@@ -106,15 +111,26 @@ function ownPaths(name: string, included: Iterable<string>, { settings }: Settin
 function readEntries(
   tops: readonly Top[],
   read: SettingsRead,
+  dropped: readonly Entry[],
   own: ReadonlySet<string>,
   kinds: readonly Kind[],
   told: Diagnostics,
 ): EntriesRead {
-  const sections = tops.flatMap((top) => top.sections);
-  const targets = new Targets(sections, told);
-  const reader = new EntryReader(kinds, read.scopes, read.variables, targets, own, told);
-  for (const section of sections) reader.section(section);
+  excuseDropped(dropped, read.variables);
+  const complete = read.scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
+  const scopes = { names: read.scopes, complete };
+  const parts = tops.flatMap((top) => top.sections);
+  const reader = new EntryReader(kinds, scopes, read.variables, new Targets(parts, told), own, told);
+  for (const section of parts) reader.section(section);
   return reader.result;
+}
+
+const noEntries = new Set(settingNames.filter((name) => name !== 'include'));
+
+/** A section that cannot be read or has a name that nobody knows, or files that were not looked for. */
+function mayHoldEntries({ key, value }: Entry): boolean {
+  const isSection = Object.hasOwn(sections, key.text);
+  return isSection || key.text === 'include' || (value.type === 'map' && !noEntries.has(key.text));
 }
 
 class ManifestReader {
@@ -130,7 +146,11 @@ class ManifestReader {
     const source = this.files.read(path, asked);
     if (source === null) return null;
     const documents = parseYaml(source, this.spent, this.told);
-    if (documents === null) return null;
+    if (documents === null) {
+      if (isProject && /^include[ \t]*:/m.test(source.text))
+        this.told.addHelp('Included files are read once this file can be.');
+      return null;
+    }
     if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
     return { ...readTop(documents, isProject, this.told), source };
   }

@@ -4,13 +4,14 @@ import { urlFault } from '../model/service-url.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Settings as Written } from './generated/settings.js';
-import { settings as settingsRule, variants as variantsRule } from './generated/validators.js';
+import { settingNames, settings as settingsRule, variants as variantsRule } from './generated/validators.js';
 import type { Item } from './include.js';
 import { limits } from './limits.js';
 import { check } from './schema.js';
 import type { Source, Span } from './source.js';
 import { quoted } from './text.js';
-import { type Entry, find, mapNode } from './tree.js';
+import type { Top } from './top.js';
+import { type Entry, find, mapNode, type Node } from './tree.js';
 import { Notes, Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
@@ -32,6 +33,8 @@ export interface SettingsRead {
   /** False when an item of `include` cannot be read. */
   readonly complete: boolean;
   readonly scopes: readonly string[];
+  /** False when `scopes` cannot be read, which is told. */
+  readonly scopesComplete: boolean;
 }
 
 export interface Choice {
@@ -44,24 +47,26 @@ type Entries = ReadonlyMap<string, Entry>;
 const none: Entries = new Map();
 
 export function readSettings(
-  source: Source,
-  written: Entries,
+  { source, settings: written, dropped }: Top & { readonly source: Source },
   choice: Choice,
   told: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
   checkVariants(start, written, told);
   const chosen = chooseEnvironment(start, written, choice.environment, told);
-  const variables = new Variables(over(written.get('vars'), chosen.get('vars')), choice.env, told);
-  const root = rootOf(start, effective(start, written, chosen));
+  const variables = new Variables(over(written.get('vars'), chosen?.get('vars')), choice.env, told);
+  for (const unread of unreadVars(written, chosen)) variables.excuse(unread);
+  excuseDropped(dropped, variables);
+  const root = rootOf(start, effective(start, written, chosen ?? none));
   const notes = new Notes();
   const value = readAll(root, variables, notes, told);
   const fits = check(settingsRule, value, root, notes, told) && !told.failed;
   checkUrl(value, root, told);
   checkOtherUrls(written, told);
+  const scopes = value['scopes'];
   const include = texts(value['include']).filter(({ text }) => text.length <= limits.include);
   return {
-    complete: value['include'] === undefined || include.length === lengthOf(value['include']),
+    complete: !written.has('include') || include.length === lengthOf(value['include']),
     settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
     inventory: find(root, ['inventory', 'file']).span,
     variables,
@@ -69,7 +74,8 @@ export function readSettings(
       pattern: text,
       span: find(root, ['include', index]).span,
     })),
-    scopes: value['scopes'] === undefined ? ['agents.run'] : scopesOf(value['scopes'], root, told),
+    scopes: scopes === undefined ? ['agents.run'] : scopesOf(scopes, root, told),
+    scopesComplete: !written.has('scopes') || texts(scopes).length === lengthOf(scopes),
   };
 }
 
@@ -88,12 +94,33 @@ function checkVariants(start: Span, written: Entries, told: Diagnostics): void {
   const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
   const root = rootOf(start, parts);
   const notes = new Notes();
-  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes);
+  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes, 0);
   check(variantsRule, value, root, notes, told);
 }
 
-/** What the environment says instead; nothing where none was asked for. */
-function chooseEnvironment(start: Span, written: Entries, name: string | null, told: Diagnostics): Entries {
+/** Under `vars` where it cannot stand, or under a name that nobody knows. */
+export function excuseDropped(dropped: readonly Entry[], variables: Variables): void {
+  for (const { key, value } of dropped) {
+    const isUnknown = value.type === 'map' && !settingNames.includes(key.text);
+    if (key.text === 'vars' || isUnknown) variables.excuse(value);
+  }
+}
+
+/** Maps of variables that do not hold, though they were meant to: not maps at all, or of an environment not found. */
+function unreadVars(written: Entries, chosen: Entries | null): Node[] {
+  const environments = chosen === null ? [...entriesOf(written.get('environments')).values()] : [];
+  const others = environments.map((each) => entriesOf(each).get('vars'));
+  const noMaps = [written.get('vars'), chosen?.get('vars')].filter((each) => each?.value.type !== 'map');
+  return [...others, ...noMaps].flatMap((each) => (each === undefined ? [] : [each.value]));
+}
+
+/** What the environment says instead; nothing where none was asked for, null where there is none such, which is told. */
+function chooseEnvironment(
+  start: Span,
+  written: Entries,
+  name: string | null,
+  told: Diagnostics,
+): Entries | null {
   if (name === null) return none;
   const environments = written.get('environments');
   const known = entriesOf(environments);
@@ -108,7 +135,7 @@ function chooseEnvironment(start: Span, written: Entries, name: string | null, t
   told.error('unknown-environment', environments?.key ?? start, `there is no environment ${quoted(name)}`, {
     help: near === null ? all : `Did you mean \`${near}\`?`,
   });
-  return none;
+  return null;
 }
 
 /** The settings that hold in the environment, each with the place where it stands. */
@@ -124,7 +151,7 @@ function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnost
   const value = bareObject();
   for (const [name, entry] of entriesOf(root)) {
     const own = new Notes();
-    value[name] = variables.read(entry.value, 'line', own);
+    value[name] = variables.read(entry.value, 'line', own, 1);
     for (const node of own.broken) notes.broken.add(node);
     for (const node of own.secret) notes.secret.add(node);
     if (own.secret.size === 0 || name === 'service') continue;
@@ -205,7 +232,7 @@ function entriesOf(entry: Entry | undefined): Entries {
   return entry?.value.type === 'map' ? entry.value.entries : none;
 }
 
-function lengthOf(value: Json): number {
+function lengthOf(value: Json | undefined): number {
   return Array.isArray(value) ? value.length : -1;
 }
 

@@ -36,6 +36,8 @@ export interface MapNode extends Span {
 export interface Entry {
   readonly key: Span & { readonly text: string };
   readonly value: Node;
+  /** True for another one with the same key at the top of a document, which is told already. */
+  readonly repeated?: true;
 }
 
 /** What the files of a project have cost so far, of what the limits are for. */

@@ -9,8 +9,10 @@ export interface Hostile {
   readonly files: FileTree;
   /** What else stands in the folder: links, pipes. */
   readonly arrange?: (folder: string) => void;
-  /** What must be told of it, among other things; `fine` for what must be read. */
+  /** The code of all errors that must be told of it; `fine` for what must be read. */
   readonly expected: DiagnosticCode | 'fine';
+  /** Codes of other mistakes that it holds besides. */
+  readonly also?: readonly DiagnosticCode[];
 }
 
 /** Takes a value, each time another one, the same again for the same seed. */
