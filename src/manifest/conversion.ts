@@ -12,6 +12,8 @@ const coreTags = new Set(
 /** These reach the prototype of an ordinary object in careless hands. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
+const unspaced = /^[A-Za-z][\w.-]*:[^\s:/]/;
+
 /** A map or list of which not all items have been converted, and where it began. */
 interface Begun<T> {
   readonly start: number;
@@ -38,6 +40,8 @@ export class Conversion {
     private readonly source: Source,
     private readonly spent: Spent,
     private readonly told: Diagnostics,
+    /** Stretches of which something is told already. */
+    private readonly broken: readonly Pick<Span, 'start' | 'end'>[] = [],
   ) {
     this.anchors = new Anchors(spent, told);
   }
@@ -101,12 +105,20 @@ export class Conversion {
     const { tag } = node;
     if (tag !== undefined && tag !== '!' && !coreTags.has(tag)) {
       const help = 'Write the value without a tag.';
-      this.told.error('yaml-syntax', span, 'this tag is not allowed', { help });
+      this.told.error('yaml-syntax', this.tagBefore(span), 'this tag is not allowed', { help });
       return scalarNode(span, null, true);
     }
     if (this.is.isScalar(node)) return this.scalar(node, span);
     this.spent.collections += 1;
     return this.is.isSeq(node) ? this.list(node, depth, span) : this.map(node, depth, span);
+  }
+
+  /** Where the library tells it as well, so that it is told once; the value where the tag is not found. */
+  private tagBefore(span: Span): Span {
+    const { source, start } = span;
+    const from = Math.max(0, start - 500);
+    const tag = /![^\s,]*(?=\s*(?:&[^\s,]+\s*)?$)/.exec(source.text.slice(from, start));
+    return tag === null ? span : { source, start: from + tag.index, end: from + tag.index + tag[0].length };
   }
 
   private list(node: YAMLSeq, depth: number, { source, end }: Span): Node {
@@ -131,8 +143,9 @@ export class Conversion {
   private addEntries({ entries, merged }: MapParts, node: YAMLMap, depth: number): void {
     for (const pair of node.items) {
       const key = this.key(pair);
-      const value = this.node(pair.value, depth, key ?? undefined);
+      const read = this.node(pair.value, depth, key ?? undefined);
       if (key === null) continue;
+      const value = this.lacksSpace(pair) ? this.refuseColon(key) : read;
       const first = entries.get(key.text);
       if (isMerge(pair)) this.addMerge(merged, { key, value });
       else if (first === undefined) entries.set(key.text, { key, value });
@@ -144,6 +157,19 @@ export class Conversion {
     }
   }
 
+  /** `{ target:agent/a }` is a key without a value to YAML. */
+  private lacksSpace({ key, value }: Pair): boolean {
+    const isEmpty = value === null || this.isEmptyScalar(value);
+    return isEmpty && this.is.isScalar(key) && key.type === 'PLAIN' && unspaced.test(String(key.value));
+  }
+
+  private refuseColon(key: Entry['key']): Node {
+    const start = key.start + key.text.indexOf(':');
+    const span = { source: key.source, start, end: start + 1 };
+    this.told.error('yaml-syntax', span, 'a space is missing after this colon');
+    return scalarNode(key, null, true);
+  }
+
   private addMerge(merged: Entry[], entry: Entry): void {
     const [first] = merged;
     if (first === undefined) merged.push(entry);
@@ -152,6 +178,7 @@ export class Conversion {
 
   private scalar(node: Scalar, span: Span): Node {
     const { value } = node;
+    if (this.broken.some(({ start }) => start === span.start)) return scalarNode(span, null, true);
     if (typeof value === 'number' && (!Number.isFinite(value) || isUnsafeInteger(value, node.source))) {
       this.told.error('schema', span, 'this number cannot be kept exactly', {
         help: 'Put it in quotes if it is text, such as an id.',
@@ -165,8 +192,10 @@ export class Conversion {
   /** Null for a key that is refused. */
   private key({ key }: Pair): Entry['key'] | null {
     const span = this.span(key, this.colonAfter(key));
-    if (!this.is.isScalar(key) || typeof key.value !== 'string')
-      return this.refuseKey(span, 'a key must be text');
+    if (!this.is.isScalar(key) || typeof key.value !== 'string') {
+      this.told.error('yaml-syntax', span, 'a key must be text');
+      return null;
+    }
     const text = key.value;
     if (key.anchor !== undefined) this.anchors.set(key.anchor, scalarNode(span, text));
     if (text === '') return this.refuseKey(span, 'a key is missing');

@@ -127,22 +127,9 @@ function unknownProperty(error: Failure, told: Diagnostics): Words {
   return {
     code: 'unknown-property',
     message: `there is no property ${quoted(String(error.params['additionalProperty']))} here`,
-    help: helpFor(String(error.params['additionalProperty']), near, known),
+    help: near === null ? `There are ${known.join(', ')}.` : `Did you mean \`${near}\`?`,
     at: 'key',
   };
-}
-
-function helpFor(name: string, near: string | null, known: readonly string[]): string {
-  const { property, value } = colonIn(name);
-  if (near !== null && near === property)
-    return `Write \`${property}: ${value}\`, with a space after the colon.`;
-  return near === null ? `There are ${known.join(', ')}.` : `Did you mean \`${near}\`?`;
-}
-
-/** `target:agent/a`, without a space, is a key to YAML. */
-function colonIn(name: string): { property: string | undefined; value: string | undefined } {
-  const [, property, value] = /^(\w+):([\w.${}/-]+)$/.exec(name) ?? [];
-  return { property, value };
 }
 
 function missing(property: string, parent: ParentSchema, name: string): Words {
@@ -240,8 +227,9 @@ function foundText(error: Failure, secret: boolean): string {
 export function nearestProperty(error: Failure, told: Diagnostics): string | null {
   const known = Object.keys(parentOf(error).properties ?? {});
   const name = String(error.params['additionalProperty']);
-  const { property } = colonIn(name);
-  return property !== undefined && known.includes(property) ? property : told.near(name, known, known.length);
+  // `target:agent/a`, without a space, is a key to YAML.
+  const [property = ''] = name.split(':', 1);
+  return known.includes(property) ? property : told.near(name, known, known.length);
 }
 
 export function parentOf(error: Failure): ParentSchema {

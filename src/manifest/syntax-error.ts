@@ -1,6 +1,7 @@
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import type { Source } from './source.js';
+import { tellUnquoted, unquotedCronAt } from './unquoted-cron.js';
 
 /** As the YAML library reports it. */
 export interface SyntaxError {
@@ -98,6 +99,11 @@ export function tellSyntaxErrors(
     const { line } = source.place(start, start + 1);
     if (lines.has(line)) continue;
     lines.add(line);
+    const cron = unquotedCronAt(source.text, start);
+    if (cron !== null) {
+      tellUnquoted(source, cron, told);
+      continue;
+    }
     const colon = colonWithoutSpace(source, code, start);
     if (colon !== null) {
       told.error(

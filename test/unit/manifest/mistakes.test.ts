@@ -142,3 +142,106 @@ describe('a URL without encryption is told in every environment', () => {
     expect(load(text, { environment: 'one' }).diagnostics).toMatchObject([{ code: 'insecure-url' }]);
   });
 });
+
+describe('an error of syntax hides as little as can be', () => {
+  const codes = (text: string) => told(text).map((each) => each.slice(0, each.indexOf(':')));
+  const cron = (line: string) =>
+    `${schedule(`target: agent/a\n${line}\n${from}\ntimeZone: Europe/Berln`)}prune: ownd\n`;
+
+  it.each(['cron: * * * * * *', 'cron: */5 0 * * * *   # often', 'cron: *', 'cron: * 1,2 * * * MON#2'])(
+    '%s',
+    (line) => {
+      expect(codes(cron(line))).toEqual(['9 yaml-syntax', '11 invalid-time-zone', '12 schema']);
+      const written = line.replace(/ {2,}#.*/, '').slice('cron: '.length);
+      expect(told(cron(line))[0]).toContain(`Put the cron expression in quotes: "${written}"`);
+    },
+  );
+
+  it('and in braces', () => {
+    const text = `${small}schedules:\n  s: { target: agent/a, cron: * 1,2 * * * *, ${from}, x: 1 }\n  t: {cron: */5 * * * * *}\n`;
+    expect(codes(text)).toEqual([
+      '7 yaml-syntax',
+      '7 unknown-property',
+      '8 schema',
+      '8 schema',
+      '8 yaml-syntax',
+    ]);
+  });
+
+  it('each of very many cron expressions without quotes is told as one, and that there are more', () => {
+    const line = (index: number) => `  s${index}: { target: agent/a, cron: * * * * * *, ${from} }\n`;
+    const many = told(
+      `${small}schedules:\n${Array.from({ length: 60 }, (_, index) => line(index)).join('')}`,
+    );
+    expect(many.slice(0, -1).every((each) => each.includes('Put the cron expression in quotes'))).toBe(true);
+    expect(many.at(-1)).toContain('there are more syntax errors than are shown');
+  });
+
+  it.each<[string, string[]]>([
+    ['x-a: !foo b', ['1 yaml-syntax']],
+    ['x-a: !!set { a, b }', ['1 yaml-syntax']],
+    ['x-a: !!binary &b "x"', ['1 yaml-syntax']],
+    ['x-a: { ? [a] : [a] }', ['1 yaml-syntax']],
+    ['groups: !foo { g: {} }', ['1 yaml-syntax']],
+    ['groups: { g: !foo { membres: [] } }', ['1 yaml-syntax']],
+    ['groups: { g: { members: !foo [1] } }', ['1 yaml-syntax']],
+  ])('%s', (line, expected) => {
+    expect(codes(`${line}\nproject: p\nprune: ownd\nlimits: { deletes: -1 }\n`)).toEqual([
+      ...expected,
+      '3 schema',
+      '4 schema',
+    ]);
+  });
+
+  it('says where it read no further', () => {
+    const many = told(`project: p\n${'x-a: @\n'.repeat(200)}`);
+    expect(many).toHaveLength(101);
+    expect(many.at(-1)).toMatch(/^102 limit-exceeded: there are more syntax errors than are shown/);
+    expect(told(`project: p\n${'x-a: @\n'.repeat(100)}`)).toHaveLength(100);
+  });
+
+  it('tells tabs once', () => {
+    expect(told('project: p\ngroups:\n\tshops:\n\t\tmembers: []\n')).toEqual([
+      '3 yaml-syntax: a tab cannot be used for indentation | Indent with spaces, here and in all other lines.',
+    ]);
+  });
+
+  it.each([
+    ['target:agent/a\nevery: 6 hours', '8'],
+    ['every: 6 hours\ntarget:agent/a', '9'],
+  ])('tells the space that is missing in %j', (lines, line) => {
+    expect(told(schedule(lines))).toEqual([`${line} yaml-syntax: a space is missing after this colon`]);
+  });
+
+  it('tells it in braces', () => {
+    const text = `${small}schedules: { s: { target:agent/a, every: 6 hours, ${from} } }\n`;
+    expect(told(text)).toEqual(['6 yaml-syntax: a space is missing after this colon']);
+  });
+
+  it('tells of a merge of nothing alone', () => {
+    expect(codes('project: p\ngroups:\n  g: { <<: *nope }\n  h: { <<: [*nope], x: 1 }\n')).toEqual([
+      '3 yaml-syntax',
+      '4 yaml-syntax',
+      '4 unknown-property',
+    ]);
+  });
+});
+
+describe('a choice of which there may be one', () => {
+  it.each<[string, string]>([
+    ['every: 6 hours\ncron: "0 0 0 * * *"', ', but has `every` and `cron`'],
+    [
+      'every: 6 hours\ncron: "0 0 0 * * *"\nonce: 2099-01-01T00:00',
+      ', but has `every` and `cron` and `once`',
+    ],
+    ['enabled: true', ''],
+  ])('names what was found in %j', (lines, found) => {
+    const [message] = told(schedule(`target: agent/a\n${lines}`));
+    expect(message).toBe(`7 schema: \`s\` needs exactly one of \`every\`, \`cron\`, \`once\`${found}`);
+  });
+
+  it('of a list of scopes and the word for all', () => {
+    const [message] = told('project: p\nkeys: { k: { scopes: [full] } }\n');
+    expect(message).toContain("For the user's full access write `scopes: full`.");
+  });
+});
