@@ -5,14 +5,15 @@ import { type Address, addressOf, type Declared, type KindName, type Tell } from
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit } from './entry-size.js';
-import { sections } from './generated/validators.js';
+import { propertyNames, sections } from './generated/validators.js';
 import { limits } from './limits.js';
 import { check, type Hint, wrongNames } from './schema.js';
 import type { Validator } from './schema-words.js';
 import { placeOf } from './source.js';
 import type { Targets } from './targets.js';
 import { quoted, type TextRule } from './text.js';
-import { type Entry, find, type Node } from './tree.js';
+import { type Entry, find, isNull, type Node } from './tree.js';
+import { tellUnindented } from './unindented.js';
 import { Notes, type Variables } from './variables.js';
 
 /** One entry that was read. */
@@ -73,10 +74,31 @@ export class EntryReader {
     const kind = this.bySection.get(section.key.text);
     const { value } = section;
     if (kind === undefined) return;
-    if (value.type === 'map') for (const entry of value.entries.values()) this.entry(kind, entry);
+    if (value.type === 'map') this.entriesOf(kind, [...value.entries.values()]);
     else {
       this.partial.add(kind.name);
       this.tellNoMap(section);
+    }
+  }
+
+  private entriesOf(kind: Kind, entries: readonly Entry[]): void {
+    const names = propertyNames[kind.section] ?? [];
+    let empty: Entry | null = null;
+    let isTold = false;
+    for (const [index, entry] of entries.entries()) {
+      const isProperty = names.includes(entry.key.text);
+      const isBefore = names.includes(entries[index + 1]?.key.text ?? '');
+      if (empty !== null && isProperty) {
+        if (!isTold) tellUnindented(entry, empty, this.told);
+        isTold = true;
+      } else if (isNull(entry.value) && (isBefore || isTold)) {
+        empty = entry;
+        // It is declared, if nothing more: what refers to it refers to something.
+        this.addresses.set(addressOf(kind.name, entry.key.text), entry);
+      } else {
+        empty = null;
+        this.entry(kind, entry);
+      }
     }
   }
 

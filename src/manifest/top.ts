@@ -3,7 +3,8 @@ import { isWithinLimit } from './entry-size.js';
 import { sections, settingNames } from './generated/validators.js';
 import type { Source } from './source.js';
 import { quoted } from './text.js';
-import type { Entry, MapNode, Node } from './tree.js';
+import { type Entry, isNull, type MapNode, type Node } from './tree.js';
+import { tellUnindented } from './unindented.js';
 
 /** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
 export interface Top {
@@ -20,7 +21,8 @@ export function readTop(documents: readonly Node[], isProject: boolean, told: Di
   const settings = new Map<string, Entry>();
   const parts: Entry[] = [];
   const dropped: Entry[] = [];
-  for (const written of documents.flatMap((document) => topEntries(document, told))) {
+  const all = documents.flatMap((document) => topEntries(document, told));
+  for (const written of withoutUnindented(all, dropped, told)) {
     if (written.key.text.startsWith('x-')) continue;
     const entry = isKnown(written) ? written : meant(written, isProject, told);
     const name = entry.key.text;
@@ -31,6 +33,32 @@ export function readTop(documents: readonly Node[], isProject: boolean, told: Di
     else dropped.push(entry);
   }
   return { settings, sections: parts, dropped };
+}
+
+/** Takes out entries at the left of the file whose section is empty: most likely the whole block is not indented. */
+function withoutUnindented(all: readonly Entry[], dropped: Entry[], told: Diagnostics): readonly Entry[] {
+  const kept: Entry[] = [];
+  let empty: Entry | null = null;
+  for (const entry of all) {
+    const name = entry.key.text;
+    if (empty !== null && !isKnown(entry) && !name.startsWith('x-') && !isNear(name, told)) {
+      if (kept.at(-1) === empty) {
+        dropped.push(empty);
+        kept.pop();
+        tellUnindented(entry, empty, told);
+      }
+      dropped.push(entry);
+    } else {
+      empty = sectionNames.includes(name) && isNull(entry.value) ? entry : null;
+      kept.push(entry);
+    }
+  }
+  return kept;
+}
+
+function isNear(name: string, told: Diagnostics): boolean {
+  const known = [...settingNames, ...sectionNames];
+  return told.near(name, known, known.length) !== null;
 }
 
 function isKnown({ key }: Entry): boolean {

@@ -70,6 +70,11 @@ export interface Found {
   readonly exact: boolean;
 }
 
+/** True where nothing is written, or null. */
+export function isNull(node: Node): boolean {
+  return node.type === 'scalar' && node.value === null && !node.broken;
+}
+
 /** True for a value that is told about, and for a map or list of which a part directly in it is. */
 export function isPartial(node: Node): boolean {
   if (node.type === 'scalar') return node.broken;

@@ -23,7 +23,10 @@ export function unquotedCronAt(text: string, at: number): Unquoted | null {
 }
 
 /** Those that the errors of a file come from, each once. */
-export function unquotedCrons(text: string, errors: readonly { readonly pos: readonly [number, number] }[]): Unquoted[] {
+export function unquotedCrons(
+  text: string,
+  errors: readonly { readonly pos: readonly [number, number] }[],
+): Unquoted[] {
   const found = new Map<number, Unquoted>();
   for (const { pos } of errors) {
     const cron = unquotedCronAt(text, pos[0]);

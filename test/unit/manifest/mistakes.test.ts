@@ -245,3 +245,39 @@ describe('a choice of which there may be one', () => {
     expect(message).toContain("For the user's full access write `scopes: full`.");
   });
 });
+
+describe('a block that is not indented is one mistake', () => {
+  const lines = (text: string) => told(text).map((each) => each.slice(0, each.indexOf(' stands')));
+  it.each<[string, string, string[]]>([
+    [
+      'entries',
+      'project: p\ngroups:\nshops:\n  members: []\nmore:\n  members: []\nprune: ownd\n',
+      ['3 schema: "shops"', expect.stringMatching(/^7 schema/)],
+    ],
+    [
+      'entries that are referred to',
+      `project: p\nschedules: { s: { target: group/shops, every: 1 day, ${from} } }\ngroups:\nshops:\n  members: []\n`,
+      ['4 schema: "shops"'],
+    ],
+    ['properties', 'project: p\ngroups:\n  shops:\n  name: x\n  members: []\n', ['4 schema: "name"']],
+    [
+      'properties of several entries',
+      `${small}schedules:\n  s:\n  target: group/shops\n  every: 1 day\n  ${from}\n  t:\n  target: group/shops\n  every: 1 day\n`,
+      ['8 schema: "target"', '12 duplicate-entry: "target"', '13 duplicate-entry: "every"'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(lines(text)).toEqual(expected);
+    expect(told(text)[0]).toMatch(/Indent the lines that belong to "(groups|shops|s)" with two spaces/);
+  });
+
+  it.each<[string, string, RegExp[]]>([
+    [
+      'an empty section before one that is misspelt',
+      'project: p\ngroups:\npipelins: {}\n',
+      [/groups/, /pipelines/],
+    ],
+    ['an empty entry before another', 'project: p\ngroups:\n  a:\n  b: { members: [] }\n', [/null|`a`/]],
+  ])('%s is none', (_, text, expected) => {
+    expect(told(text)).toEqual(expected.map((each) => expect.stringMatching(each)));
+  });
+});
