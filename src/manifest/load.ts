@@ -152,6 +152,9 @@ class ManifestReader {
       return null;
     }
     if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
-    return { ...readTop(documents, isProject, this.told), source };
+    const top = readTop(documents, isProject, this.told);
+    // A project that holds something else altogether lacks no setting in particular.
+    const isNone = isProject && documents.length > 0 && documents.every((each) => each.type !== 'map');
+    return isNone ? null : { ...top, source };
   }
 }
