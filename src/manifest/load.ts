@@ -135,6 +135,9 @@ class ManifestReader {
       return null;
     }
     if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
-    return { ...readTop(documents, isProject, this.told), source };
+    const top = readTop(documents, isProject, this.told);
+    // That is told, and settings that are missing only follow from it.
+    if (isProject && documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
+    return { ...top, source };
   }
 }
