@@ -203,7 +203,7 @@ function refusalOf(sign: string): Hostile['expected'] {
 
 /** `x`, again and again. */
 function alsoOf(sign: string): DiagnosticCode[] {
-  return sign === '? x' ? ['duplicate-entry'] : [];
+  return sign === '? x\n' ? ['duplicate-entry'] : [];
 }
 
 const tabs: Row[] = [
