@@ -153,8 +153,8 @@ class ManifestReader {
     }
     if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
     const top = readTop(documents, isProject, this.told);
-    // A project that holds something else altogether lacks no setting in particular.
-    const isNone = isProject && documents.length > 0 && documents.every((each) => each.type !== 'map');
-    return isNone ? null : { ...top, source };
+    // That is told, and settings that are missing only follow from it.
+    if (isProject && documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
+    return { ...top, source };
   }
 }

@@ -5,17 +5,24 @@ import { type Document, hasMorePieces, parseForEdit, tools, type YAMLMap, type Y
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
 
+const mostRounds = 6;
+
 /**
  * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
  * empty line at most, and one before each section. Comments, anchors, order and meaning stay as they are.
  * The text must be one that `parseYaml` accepts.
  */
 export function formatText(text: string): string {
-  const { formatted, meaning } = printed(text);
-  if (formatted !== text && meaningOf(parseForEdit(formatted)) !== meaning) {
-    throw new Error('formatting would have changed what the file means');
+  let { formatted, meaning } = printed(text);
+  if (formatted === text) return text;
+  // Each round checks the one before. Empty lines beside comments inside of brackets settle with the second.
+  for (let round = 1; round < mostRounds; round += 1) {
+    const next = printed(formatted);
+    if (next.meaning !== meaning) throw new Error('formatting would have changed what the file means');
+    if (next.formatted === formatted) return formatted;
+    ({ formatted, meaning } = next);
   }
-  return formatted;
+  throw new Error('formatting does not come to an end');
 }
 
 /** True for a text that would cost too much, because it must stand in memory as a whole. */
@@ -23,7 +30,7 @@ export function isTooMuchToFormat(text: string): boolean {
   return hasMorePieces(text, limits.formatted);
 }
 
-/** A function of its own, so that its documents are gone before those of the formatted text are made. */
+/** A function of its own, so that its documents are gone before those of the next round are made. */
 function printed(text: string): { readonly formatted: string; readonly meaning: string } {
   const documents = parseForEdit(text);
   const meaning = meaningOf(documents);

@@ -29,15 +29,21 @@ export function drawing(seed: number): Draw {
 }
 
 /** Name, text, what must be told: `roster.yaml` is made of the text. */
-export type Row = readonly [name: string, text: string, expected: Hostile['expected']];
+export type Row = readonly [
+  name: string,
+  text: string,
+  expected: Hostile['expected'],
+  ...also: readonly DiagnosticCode[],
+];
 
 /** The text somewhere in a file of a project. */
 export function texts(family: string, draw: Draw, rows: readonly Row[]): Hostile[] {
-  return rows.map(([name, text, expected]) => ({
+  return rows.map(([name, text, expected, ...also]) => ({
     family,
     name,
     files: { 'roster.yaml': `project: p\n${ordinary(draw)}${text}${text.endsWith('\n') ? '' : '\n'}` },
     expected,
+    also,
   }));
 }
 
