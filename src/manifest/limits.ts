@@ -15,7 +15,7 @@ export const limits = {
   values: 3_000_000,
   collections: 250_000,
   /** Pieces of syntax in a file that is brought into style: spaces, line breaks, signs and texts. */
-  formatted: 160_000,
+  formatted: 100_000,
   /** Values in one entry or setting, expansions counted; 16 characters of text count as one. */
   entry: 50_000,
   documentsPerFile: 20_000,

@@ -9,7 +9,7 @@ import type { Item } from './include.js';
 import { limits } from './limits.js';
 import { check } from './schema.js';
 import type { Source, Span } from './source.js';
-import { quoted } from './text.js';
+import { quoted, unsafe } from './text.js';
 import type { Top } from './top.js';
 import { type Entry, find, mapNode, type Node } from './tree.js';
 import { Notes, Variables } from './variables.js';
@@ -179,7 +179,7 @@ function checkOtherUrls(written: Entries, told: Diagnostics): void {
   for (const service of [written.get('service'), ...services]) {
     const url = entriesOf(service).get('url')?.value;
     if (url?.type !== 'scalar' || typeof url.value !== 'string' || url.value.includes('${')) continue;
-    tellUrl(url.value, url, told);
+    if (unsafe(url.value, 'line') === null) tellUrl(url.value, url, told);
   }
 }
 

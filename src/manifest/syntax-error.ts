@@ -121,7 +121,7 @@ export function tellSyntaxErrors(
   if (next === undefined) return;
   const span = { source, start: next.pos[0], end: next.pos[0] + 1 };
   told.error(
-    'limit-exceeded',
+    'yaml-syntax',
     span,
     'there are more syntax errors than are shown: the file is read no further',
     {

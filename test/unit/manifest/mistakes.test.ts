@@ -196,7 +196,7 @@ describe('an error of syntax hides as little as can be', () => {
   it('says where it read no further', () => {
     const many = told(`project: p\n${'x-a: @\n'.repeat(200)}`);
     expect(many).toHaveLength(101);
-    expect(many.at(-1)).toMatch(/^102 limit-exceeded: there are more syntax errors than are shown/);
+    expect(many.at(-1)).toMatch(/^102 yaml-syntax: there are more syntax errors than are shown/);
     expect(told(`project: p\n${'x-a: @\n'.repeat(100)}`)).toHaveLength(100);
   });
 
