@@ -53,10 +53,13 @@ const definitions = child(strict, 'definitions');
 const settings = settingsSchema();
 const validators: Record<string, Schema> = { settings, variants: variantsSchema() };
 const entryNames: string[] = [];
+/** Of the entries of each section. */
+const propertyNames: Record<string, string[]> = {};
 for (const section of sections) {
   const entry = child(child(properties, section), 'additionalProperties')['$ref'];
   const name = String(entry).replace('#/definitions/', '');
   entryNames.push(name);
+  propertyNames[section] = Object.keys(child(child(definitions, name), 'properties'));
   validators[section] = standalone(child(definitions, name), definitions);
 }
 
@@ -121,6 +124,7 @@ function compileValidators(): string {
   return [
     code,
     `export const sections = { ${sections.join(', ')} };`,
+    `export const propertyNames = ${JSON.stringify(propertyNames)};`,
     `export const settingNames = ${JSON.stringify(settingNames)};`,
     '',
   ].join('\n');
@@ -149,6 +153,7 @@ function declareValidators(): string {
     "import type { Validator } from '../schema-words.js';",
     ...all.map((name) => `export declare const ${name}: Validator;`),
     'export declare const sections: Readonly<Record<string, Validator>>;',
+    'export declare const propertyNames: Readonly<Record<string, readonly string[]>>;',
     'export declare const settingNames: readonly string[];',
     '',
   ].join('\n');

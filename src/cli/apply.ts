@@ -131,7 +131,10 @@ class ApplyCommand {
     if (this.interrupts.requested()) throw problem('interrupted', 'nothing was changed');
     if (this.waitedFor === name) return;
     this.waitedFor = name;
-    this.output.err(`Waiting for ${inert(name)}, which holds the lock since ${inert(since)}.\n`);
+    const words = this.output.hidden(
+      `Waiting for ${inert(name)}, which holds the lock since ${inert(since)}.\n`,
+    );
+    this.output.err(words);
   }
 
   private understood({ reconciled }: Observation): Plan {
@@ -146,18 +149,17 @@ class ApplyCommand {
     if (json && isAgreed(this.flags)) return;
     tell(this, plan.diagnostics);
     if (isEmpty(plan) && plan.objections.length === 0) return;
-    const text = `${planText(plan, lookOf(this))}\n`;
+    const text = `${planText(this.output.hidden(plan), lookOf(this))}\n`;
     if (json) this.output.err(text);
     else this.output.out(text);
   }
 
   private refuse(plan: Plan): void {
     const { digest, saved } = this.reviewed;
-    const redact = (text: string) => this.output.redact(text);
     const refusals = [
       ...plan.objections.map(asDiagnostic),
       ...(digest === null ? [] : compareWithDigest(plan, digest)),
-      ...(saved === null ? [] : compareWithSaved(plan, saved, redact)),
+      ...(saved === null ? [] : compareWithSaved(plan, saved, this.output)),
     ];
     if (refusals.length > 0) throw new Problem(refusals);
     if (this.interrupts.requested()) throw problem('interrupted', 'nothing was changed');
@@ -165,7 +167,7 @@ class ApplyCommand {
 
   private async ask(plan: Plan): Promise<Answer> {
     if (isAgreed(this.flags)) return 'yes';
-    return confirm(`Apply this plan to ${plan.service}?\nOnly 'yes' will be accepted: `);
+    return confirm(`Apply this plan to ${this.output.hidden(plan.service)}?\nOnly 'yes' will be accepted: `);
   }
 
   private async declined(plan: Plan): Promise<Result<Format>> {
@@ -175,14 +177,14 @@ class ApplyCommand {
       .filter((each) => each.action !== 'none')
       .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'skipped', error: 'not confirmed' }));
     const diagnostics = [...plan.diagnostics, diagnostic];
-    const report: Report = {
+    const report: Report = this.output.hidden({
       plan,
       outcomes,
       converged: false,
       interrupted: false,
       keyEnded: false,
       diagnostics,
-    };
+    });
     const render = (format: Format) => (format === 'json' ? jsonText(reportJson(report)) : '');
     return { exit: exitCode.error, diagnostics: [diagnostic], began: false, render };
   }
@@ -243,14 +245,15 @@ class ApplyCommand {
 
   private async result(report: Report): Promise<Result<Format>> {
     const own = report.diagnostics.slice(report.plan.diagnostics.length);
-    const unwritten = await this.writeReport(report);
+    const shown = this.output.hidden(report);
+    const unwritten = await this.writeReport(shown);
     const complete = isComplete(report) && unwritten.length === 0;
     const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
     return {
       exit: complete ? exitCode.fine : failed,
       diagnostics: [...own, ...unwritten],
       began: report.outcomes.length > 0,
-      render: (format, look) => (format === 'json' ? jsonText(reportJson(report)) : reportText(report, look)),
+      render: (format, look) => (format === 'json' ? jsonText(reportJson(shown)) : reportText(shown, look)),
     };
   }
 

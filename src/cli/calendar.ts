@@ -31,7 +31,7 @@ export function calendar(flags: CalendarFlags, around: Surroundings, output: Out
     const span = chooseSpan(flags, timeZone, new Date());
     const { project, diagnostics } = load(flags, around, output);
     if (project === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-    const found = calendarOf({ kinds, project, now: span.from, span, timeZone });
+    const found = output.hidden(calendarOf({ kinds, project, now: span.from, span, timeZone }));
     return {
       exit: exitCode.fine,
       diagnostics,
@@ -41,7 +41,7 @@ export function calendar(flags: CalendarFlags, around: Surroundings, output: Out
           case 'text':
             return calendarText(found, look);
           case 'json':
-            return jsonText(calendarJson(found, diagnostics));
+            return jsonText(calendarJson(found, output.hidden(diagnostics)));
           case 'svg':
             return calendarSvg(found);
           default:

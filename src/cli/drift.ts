@@ -24,13 +24,13 @@ export function drift(flags: CommonFlags, around: Surroundings, output: Output):
       const blind = unseen(reconciled.matches, session.store.name);
       diagnostics.push(...blind);
       if (hasErrors(blind)) throw new Problem(diagnostics);
-      const found = {
+      const found = output.hidden({
         project,
         environment,
         service,
         diagnostics,
         ...driftOf({ matches: reconciled.matches, names: reconciled.names, now: new Date() }),
-      };
+      });
       return {
         exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,
         diagnostics,

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { writeAtomic } from '../inventory/atomic.js';
-import { formatText } from '../manifest/style.js';
-import { type Diagnostic, type DiagnosticCode, Problem } from '../model/diagnostic.js';
+import { readRegular, writeAtomic } from '../inventory/atomic.js';
+import { limits } from '../manifest/limits.js';
+import { formatText, isTooMuchToFormat } from '../manifest/style.js';
+import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
 import { inert } from '../view/escape.js';
 import { jsonText } from '../view/json-text.js';
 import { exitCode } from './exit.js';
@@ -14,7 +15,7 @@ export interface FmtFlags extends CommonFlags {
   readonly check?: boolean;
 }
 
-/** What keeps a file from being read as YAML at all. Anything else that is wrong with a manifest is no matter of style. */
+/** What keeps a file from being read at all. Anything else that is wrong with a manifest is no matter of style. */
 const blocking: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'yaml-syntax',
   'unreadable-file',
@@ -26,16 +27,24 @@ const blocking: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
 /** `roster fmt`: brings every file of the project into the one style, or tells with `--check` which are not. */
 export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Promise<number> {
   return present({ flags, formats: ['text', 'json'], around, output }, async () => {
-    const { files, diagnostics } = load(flags, around, output);
-    const errors = diagnostics.filter((each) => each.severity === 'error' && blocking.has(each.code));
-    if (errors.length > 0) throw new Problem(errors);
+    const { files, allFiles, diagnostics } = load(flags, around, output);
+    const errors = diagnostics.filter((each) => each.severity === 'error');
+    // Without all of them, nobody could say that every file is in style.
+    if (!allFiles) throw new Problem(errors);
+    const inTheWay = errors.filter((each) => blocking.has(each.code));
+    if (inTheWay.length > 0) throw new Problem(inTheWay);
+    const large = files.find(({ text }) => isTooMuchToFormat(text));
+    if (large !== undefined) throw tooMuch(large.file);
     // All are formatted before the first is written: a file that cannot be leaves the others as they are.
     const changed = files.flatMap(({ file, text }) => {
       const formatted = formatText(text);
-      return formatted === text ? [] : [{ file, formatted }];
+      return formatted === text ? [] : [{ file, text, formatted }];
     });
     if (flags.check !== true) {
-      for (const { file, formatted } of changed) await writeAtomic(resolve(around.cwd, file), formatted);
+      for (const { file, text, formatted } of changed) {
+        checkUnchanged(resolve(around.cwd, file), file, text);
+        await writeAtomic(resolve(around.cwd, file), formatted);
+      }
     }
     const names = changed.map(({ file }) => file);
     return {
@@ -48,6 +57,17 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
           : said(names, flags.check === true),
     };
   });
+}
+
+function tooMuch(file: string): Problem {
+  const message = `${inert(file)} holds more than ${limits.formatted} pieces of syntax, too many to format`;
+  return problem('limit-exceeded', message, 'Split the file into several and include them.');
+}
+
+/** What somebody has written since it was read must not be written over. */
+function checkUnchanged(path: string, file: string, text: string): void {
+  if (readRegular(path, file)?.replace(/^\ufeff/, '') === text) return;
+  throw problem('unreadable-file', `${file} was changed while it was formatted`, 'Run it again.');
 }
 
 function said(names: readonly string[], check: boolean): string {

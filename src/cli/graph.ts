@@ -29,7 +29,7 @@ export function graph(
     if (project === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
     const whole = graphOf(project);
     const selectors = selectorsOf(addresses);
-    const shown = selectors === null ? whole : partOf(whole, named(whole, selectors));
+    const shown = output.hidden(selectors === null ? whole : partOf(whole, named(whole, selectors)));
     return {
       exit: exitCode.fine,
       diagnostics,

@@ -1,10 +1,11 @@
 import { kinds } from '../kinds/index.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
 import type { Output } from './output.js';
+import { checkOutputs, type Outputs } from './output-files.js';
 import { type CommonFlags, environmentName, type Surroundings } from './settings.js';
 
 /** The project that the flags mean. What came from the environment is hidden from here on, errors or not. */
-export function load(flags: CommonFlags, around: Surroundings, output: Output): Loaded {
+export function load(flags: CommonFlags & Outputs, around: Surroundings, output: Output): Loaded {
   const loaded = loadProject({
     ...(flags.file === undefined ? {} : { file: flags.file }),
     cwd: around.cwd,
@@ -13,5 +14,6 @@ export function load(flags: CommonFlags, around: Surroundings, output: Output): 
     kinds,
   });
   output.hide(loaded.secrets);
+  checkOutputs(flags, loaded.paths, around);
   return loaded;
 }

@@ -1,15 +1,14 @@
 import { writeSync } from 'node:fs';
 import { problem } from '../model/diagnostic.js';
-
-/** Shorter values stand in ordinary text too often to be replaced there; the formats leave them out by themselves. */
-const shortestSecret = 4;
+import { Secrets } from './secrets.js';
 
 /**
- * The one door to the terminal and to files that people read. Whatever goes through it has every secret replaced, in
- * plain, JSON-escaped, URL-encoded, base64 and hexadecimal form.
+ * The one door to the terminal and to files that people read. Secrets are taken out of values before a view makes text
+ * of them (`hidden`), in plain, JSON-escaped, URL-encoded, base64 and hexadecimal form. Whatever goes through the door
+ * is looked through again, for what cannot be anything but a secret.
  */
 export class Output {
-  private readonly secrets = new Set<string>();
+  private readonly secrets = new Secrets();
   /** True once stdout takes no more: its reader has gone away (`| head`), which is no error, or its disk is full. */
   private closed = false;
 
@@ -19,7 +18,7 @@ export class Output {
   }
 
   hide(secrets: Iterable<string>): void {
-    for (const secret of secrets) for (const form of formsOf(secret)) this.secrets.add(form);
+    this.secrets.add(secrets);
   }
 
   /** The result of the command. */
@@ -32,14 +31,14 @@ export class Output {
     this.write(2, text);
   }
 
-  /** The text as it may be shown. */
+  /** A value as views may have it: no text in it holds a secret. */
+  hidden<T>(value: T): T {
+    return this.secrets.inValue(value);
+  }
+
+  /** A text that a view has made, looked through again. */
   redact(text: string): string {
-    let redacted = text;
-    // Long ones first: one secret may hold another.
-    for (const secret of [...this.secrets].sort((a, b) => b.length - a.length)) {
-      redacted = redacted.replaceAll(secret, '(sensitive)');
-    }
-    return redacted;
+    return this.secrets.inLaidOut(text);
   }
 
   private write(file: 1 | 2, text: string): void {
@@ -72,12 +71,4 @@ function writeAll(file: number, bytes: Buffer): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
-}
-
-function formsOf(secret: string): string[] {
-  if (secret.length < shortestSecret) return [];
-  const bytes = Buffer.from(secret);
-  const encoded =
-    bytes.length < 8 ? [] : [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')];
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...encoded];
 }

@@ -35,7 +35,7 @@ export function plan(
     if (flags.out !== undefined) checkWritable(resolve(around.cwd, flags.out));
     const { reconciled, diagnostics } = await planned(flags, around, output, { allow, selectors });
     if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-    const made: Plan = { ...reconciled.plan, diagnostics };
+    const made: Plan = output.hidden({ ...reconciled.plan, diagnostics });
     if (flags.out !== undefined)
       await writeAtomic(resolve(around.cwd, flags.out), output.redact(savedPlan(made)), 0o600);
     const untold = tellWorkflow(made, urlOf, around, output);

@@ -5,6 +5,7 @@ import { diagnosticsGithub } from '../view/diagnostics-github.js';
 import { diagnosticsText } from '../view/diagnostics-text.js';
 import { jsonText } from '../view/json-text.js';
 import { failureJson } from '../view/plan-json.js';
+import { sarif } from '../view/sarif.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import type { Output } from './output.js';
 import { fromRepositoryRoot } from './repository-paths.js';
@@ -16,6 +17,7 @@ import {
   furtherOutputs,
   type Surroundings,
 } from './settings.js';
+import { version } from './version.js';
 
 /** What a command came to: the exit code, and the result in whatever format is asked for. */
 export interface Result<F extends string> {
@@ -65,7 +67,7 @@ export async function present<F extends string>(
     return result.exit;
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
-    const told = failureIn(format ?? flags.format, failure.diagnostics, around);
+    const told = failureIn(format ?? flags.format, output.hidden(failure.diagnostics), around);
     if (told !== null && output.arrives) output.out(told);
     else tell(command, failure.diagnostics);
     return began ? exitCode.incomplete : exitCodeFor(failure.diagnostics) || exitCode.error;
@@ -79,7 +81,8 @@ function failureIn(
   around: Surroundings,
 ): string | null {
   if (format === 'json') return jsonText(failureJson(diagnostics));
-  return format === 'github' ? diagnosticsGithub(fromRepositoryRoot(diagnostics, around)) : null;
+  if (format === 'github') return diagnosticsGithub(fromRepositoryRoot(diagnostics, around));
+  return format === 'sarif' ? jsonText(sarif(fromRepositoryRoot(diagnostics, around), version)) : null;
 }
 
 const plainLook: Look = { color: false, width: defaults.width, verbose: false };
@@ -103,5 +106,5 @@ export function tell(
 ): void {
   if (diagnostics.length === 0) return;
   const color = colourWanted(flags, around, around.stderrIsTerminal);
-  output.err(diagnosticsText(diagnostics, { color, width: around.columns ?? defaults.width }));
+  output.err(diagnosticsText(output.hidden(diagnostics), { color, width: around.columns ?? defaults.width }));
 }

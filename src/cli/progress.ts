@@ -17,7 +17,9 @@ export function progressOf(plan: Plan, output: Output, terminal: boolean, width:
   let done = 0;
   const draw = () => {
     const addresses = [...running.values()].flat();
-    output.err(`\r\u001b[2K${progressLine({ done, total: plan.steps.length, running: addresses, width })}`);
+    output.err(
+      `\r\u001b[2K${progressLine({ done, total: plan.steps.length, running: output.hidden(addresses), width })}`,
+    );
   };
   const printLines = ({ step, state }: Extract<StepEvent, { type: 'ended' }>) => {
     for (const address of step.addresses) {
@@ -26,7 +28,8 @@ export function progressOf(plan: Plan, output: Output, terminal: boolean, width:
       if (state.outcome === 'done' && left.get(address) !== 0) continue;
       const action = changes.get(address)?.action ?? 'none';
       const error = state.outcome === 'done' ? null : state.error;
-      output.err(`${stepLine({ address, action, outcome: state.outcome, id: null, error })}\n`);
+      const ended = output.hidden({ address, action, outcome: state.outcome, id: null, error });
+      output.err(`${stepLine(ended)}\n`);
     }
   };
   return {

@@ -3,6 +3,7 @@ import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { canonical, type Json } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import { planJson } from '../view/plan-json.js';
+import type { Output } from './output.js';
 import { planDifference } from './plan-difference.js';
 import { version } from './version.js';
 
@@ -29,9 +30,9 @@ export interface SavedPlan {
 export function compareWithSaved(
   plan: Plan,
   { file, text: saved }: SavedPlan,
-  redact: (text: string) => string,
+  output: Pick<Output, 'hidden' | 'redact'>,
 ): readonly Diagnostic[] {
-  const now = redact(savedPlan(plan));
+  const now = output.redact(savedPlan(output.hidden(plan)));
   if (saved === now) return [];
   const difference = planDifference(saved, now);
   return [

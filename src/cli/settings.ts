@@ -86,7 +86,11 @@ export function furtherOutputs<F extends string>(
     if (at < 1 || at === each.length - 1) {
       throw problem('usage', `--write: "${each}" is not FORMAT=FILE`, 'For example: --write json=plan.json');
     }
-    return { format: formatNamed(each.slice(0, at), known, '--write'), file: each.slice(at + 1) };
+    const file = each.slice(at + 1);
+    if (file === '-') {
+      throw problem('usage', '--write: "-" is no file', `Use --format ${each.slice(0, at)} for stdout.`);
+    }
+    return { format: formatNamed(each.slice(0, at), known, '--write'), file };
   });
 }
 

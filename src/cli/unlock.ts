@@ -21,6 +21,7 @@ export function unlock(flags: UnlockFlags, around: Surroundings, output: Output)
     if (project === null) throw new Problem(diagnostics);
     const store = openStore(project, around.env);
     const holder = await store.holder();
+    const seen = output.hidden(holder);
     const agreed = holder === null || (await isAgreed(holder, store.name, flags, around));
     if (holder !== null && agreed) await store.unlock(holder);
     return {
@@ -32,10 +33,10 @@ export function unlock(flags: UnlockFlags, around: Surroundings, output: Output)
           ? jsonText({
               formatVersion: 1,
               inventory: store.name,
-              holder: shown(holder),
+              holder: shown(seen),
               removed: holder !== null && agreed,
             })
-          : said(holder, agreed),
+          : said(seen, agreed),
     };
   });
 }

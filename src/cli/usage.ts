@@ -18,7 +18,7 @@ export function tellUsage(message: string, argv: readonly string[], output: Outp
 /** Tells of a bug; where it stands goes to stderr. */
 export function tellBug(bug: unknown, argv: readonly string[], output: Output): number {
   const message = bug instanceof Error ? bug.message : String(bug);
-  if (bug instanceof Error) output.err(`${bug.stack ?? ''}\n`);
+  if (bug instanceof Error) output.err(`${output.hidden(bug.stack ?? '')}\n`);
   return tellFailure(
     { severity: 'error', code: 'internal', message, help: 'Please report this as a bug.' },
     argv,
@@ -27,7 +27,8 @@ export function tellBug(bug: unknown, argv: readonly string[], output: Output): 
 }
 
 /** For what happens outside of any command: in JSON where that was asked for. */
-function tellFailure(diagnostic: Diagnostic, argv: readonly string[], output: Output): number {
+function tellFailure(told: Diagnostic, argv: readonly string[], output: Output): number {
+  const diagnostic = output.hidden(told);
   const asked = argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
   if (asked) output.out(jsonText(failureJson([diagnostic])));
   else output.err(diagnosticsText([diagnostic], { color: false, width: defaults.width }));

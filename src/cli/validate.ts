@@ -15,7 +15,8 @@ import { version } from './version.js';
 export function validate(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
   const formats = ['text', 'json', 'github', 'sarif'] as const;
   return present({ flags, formats, around, output }, async () => {
-    const { project, diagnostics } = load(flags, around, output);
+    const { project, diagnostics: found } = load(flags, around, output);
+    const diagnostics = output.hidden(found);
     const valid = project !== null && !hasErrors(diagnostics);
     return {
       exit: valid ? exitCode.fine : exitCode.error,

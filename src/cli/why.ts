@@ -37,12 +37,13 @@ export function why(
           address,
           plan.changes.map((each) => each.address),
         );
+      const [shown, shownPlan] = output.hidden([found, plan] as const);
       return {
         exit: exitCode.fine,
         diagnostics: [],
         began: false,
         render: (format, look) =>
-          format === 'json' ? jsonText(whyJson(found, plan)) : whyText(found, plan, look),
+          format === 'json' ? jsonText(whyJson(shown, shownPlan)) : whyText(shown, shownPlan, look),
       };
     } finally {
       await session.client.close();

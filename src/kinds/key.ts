@@ -128,24 +128,41 @@ function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclar
     name: entry.name ?? name,
     scopes: readScopes(entry.scopes, context),
     rotateAfter: rotateAfter === undefined ? null : readRotation(rotateAfter, context),
-    deliver: deliver === undefined ? null : readDelivery(deliver),
+    deliver: deliver === undefined ? null : readDelivery(deliver, context),
   };
 }
 
 /** The schema has seen to it that there is exactly one of the two. */
-function readDelivery({ file, command }: NonNullable<KeyEntry['deliver']>): Delivery['to'] {
-  return file === undefined ? { command: command ?? [] } : { file };
+function readDelivery(
+  { file, command }: NonNullable<KeyEntry['deliver']>,
+  context: ReadContext,
+): Delivery['to'] {
+  if (file === undefined) return { command: command ?? [] };
+  if (context.isOwn(file)) {
+    const help = 'Name a file of its own, such as .secrets/ci.key, and keep it out of git.';
+    context.tell('error', 'schema', ['deliver', 'file'], `"${file}" is a file of the project itself`, help);
+  }
+  return { file };
 }
+
+const fullInList = '`full` is no scope name, but stands in the stead of the whole list';
+const fullHelp = "For the user's full access write `scopes: full`.";
 
 /** A scope that the service does not know is dropped by it, and a key with none left has full access (interface §5.8). */
 function readScopes(scopes: string | readonly string[] | undefined, context: ReadContext): readonly string[] {
   if (scopes === undefined || typeof scopes === 'string') return [];
   scopes.forEach((scope, index) => {
     if (context.scopes.includes(scope)) return;
+    const tell = (message: string, help: string) =>
+      context.tell('error', 'unknown-scope', ['scopes', index], message, help);
+    if (scope === 'full') {
+      tell(fullInList, fullHelp);
+      return;
+    }
     const near = context.nearest(scope, context.scopes);
     const hint = near === null ? `Known scopes: ${context.scopes.join(', ')}.` : `Did you mean "${near}"?`;
     const help = `${hint} A scope this list lacks goes into \`scopes:\` of roster.yaml first.`;
-    context.tell('error', 'unknown-scope', ['scopes', index], `"${scope}" is not a known scope`, help);
+    tell(`"${scope}" is not a known scope`, help);
   });
   return [...new Set(scopes)].sort(byCodeUnit);
 }

@@ -3,7 +3,7 @@ import type { Cut } from './cut.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Source, Span } from './source.js';
 import { quoted, unsafe } from './text.js';
-import { type Entry, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
+import { type Entry, isPartial, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
 import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
 
 const coreTags = new Set(
@@ -11,6 +11,8 @@ const coreTags = new Set(
 );
 /** These reach the prototype of an ordinary object in careless hands. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+const unspaced = /^[A-Za-z][\w.-]*:[^\s:/]/;
 
 /** A map or list of which not all items have been converted, and where it began. */
 interface Begun<T> {
@@ -38,6 +40,8 @@ export class Conversion {
     private readonly source: Source,
     private readonly spent: Spent,
     private readonly told: Diagnostics,
+    /** Stretches of which something is told already. */
+    private readonly broken: readonly Pick<Span, 'start' | 'end'>[] = [],
   ) {
     this.anchors = new Anchors(spent, told);
   }
@@ -101,12 +105,20 @@ export class Conversion {
     const { tag } = node;
     if (tag !== undefined && tag !== '!' && !coreTags.has(tag)) {
       const help = 'Write the value without a tag.';
-      this.told.error('yaml-syntax', span, 'this tag is not allowed', { help });
+      this.told.error('yaml-syntax', this.tagBefore(span), 'this tag is not allowed', { help });
       return scalarNode(span, null, true);
     }
     if (this.is.isScalar(node)) return this.scalar(node, span);
     this.spent.collections += 1;
     return this.is.isSeq(node) ? this.list(node, depth, span) : this.map(node, depth, span);
+  }
+
+  /** Where the library tells it as well, so that it is told once; the value where the tag is not found. */
+  private tagBefore(span: Span): Span {
+    const { source, start } = span;
+    const from = Math.max(0, start - 500);
+    const tag = /![^\s,]*(?=\s*(?:&[^\s,]+\s*)?$)/.exec(source.text.slice(from, start));
+    return tag === null ? span : { source, start: from + tag.index, end: from + tag.index + tag[0].length };
   }
 
   private list(node: YAMLSeq, depth: number, { source, end }: Span): Node {
@@ -120,7 +132,8 @@ export class Conversion {
     const { start, parts } = this.takeMap(startOf(node));
     this.addEntries(parts, node, depth + 1);
     for (const { value, key } of parts.merged) this.anchors.merge(value, key, parts.entries);
-    return mapNode({ source, start, end }, parts.entries, node.flow === true);
+    const partial = parts.merged.some(({ value }) => isPartial(value));
+    return mapNode({ source, start, end }, parts.entries, node.flow === true, partial);
   }
 
   private items(node: YAMLSeq, depth: number): Node[] {
@@ -130,17 +143,42 @@ export class Conversion {
   private addEntries({ entries, merged }: MapParts, node: YAMLMap, depth: number): void {
     for (const pair of node.items) {
       const key = this.key(pair);
-      const value = this.node(pair.value, depth, key ?? undefined);
+      const read = this.node(pair.value, depth, key ?? undefined);
       if (key === null) continue;
+      const value = this.lacksSpace(pair) ? this.refuseColon(key) : read;
       const first = entries.get(key.text);
-      if (isMerge(pair)) merged.push({ key, value });
+      if (isMerge(pair)) this.addMerge(merged, { key, value });
       else if (first === undefined) entries.set(key.text, { key, value });
-      else this.tellTwice(key, first);
+      else {
+        this.tellTwice(key, first);
+        // Its entries are there, and referred to. No key holds U+0000, so that this one is another.
+        if (depth === 1) entries.set(`${key.text}\u0000${entries.size}`, { key, value, repeated: true });
+      }
     }
+  }
+
+  /** `{ target:agent/a }` is a key without a value to YAML. */
+  private lacksSpace({ key, value }: Pair): boolean {
+    const isEmpty = value === null || this.isEmptyScalar(value);
+    return isEmpty && this.is.isScalar(key) && key.type === 'PLAIN' && unspaced.test(String(key.value));
+  }
+
+  private refuseColon(key: Entry['key']): Node {
+    const start = key.start + key.text.indexOf(':');
+    const span = { source: key.source, start, end: start + 1 };
+    this.told.error('yaml-syntax', span, 'a space is missing after this colon');
+    return scalarNode(key, null, true);
+  }
+
+  private addMerge(merged: Entry[], entry: Entry): void {
+    const [first] = merged;
+    if (first === undefined) merged.push(entry);
+    else this.tellTwice(entry.key, first, 'Merge several maps with one key: `<<: [*a, *b]`, the first wins.');
   }
 
   private scalar(node: Scalar, span: Span): Node {
     const { value } = node;
+    if (this.broken.some(({ start }) => start === span.start)) return scalarNode(span, null, true);
     if (typeof value === 'number' && (!Number.isFinite(value) || isUnsafeInteger(value, node.source))) {
       this.told.error('schema', span, 'this number cannot be kept exactly', {
         help: 'Put it in quotes if it is text, such as an id.',
@@ -154,8 +192,10 @@ export class Conversion {
   /** Null for a key that is refused. */
   private key({ key }: Pair): Entry['key'] | null {
     const span = this.span(key, this.colonAfter(key));
-    if (!this.is.isScalar(key) || typeof key.value !== 'string')
-      return this.refuseKey(span, 'a key must be text');
+    if (!this.is.isScalar(key) || typeof key.value !== 'string') {
+      this.told.error('yaml-syntax', span, 'a key must be text');
+      return null;
+    }
     const text = key.value;
     if (key.anchor !== undefined) this.anchors.set(key.anchor, scalarNode(span, text));
     if (text === '') return this.refuseKey(span, 'a key is missing');
@@ -180,9 +220,13 @@ export class Conversion {
     return null;
   }
 
-  private tellTwice(key: Entry['key'], first: Entry): void {
+  private tellTwice(
+    key: Entry['key'],
+    first: Entry,
+    help = 'Only one can hold: take the other out, or give it another key.',
+  ): void {
     this.told.error('duplicate-entry', key, `${quoted(key.text)} stands twice in this map`, {
-      help: 'Only one can hold: take the other out, or give it another key.',
+      help,
       related: [{ message: 'it stands here first', span: first.key }],
     });
   }

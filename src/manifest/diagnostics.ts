@@ -19,7 +19,7 @@ export class Diagnostics {
   private readonly seen = new Set<string>();
   private hidden = 0;
   private comparisons = 0;
-  private errors = 0;
+  private count = 0;
   /** Among those that are kept. */
   private warnings = 0;
 
@@ -28,7 +28,7 @@ export class Diagnostics {
   }
 
   tell(severity: Severity, code: DiagnosticCode, span: Span | null, message: string, more: More = {}): void {
-    if (severity === 'error') this.errors += 1;
+    if (severity === 'error') this.count += 1;
     // Warnings may not crowd out errors: a run with many warnings and one error must show the error.
     if (this.told.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
       this.hidden += 1;
@@ -57,12 +57,26 @@ export class Diagnostics {
 
   /** Counts errors that there is no room for. */
   skip(count: number): void {
-    this.errors += count;
+    this.count += count;
     this.hidden += count;
   }
 
+  /** How many errors there are so far, those that there is no room for among them. */
+  get errors(): number {
+    return this.count;
+  }
+
   get failed(): boolean {
-    return this.errors > 0;
+    return this.count > 0;
+  }
+
+  /** Adds a sentence to the help of what was told last. */
+  addHelp(sentence: string): void {
+    const last = this.told.at(-1);
+    if (last === undefined) return;
+    const { diagnostic, order } = last;
+    const help = diagnostic.help === undefined ? sentence : `${diagnostic.help} ${sentence}`;
+    this.told[this.told.length - 1] = { diagnostic: { ...diagnostic, help }, order };
   }
 
   sorted(): Diagnostic[] {
@@ -83,7 +97,7 @@ export class Diagnostics {
   private more(): Diagnostic {
     const count = this.hidden === 1 ? '1 more problem is' : `${this.hidden} more problems are`;
     const message = `${count} not shown`;
-    const severity = this.errors > 0 ? 'error' : 'warning';
+    const severity = this.count > 0 ? 'error' : 'warning';
     return { severity, code: 'limit-exceeded', message, help: 'Mend the first ones, then run again.' };
   }
 }

@@ -6,6 +6,7 @@ import { Meter } from './meter.js';
 import type { Source } from './source.js';
 import { describeSyntaxError, tellSyntaxErrors } from './syntax-error.js';
 import type { Node, Spent } from './tree.js';
+import { tellUnquoted, type Unquoted, unquotedCrons, withoutCrons } from './unquoted-cron.js';
 import { type CST, composeAlone, type Document, noteOpenings, steps, type YAMLError } from './yaml.js';
 
 /** So many pieces of syntax are parsed before those that are finished are worked off. */
@@ -23,7 +24,10 @@ export function parseYaml(source: Source, spent: Spent, told: Diagnostics, strid
   }
 }
 
-/** Parses one file. What is finished is converted as the parser goes on; after a syntax error nothing more is. */
+/** These leave the rest of the file as it is, and what they are about is not read further. */
+const softErrors: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'NON_STRING_KEY']);
+
+/** Parses one file. What is finished is converted as the parser goes on; after an error of syntax nothing more is. */
 class Reading {
   private readonly steps = steps();
   private readonly meter: Meter;
@@ -34,12 +38,16 @@ class Reading {
   private readonly openings = new Map<number, number>();
   /** Errors that the parser has found, which come again with their document. */
   private coming = 0;
+  /** Errors after which the rest cannot be trusted. */
+  private hard = 0;
 
   constructor(
     private readonly source: Source,
     private readonly spent: Spent,
     private readonly told: Diagnostics,
     private readonly stride: number,
+    /** Told already, and passed over. */
+    private readonly crons: readonly Unquoted[] = [],
   ) {
     this.meter = new Meter(source, told);
     this.begin();
@@ -47,15 +55,23 @@ class Reading {
 
   all(): Node[] | null {
     const complete = this.parse() && this.end();
+    const crons = this.crons.length === 0 ? unquotedCrons(this.source.text, this.errors) : [];
+    if (complete && crons.length > 0) return this.again(crons);
     tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
-    return complete && this.errors.length === 0 ? this.found : null;
+    const whole = complete && this.errors.length <= limits.syntaxErrorsPerFile;
+    return whole && this.hard === 0 ? this.found : null;
+  }
+
+  private again(crons: readonly Unquoted[]): Node[] | null {
+    for (const cron of crons) tellUnquoted(this.source, cron, this.told);
+    return new Reading(this.source, this.spent, this.told, this.stride, crons).all();
   }
 
   /** False when the file is given up, which is told. */
   private parse(): boolean {
     const { lexer, parser } = this.steps;
     let lexemes = 0;
-    for (const lexeme of lexer.lex(this.source.text)) {
+    for (const lexeme of lexer.lex(withoutCrons(this.source.text, this.crons))) {
       for (const token of parser.next(lexeme)) if (!this.take(token)) return false;
       if (this.meter.exceeded(lexeme, parser.stack.length, parser.offset)) return false;
       lexemes += 1;
@@ -82,7 +98,7 @@ class Reading {
   }
 
   private begin(): void {
-    this.conversions.push(new Conversion(this.source, this.spent, this.told));
+    this.conversions.push(new Conversion(this.source, this.spent, this.told, this.crons));
   }
 
   private workOff(): boolean {
@@ -108,11 +124,14 @@ class Reading {
     if (errors.length > 0) noteOpenings(document, this.openings);
     this.note(errors);
     this.note(warnings);
-    return this.coming + this.errors.length === 0;
+    return this.coming + this.hard === 0;
   }
 
   private note(errors: readonly YAMLError[]): void {
-    for (const error of errors) this.errors.push(error);
+    for (const error of errors) {
+      this.errors.push(error);
+      if (!softErrors.has(error.code)) this.hard += 1;
+    }
   }
 
   private refuseDirective({ offset, source: text }: CST.Directive): false {

@@ -1,15 +1,19 @@
+import { posix } from 'node:path';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, addressOf, type Declared, type Tell } from '../model/resource.js';
+import { type Address, addressOf, type Declared, type KindName, type Tell } from '../model/resource.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit } from './entry-size.js';
-import { sections } from './generated/validators.js';
+import { propertyNames, sections } from './generated/validators.js';
 import { limits } from './limits.js';
-import { check } from './schema.js';
+import { check, type Hint, wrongNames } from './schema.js';
+import type { Validator } from './schema-words.js';
 import { placeOf } from './source.js';
+import type { Targets } from './targets.js';
 import { quoted, type TextRule } from './text.js';
-import { type Entry, find, type Node } from './tree.js';
+import { type Entry, find, isNull, type Node } from './tree.js';
+import { tellUnindented } from './unindented.js';
 import { Notes, type Variables } from './variables.js';
 
 /** One entry that was read. */
@@ -25,6 +29,15 @@ export interface EntriesRead {
   readonly list: readonly EntryRead[];
   /** Every entry that stands in a file, those with errors among them. */
   readonly addresses: ReadonlyMap<Address, Entry>;
+  readonly targets: Targets;
+  /** Kinds of which not every entry is known, because a section cannot be read. */
+  readonly partial: ReadonlySet<KindName>;
+}
+
+/** Scope names that the project knows; not all of them where `scopes` cannot be read. */
+export interface Scopes {
+  readonly names: readonly string[];
+  readonly complete: boolean;
 }
 
 const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -35,29 +48,58 @@ const prose = new Set(['description', 'inputs', 'deliver']);
 export class EntryReader {
   private readonly list: EntryRead[] = [];
   private readonly addresses = new Map<Address, Entry>();
+  private readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly nearest = (word: string, known: readonly string[]) =>
     this.told.near(word, known, known.length);
 
   constructor(
     kinds: readonly Kind[],
-    private readonly scopes: readonly string[],
+    private readonly scopes: Scopes,
     private readonly variables: Variables,
+    private readonly targets: Targets,
+    /** Paths of the project's own files, relative to its folder. */
+    private readonly own: ReadonlySet<string>,
     private readonly told: Diagnostics,
   ) {
     this.bySection = new Map(kinds.map((kind) => [kind.section, kind]));
   }
 
   get result(): EntriesRead {
-    return { list: this.list, addresses: this.addresses };
+    const { list, addresses, targets, partial } = this;
+    return { list, addresses, targets, partial };
   }
 
   section(section: Entry): void {
     const kind = this.bySection.get(section.key.text);
     const { value } = section;
     if (kind === undefined) return;
-    if (value.type === 'map') for (const entry of value.entries.values()) this.entry(kind, entry);
-    else this.tellNoMap(section);
+    if (value.type === 'map') this.entriesOf(kind, [...value.entries.values()]);
+    else {
+      this.partial.add(kind.name);
+      this.tellNoMap(section);
+    }
+  }
+
+  private entriesOf(kind: Kind, entries: readonly Entry[]): void {
+    const names = propertyNames[kind.section] ?? [];
+    let empty: Entry | null = null;
+    let isTold = false;
+    for (const [index, entry] of entries.entries()) {
+      const isProperty = names.includes(entry.key.text);
+      const isBefore = names.includes(entries[index + 1]?.key.text ?? '');
+      if (empty !== null && isProperty) {
+        if (!isTold) tellUnindented(entry, empty, this.told);
+        isTold = true;
+      } else if (isNull(entry.value) && (isBefore || isTold)) {
+        empty = entry;
+        // It is declared, if nothing more: what refers to it refers to something.
+        this.addresses.set(addressOf(kind.name, entry.key.text), entry);
+      } else {
+        empty = null;
+        this.entry(kind, entry);
+      }
+    }
   }
 
   private tellNoMap(section: Entry): void {
@@ -85,23 +127,27 @@ export class EntryReader {
     const { value, sensitive } = this.values(entry, notes);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    if (!check(rule, value, entry, notes, this.told)) return;
-    this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
+    const hint: Hint = ([name], written) =>
+      kind.name === 'schedule' && name === 'target' ? this.targets.help(written) : undefined;
+    if (check(rule, value, entry, notes, this.told, hint))
+      this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
+    else if (isObject(value))
+      this.declare(kind, address, entry, rest(value, rule, entry, notes), sensitive, notes.secrets);
   }
 
   /** The entry's value, and the names of the fields that hold something from the environment. */
   private values(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
     if (entry.value.type !== 'map') {
-      const value = this.variables.read(entry.value, 'line', notes);
+      const value = this.variables.read(entry.value, 'line', notes, 2);
       // A variable keeps no record of where in its map the environment's values are.
-      return { value, sensitive: holds(entry.value, notes) ? Object.keys(value ?? {}) : [] };
+      return { value, sensitive: holds(entry.value, notes.secret) ? Object.keys(value ?? {}) : [] };
     }
     const value = bareObject();
     const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
-      value[name] = this.variables.read(field.value, rule, notes);
-      if (holds(field.value, notes)) sensitive.push(name);
+      value[name] = this.variables.read(field.value, rule, notes, 3);
+      if (holds(field.value, notes.secret)) sensitive.push(name);
     }
     return { value, sensitive };
   }
@@ -118,11 +164,18 @@ export class EntryReader {
     let sound = true;
     const tell: Tell = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
+      // It may be among those that cannot be read, which is told.
+      if (code === 'unknown-scope' && !this.scopes.complete) return;
       if (severity === 'error' && this.told.full) return this.told.skip(1);
       const words = redact(message, help, path, sensitive, secrets);
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };
-    const declared = kind.read(value, key, { tell, scopes: this.scopes, nearest: this.nearest });
+    const declared = kind.read(value, key, {
+      tell,
+      scopes: this.scopes.names,
+      isOwn: (path) => this.own.has(posix.normalize(path)),
+      nearest: this.nearest,
+    });
     const formerly = value['formerly'];
     return {
       kind,
@@ -158,6 +211,21 @@ export class EntryReader {
   }
 }
 
+/** The properties that nothing is wrong with so far: what their kind has to say about them is told as well. */
+function rest(value: JsonObject, rule: Validator, entry: Entry, notes: Notes): JsonObject {
+  const wrong = wrongNames(rule);
+  const left = bareObject();
+  for (const [name, each] of Object.entries(value)) {
+    const { node } = find(entry, [name]);
+    if (!wrong.has(name) && !holds(node, notes.broken)) left[name] = each;
+  }
+  return left;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A function of its own, so that it keeps nothing in memory but the entry. */
 function placesIn(entry: Entry): Declared['placeOf'] {
   return (path, at) => {
@@ -166,12 +234,12 @@ function placesIn(entry: Entry): Declared['placeOf'] {
   };
 }
 
-/** True when a value, or one inside it, comes from the environment. */
-function holds(node: Node, notes: Notes): boolean {
-  if (notes.secret.size === 0) return false;
-  if (node.type === 'scalar') return notes.secret.has(node);
-  if (node.type === 'list') return node.items.some((item) => holds(item, notes));
-  return [...node.entries.values()].some(({ value }) => holds(value, notes));
+/** True when a value, or one inside it, is among those that were noted. */
+function holds(node: Node, noted: ReadonlySet<Node>): boolean {
+  if (noted.size === 0) return false;
+  if (node.type === 'scalar') return noted.has(node);
+  if (node.type === 'list') return node.items.some((item) => holds(item, noted));
+  return [...node.entries.values()].some(({ value }) => holds(value, noted));
 }
 
 /** A help that lists what is known may list very much. */

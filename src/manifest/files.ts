@@ -12,6 +12,10 @@ const projectFile = 'roster.yaml';
 
 /** roster.yaml as named, or in the folder or the nearest parent; null when there is none, which is told. */
 export function locate(file: string | undefined, cwd: string, told: Diagnostics): string | null {
+  if (file === '') {
+    told.error('usage', null, '-f: "" names no file', { help: `For example: -f ${projectFile}` });
+    return null;
+  }
   if (file !== undefined) return resolve(cwd, file);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const candidate = join(folder, projectFile);
@@ -47,9 +51,11 @@ export class Files {
   read(path: string, asked: Span | null): Source | null {
     const absolute = join(this.root, path);
     const name = this.display(absolute);
-    const why = this.refusal(path) ?? this.tooMany();
-    if (why !== null) return this.refuse(asked, name, why);
-    const bytes = this.bytesOf(absolute, name, asked);
+    const seen = this.look(path);
+    if ('code' in seen) return this.refuse(asked, name, seen);
+    const many = this.tooMany();
+    if (many !== null) return this.refuse(asked, name, many);
+    const bytes = this.bytesOf(absolute, name, asked, seen);
     return bytes === null ? null : this.text(bytes, name);
   }
 
@@ -76,8 +82,8 @@ export class Files {
     }
   }
 
-  /** Why a path may not be read, going down from the project's folder one name at a time; null when it may. */
-  private refusal(path: string): Refusal | null {
+  /** The file that a path leads to, going down from the project's folder one name at a time; or why it is not read. */
+  private look(path: string): Stats | Refusal {
     const names = path.split('/');
     const last = names.pop() ?? '';
     let folder = this.root;
@@ -93,7 +99,7 @@ export class Files {
     }
     const stats = statOf(join(folder, last));
     if (stats === null) return this.nothing(path, 'it does not exist');
-    return stats.isFile() ? null : refusal(stats, true);
+    return stats.isFile() ? stats : refusal(stats, true);
   }
 
   private nothing(path: string, message: string): Refusal {
@@ -108,7 +114,7 @@ export class Files {
     return { code: 'limit-exceeded', message: `the project has more than ${limits.files} files` };
   }
 
-  private bytesOf(absolute: string, name: string, asked: Span | null): Buffer | null {
+  private bytesOf(absolute: string, name: string, asked: Span | null, seen: Stats): Buffer | null {
     let descriptor: number | undefined;
     try {
       // A link or a pipe that took the file's place since it was looked at is neither followed nor waited for.
@@ -117,13 +123,20 @@ export class Files {
         constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
       );
       const stats = fstatSync(descriptor);
-      const why = stats.isFile() ? this.tooLarge(stats.size) : refusal(stats, true);
+      const why = this.otherThan(seen, stats) ?? this.tooLarge(stats.size);
       return why === null ? readFileSync(descriptor) : this.refuse(asked, name, why);
     } catch (error) {
       return this.refuse(asked, name, systemRefusal(error));
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
     }
+  }
+
+  /** A folder on the way may have become a link since it was looked at: then another file was opened. */
+  private otherThan(seen: Stats, opened: Stats): Refusal | null {
+    if (!opened.isFile()) return refusal(opened, true);
+    if (opened.dev === seen.dev && opened.ino === seen.ino) return null;
+    return { code: 'unreadable-file', message: 'another file took its place while it was read' };
   }
 
   private tooLarge(size: number): Refusal | null {

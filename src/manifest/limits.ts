@@ -14,6 +14,8 @@ export const limits = {
   /** Values that stand in all files of a project, and the maps and lists among them. */
   values: 3_000_000,
   collections: 250_000,
+  /** Pieces of syntax in a file that is brought into style: spaces, line breaks, signs and texts. */
+  formatted: 100_000,
   /** Values in one entry or setting, expansions counted; 16 characters of text count as one. */
   entry: 50_000,
   documentsPerFile: 20_000,

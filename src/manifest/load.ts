@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
@@ -6,12 +6,14 @@ import { Diagnostics } from './diagnostics.js';
 import { parseYaml } from './documents.js';
 import { type EntriesRead, EntryReader } from './entries.js';
 import { Files, locate } from './files.js';
+import { sections, settingNames } from './generated/validators.js';
 import { expand } from './include.js';
 import { checkBetween } from './references.js';
-import { readSettings, type SettingsRead } from './settings.js';
+import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import type { Span } from './source.js';
+import { Targets } from './targets.js';
 import { readTop, type Top, tellEmpty } from './top.js';
-import type { Spent } from './tree.js';
+import type { Entry, Spent } from './tree.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Else roster.yaml in `cwd` or the nearest parent. */
@@ -33,6 +35,10 @@ export interface Loaded {
   readonly secrets: readonly string[];
   /** The files that could be read and parsed, in that order: their paths as messages name them. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
+  /** Absolute paths of all files that belong to the project, those that could not be read and the inventory among them. */
+  readonly paths: readonly string[];
+  /** False when a file of the project is missing among them: why is told. */
+  readonly allFiles: boolean;
 }
 
 /**
@@ -43,11 +49,13 @@ export function loadProject(options: LoadOptions): Loaded {
   const told = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = locate(options.file, cwd, told);
-  const { project, ...rest } = file === null ? nothing : load(file, cwd, options, told);
+  const { project, ...rest } = file === null ? nothing([]) : load(file, cwd, options, told);
   return { project: told.failed ? null : project, diagnostics: told.sorted(), ...rest };
 }
 
-const nothing = { project: null, secrets: [], files: [] } as const;
+function nothing(paths: readonly string[]): Omit<Loaded, 'diagnostics'> {
+  return { project: null, secrets: [], files: [], allFiles: false, paths };
+}
 
 function load(
   file: string,
@@ -59,21 +67,26 @@ function load(
   const disk = new Files(root, cwd, told);
   const reader = new ManifestReader(disk, told);
   const top = reader.read(basename(file), null, true);
-  if (top === null) return nothing;
-  const read = readSettings(top.source, top.settings, options, told);
+  if (top === null) return nothing([file]);
+  const read = readSettings(top, options, told);
   const tops = [top];
-  let allRead = read.complete;
-  for (const [path, asked] of expand(read.include, root, told)) {
+  const included = expand(read.include, root, told);
+  for (const [path, asked] of included.paths) {
     if (path === basename(file)) continue;
-    const included = reader.read(path, asked, false);
-    if (included === null) allRead = false;
-    else tops.push(included);
+    const other = reader.read(path, asked, false);
+    if (other !== null) tops.push(other);
   }
-  const entries = readEntries(tops, read, options.kinds, told);
-  checkBetween(entries, allRead, told);
+  const dropped = tops.flatMap((each) => each.dropped);
+  const wanted = [...included.paths.keys()].filter((path) => path !== basename(file)).length;
+  const noInclude = top.dropped.every(({ key }) => key.text !== 'include');
+  const allFiles = read.complete && included.complete && tops.length === wanted + 1 && noInclude;
+  const own = ownPaths(basename(file), included.paths.keys(), read);
+  const entries = readEntries(tops, read, dropped, own, options.kinds, told);
+  checkBetween(entries, allFiles && !dropped.some(mayHoldEntries), told);
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
-  if (read.settings === null) return { project: null, secrets, files };
+  const paths = [...own].map((path) => join(root, path));
+  if (read.settings === null) return { project: null, secrets, files, allFiles, paths };
   const { inventory } = read.settings;
   if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
   const project: Project = {
@@ -85,18 +98,39 @@ function load(
     entries: entries.list.map((each) => each.declared),
     secrets,
   };
-  return { project, secrets, files };
+  return { project, secrets, files, allFiles, paths };
+}
+
+/** Relative to the project's folder. The inventory has its default name where the settings cannot be read. */
+function ownPaths(name: string, included: Iterable<string>, { settings }: SettingsRead): Set<string> {
+  const inventory = settings?.inventory ?? { file: 'roster.inventory.json' };
+  const state = 'file' in inventory ? [inventory.file, `${inventory.file}.lock`] : [];
+  return new Set([name, ...included, ...state].map((path) => posix.normalize(path)));
 }
 
 function readEntries(
   tops: readonly Top[],
   read: SettingsRead,
+  dropped: readonly Entry[],
+  own: ReadonlySet<string>,
   kinds: readonly Kind[],
   told: Diagnostics,
 ): EntriesRead {
-  const reader = new EntryReader(kinds, read.scopes, read.variables, told);
-  for (const top of tops) for (const section of top.sections) reader.section(section);
+  excuseDropped(dropped, read.variables);
+  const complete = read.scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
+  const scopes = { names: read.scopes, complete };
+  const parts = tops.flatMap((top) => top.sections);
+  const reader = new EntryReader(kinds, scopes, read.variables, new Targets(parts, told), own, told);
+  for (const section of parts) reader.section(section);
   return reader.result;
+}
+
+const noEntries = new Set(settingNames.filter((name) => name !== 'include'));
+
+/** A section that cannot be read or has a name that nobody knows, or files that were not looked for. */
+function mayHoldEntries({ key, value }: Entry): boolean {
+  const isSection = Object.hasOwn(sections, key.text);
+  return isSection || key.text === 'include' || (value.type === 'map' && !noEntries.has(key.text));
 }
 
 class ManifestReader {
@@ -112,8 +146,15 @@ class ManifestReader {
     const source = this.files.read(path, asked);
     if (source === null) return null;
     const documents = parseYaml(source, this.spent, this.told);
-    if (documents === null) return null;
+    if (documents === null) {
+      if (isProject && /^include[ \t]*:/m.test(source.text))
+        this.told.addHelp('Included files are read once this file can be.');
+      return null;
+    }
     if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
-    return { ...readTop(documents, isProject, this.told), source };
+    const top = readTop(documents, isProject, this.told);
+    // That is told, and settings that are missing only follow from it.
+    if (isProject && documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
+    return { ...top, source };
   }
 }

@@ -83,8 +83,10 @@ function weightOf(token: CST.Token | null | undefined): number {
     case 'block-scalar':
       return weights.plain + token.props.length;
     case 'scalar':
+      return weights.plain + (token.end?.length ?? 0);
     case 'single-quoted-scalar':
     case 'double-quoted-scalar':
+      return weights.quoted + (token.end?.length ?? 0);
     case 'alias':
       return weights.alias + (token.end?.length ?? 0);
     default:

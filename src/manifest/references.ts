@@ -1,25 +1,24 @@
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead, EntryRead } from './entries.js';
-import { find } from './tree.js';
+import type { Targets } from './targets.js';
+import { type Entry, find } from './tree.js';
 
 /** What can be wrong between entries: references to nothing, and two entries that would be one object. */
-export function checkBetween(entries: EntriesRead, allFilesRead: boolean, told: Diagnostics): void {
-  // An entry that is missing may stand in a file that could not be read.
-  const kinds = new Set(entries.list.map((each) => each.kind.name));
-  if (allFilesRead) for (const each of entries.list) checkReferences(each, entries.addresses, kinds, told);
+export function checkBetween(entries: EntriesRead, allRead: boolean, told: Diagnostics): void {
+  // An entry that is missing may stand in what could not be read.
+  if (allRead) for (const each of entries.list) checkReferences(each, entries, told);
   checkSame(entries.list, told);
   checkFormer(entries, told);
 }
 
 function checkReferences(
   each: EntryRead,
-  addresses: EntriesRead['addresses'],
-  kinds: ReadonlySet<KindName>,
+  { addresses, targets, partial }: EntriesRead,
   told: Diagnostics,
 ): void {
   for (const { address, path } of each.kind.refersTo(each.declared.declared)) {
-    if (addresses.has(address)) continue;
+    if (addresses.has(address) || isPartial(address, partial)) continue;
     const { span } = find(each.entry, path);
     if (each.declared.sensitive.includes(String(path[0]))) {
       const message = 'there is no entry with the address that the environment gives here';
@@ -27,21 +26,19 @@ function checkReferences(
       continue;
     }
     told.error('unknown-reference', span, `there is no \`${address}\` in the project`, {
-      help: hint(address, addresses, kinds, told),
+      help: hint(address, targets),
     });
   }
 }
 
-function hint(
-  address: Address,
-  addresses: EntriesRead['addresses'],
-  kinds: ReadonlySet<KindName>,
-  told: Diagnostics,
-): string {
-  const [kind = '', key = ''] = address.split('/', 2);
-  const elsewhere = [...kinds].map((name) => addressOf(name, key)).find((other) => addresses.has(other));
-  const near = elsewhere ?? told.near(address, addresses.keys(), addresses.size);
+function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
+  return [...partial].some((kind) => address.startsWith(addressOf(kind, '')));
+}
+
+function hint(address: Address, targets: Targets): string {
+  const near = targets.near(address);
   if (near !== null) return `Did you mean \`${near}\`?`;
+  const [kind] = address.split('/', 1);
   return `Declare the ${kind} in this project; with \`external: true\` if it is someone else's.`;
 }
 
@@ -82,25 +79,40 @@ function checkFormer({ list, addresses }: EntriesRead, told: Diagnostics): void 
   for (const each of list) {
     const { formerly } = each.declared;
     if (formerly === null) continue;
-    const { span } = find(each.entry, ['formerly']);
     const declared = addresses.get(formerly);
     const claimed = former.get(formerly);
     former.set(formerly, each);
-    if (declared !== undefined) {
-      told.error(
-        'duplicate-entry',
-        span,
-        `\`${formerly}\` is still declared, so this cannot be what it became`,
-        {
-          help: 'Take `formerly` out, or the entry with the old key.',
-          related: [{ message: 'it is declared here', span: declared.key }],
-        },
-      );
-    } else if (claimed !== undefined) {
-      told.error('duplicate-entry', span, `two entries say that they were \`${formerly}\``, {
-        help: 'Only one of them can be what it became.',
-        related: [{ message: 'the other one is here', span: find(claimed.entry, ['formerly']).span }],
-      });
-    }
+    if (declared !== undefined) tellStillDeclared(each, formerly, declared, told);
+    else if (claimed !== undefined) tellClaimed(each, formerly, claimed, told);
   }
+}
+
+function tellStillDeclared(each: EntryRead, formerly: Address, declared: Entry, told: Diagnostics): void {
+  const hidden = isSecretFormer(each);
+  const subject = hidden ? 'what the environment gives here' : `\`${formerly}\``;
+  const message = `${subject} is still declared, so this cannot be what it became`;
+  told.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
+    help: 'Take `formerly` out, or the entry with the old key.',
+    // The place of what the environment names would show the name.
+    ...(hidden ? {} : { related: [{ message: 'it is declared here', span: declared.key }] }),
+  });
+}
+
+function tellClaimed(each: EntryRead, formerly: Address, claimed: EntryRead, told: Diagnostics): void {
+  const hidden = isSecretFormer(each) || isSecretFormer(claimed);
+  const { span } = find(claimed.entry, ['formerly']);
+  const what = hidden ? 'the same, which the environment gives' : `\`${formerly}\``;
+  told.error(
+    'duplicate-entry',
+    find(each.entry, ['formerly']).span,
+    `two entries say that they were ${what}`,
+    {
+      help: 'Only one of them can be what it became.',
+      ...(hidden ? {} : { related: [{ message: 'the other one is here', span }] }),
+    },
+  );
+}
+
+function isSecretFormer({ declared }: EntryRead): boolean {
+  return declared.sensitive.includes('formerly');
 }

@@ -26,6 +26,7 @@ export type ParentSchema = {
   readonly errorMessage?: string;
   readonly patternErrorMessage?: string;
   readonly type?: string | readonly string[];
+  readonly examples?: readonly Json[];
   readonly properties?: Readonly<Record<string, { readonly examples?: readonly Json[] }>>;
   readonly oneOf?: readonly { readonly required?: readonly string[] }[];
   readonly anyOf?: readonly ParentSchema[];
@@ -41,8 +42,17 @@ export interface Words {
   readonly at?: 'key' | undefined;
 }
 
-/** The words for one error. `name` is the value's, in backquotes, or empty; a secret's value is never shown. */
-export function wordsFor(error: Failure, name: string, secret: boolean, told: Diagnostics): Words {
+/**
+ * The words for one error. `name` is the value's, in backquotes, or empty; a secret's value is never shown. `written`
+ * is the value as it stands in the file, empty for what is no scalar.
+ */
+export function wordsFor(
+  error: Failure,
+  name: string,
+  written: string,
+  secret: boolean,
+  told: Diagnostics,
+): Words {
   const parent = parentOf(error);
   switch (error.keyword) {
     case 'additionalProperties':
@@ -59,9 +69,9 @@ export function wordsFor(error: Failure, name: string, secret: boolean, told: Di
     case 'not':
       return { message: parent.errorMessage ?? `${name} cannot stand here`, at: 'key' };
     case 'oneOf':
-      return { message: `${name} needs ${parent.errorMessage ?? 'one of several properties'}`, at: 'key' };
+      return { message: `${name} needs ${choiceWords(error, parent)}`, at: 'key' };
     case 'type':
-      return wrongType(error, name, secret);
+      return wrongType(error, name, written, secret);
     case 'enum':
       return {
         message: `${name} must be one of ${(error.params['allowedValues'] as string[]).map((each) => `\`${each}\``).join(', ')}${foundText(error, secret)}`,
@@ -75,6 +85,14 @@ export function wordsFor(error: Failure, name: string, secret: boolean, told: Di
         help: secret ? fromEnvironment : undefined,
       };
   }
+}
+
+/** What a choice is between, and what was chosen where that is too much. */
+function choiceWords({ data }: Failure, parent: ParentSchema): string {
+  const names = (parent.oneOf ?? []).flatMap((each) => each.required ?? []);
+  const found = names.filter((each) => Object.hasOwn(data as object, each)).map((each) => `\`${each}\``);
+  const words = parent.errorMessage ?? 'one of several properties';
+  return found.length === 0 ? words : `${words}, but has ${found.join(' and ')}`;
 }
 
 const fromEnvironment = 'The value comes from the environment, and is not shown.';
@@ -141,23 +159,38 @@ function flow(value: Json): string {
   return Array.isArray(value) ? `[${value.map(flow).join(', ')}]` : JSON.stringify(value);
 }
 
-function wrongType(error: Failure, name: string, secret: boolean): Words {
+function wrongType(error: Failure, name: string, written: string, secret: boolean): Words {
   const wanted = [error.params['type'] as string | string[]].flat();
   const value = error.data as Json;
   const isFraction = typeof value === 'number' && wanted.includes('integer') && !secret;
   const found = isFraction ? String(value) : typeWords([typeName(value)]);
   const message = `${name} must be ${typeWords(wanted)}, not ${found}`;
-  return { message, help: secret ? fromEnvironment : typeHelp(wanted, value) };
+  return { message, help: secret ? fromEnvironment : typeHelp(wanted, value, written, parentOf(error)) };
 }
 
-function typeHelp(wanted: readonly string[], value: Json): string | undefined {
-  if (wanted.includes('string') && (typeof value === 'number' || typeof value === 'boolean'))
-    return `Put it in quotes: "${value}"`;
+function typeHelp(
+  wanted: readonly string[],
+  value: Json,
+  written: string,
+  { examples = [] }: ParentSchema,
+): string | undefined {
+  const [, variable] = /\$\{var\.([\w-]+)\}/.exec(written) ?? [];
+  if (variable !== undefined) return `Change the value of the variable ${quoted(variable)}.`;
+  if (wanted.includes('string') && typeof value === 'number') return textHelp(value, written, examples);
+  if (wanted.includes('string') && typeof value === 'boolean') return `Put it in quotes: "${written}"`;
   if (wanted.includes('boolean') && typeof value === 'string') return 'Write true or false, without quotes.';
   if (wanted.includes('array') && typeof value === 'string')
     return `Write it as a list: [${quoted(value).slice(1, -1)}]`;
   const isNumber = typeof value === 'string' && /^\d+$/.test(value);
   return isNumber && wanted.includes('integer') ? 'Write it without quotes.' : undefined;
+}
+
+/** A number where a count and a unit belong is short of the unit; any other was meant as text, as it was written. */
+function textHelp(value: number, written: string, [example]: readonly Json[]): string {
+  const isCount = typeof example === 'string' && /^\d+ \w+$/.test(example);
+  if (!isCount) return `Put it in quotes: "${written}"`;
+  const whole = Number.isInteger(value) && value > 0;
+  return `Write the unit as well: ${whole ? example.replace(/^\d+/, String(value)) : example}`;
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -193,7 +226,10 @@ function foundText(error: Failure, secret: boolean): string {
 
 export function nearestProperty(error: Failure, told: Diagnostics): string | null {
   const known = Object.keys(parentOf(error).properties ?? {});
-  return told.near(String(error.params['additionalProperty']), known, known.length);
+  const name = String(error.params['additionalProperty']);
+  // `target:agent/a`, without a space, is a key to YAML.
+  const [property = ''] = name.split(':', 1);
+  return known.includes(property) ? property : told.near(name, known, known.length);
 }
 
 export function parentOf(error: Failure): ParentSchema {

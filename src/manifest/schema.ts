@@ -6,6 +6,9 @@ import { quoted } from './text.js';
 import { type Entry, type Found, find, type Path } from './tree.js';
 import type { Notes } from './variables.js';
 
+/** What else to do about a text at a path that does not have the form that it must have. */
+export type Hint = (path: Path, written: string) => string | undefined;
+
 /** Several of them may be one mistake. */
 const mostErrors = 4 * limits.diagnostics;
 
@@ -19,6 +22,7 @@ export function check(
   entry: Entry,
   notes: Notes,
   told: Diagnostics,
+  hint?: Hint,
 ): boolean {
   if (validate(value)) return notes.broken.size === 0;
   const all = validate.errors ?? [];
@@ -33,14 +37,38 @@ export function check(
   for (const error of telling.length > 0 ? telling : errors.slice(0, 1)) {
     const path = pathOf(error);
     const found = find(entry, path);
-    if (!notes.broken.has(found.node)) tellOne(error, nameOf(path, entry), found, notes, told);
+    if (!notes.broken.has(found.node) && !isConsequence(error, found))
+      tellOne(error, nameOf(path, entry), found, notes, told, hint?.bind(null, path));
   }
   return false;
 }
 
-function tellOne(error: Failure, name: string, found: Found, notes: Notes, told: Diagnostics): void {
-  const { code, message, help, at } = wordsFor(error, name, notes.secret.has(found.node), told);
-  told.error(code ?? 'schema', at === 'key' ? found.key : found.span, message, { help });
+function writtenAt({ node, exact }: Found): string {
+  return exact && node.type === 'scalar' ? node.source.text.slice(node.start, node.end) : '';
+}
+
+/** What is missing may be in what could not be read. */
+function isConsequence(error: Failure, { node }: Found): boolean {
+  return node.type === 'map' && node.partial && wantedNames(error).length > 0;
+}
+
+/** Names of the properties of the value that a validator has just found something wrong with. */
+export function wrongNames(validate: Validator): ReadonlySet<string> {
+  return new Set((validate.errors ?? []).map((error) => String(pathOf(error)[0])));
+}
+
+function tellOne(
+  error: Failure,
+  name: string,
+  found: Found,
+  notes: Notes,
+  told: Diagnostics,
+  hint: ((written: string) => string | undefined) | undefined,
+): void {
+  const secret = notes.secret.has(found.node);
+  const { code, message, help, at } = wordsFor(error, name, writtenAt(found), secret, told);
+  const near = !secret && error.keyword === 'pattern' ? hint?.(String(error.data)) : undefined;
+  told.error(code ?? 'schema', at === 'key' ? found.key : found.span, message, { help: help ?? near });
 }
 
 /** Leads to the value, or to the key that is too much; what is missing is told at what it is missing from. */

@@ -4,13 +4,14 @@ import { urlFault } from '../model/service-url.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Settings as Written } from './generated/settings.js';
-import { settings as settingsRule, variants as variantsRule } from './generated/validators.js';
+import { settingNames, settings as settingsRule, variants as variantsRule } from './generated/validators.js';
 import type { Item } from './include.js';
 import { limits } from './limits.js';
 import { check } from './schema.js';
 import type { Source, Span } from './source.js';
-import { quoted } from './text.js';
-import { type Entry, find, mapNode } from './tree.js';
+import { quoted, unsafe } from './text.js';
+import type { Top } from './top.js';
+import { type Entry, find, mapNode, type Node } from './tree.js';
 import { Notes, Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
@@ -32,6 +33,8 @@ export interface SettingsRead {
   /** False when an item of `include` cannot be read. */
   readonly complete: boolean;
   readonly scopes: readonly string[];
+  /** False when `scopes` cannot be read, which is told. */
+  readonly scopesComplete: boolean;
 }
 
 export interface Choice {
@@ -44,23 +47,26 @@ type Entries = ReadonlyMap<string, Entry>;
 const none: Entries = new Map();
 
 export function readSettings(
-  source: Source,
-  written: Entries,
+  { source, settings: written, dropped }: Top & { readonly source: Source },
   choice: Choice,
   told: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
   checkVariants(start, written, told);
   const chosen = chooseEnvironment(start, written, choice.environment, told);
-  const variables = new Variables(over(written.get('vars'), chosen.get('vars')), choice.env, told);
-  const root = rootOf(start, effective(start, written, chosen));
+  const variables = new Variables(over(written.get('vars'), chosen?.get('vars')), choice.env, told);
+  for (const unread of unreadVars(written, chosen)) variables.excuse(unread);
+  excuseDropped(dropped, variables);
+  const root = rootOf(start, effective(start, written, chosen ?? none));
   const notes = new Notes();
   const value = readAll(root, variables, notes, told);
   const fits = check(settingsRule, value, root, notes, told) && !told.failed;
   checkUrl(value, root, told);
+  checkOtherUrls(written, told);
+  const scopes = value['scopes'];
   const include = texts(value['include']).filter(({ text }) => text.length <= limits.include);
   return {
-    complete: value['include'] === undefined || include.length === lengthOf(value['include']),
+    complete: !written.has('include') || include.length === lengthOf(value['include']),
     settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
     inventory: find(root, ['inventory', 'file']).span,
     variables,
@@ -68,7 +74,8 @@ export function readSettings(
       pattern: text,
       span: find(root, ['include', index]).span,
     })),
-    scopes: value['scopes'] === undefined ? ['agents.run'] : scopesOf(value['scopes'], root, told),
+    scopes: scopes === undefined ? ['agents.run'] : scopesOf(scopes, root, told),
+    scopesComplete: !written.has('scopes') || texts(scopes).length === lengthOf(scopes),
   };
 }
 
@@ -87,12 +94,33 @@ function checkVariants(start: Span, written: Entries, told: Diagnostics): void {
   const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
   const root = rootOf(start, parts);
   const notes = new Notes();
-  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes);
+  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes, 0);
   check(variantsRule, value, root, notes, told);
 }
 
-/** What the environment says instead; nothing where none was asked for. */
-function chooseEnvironment(start: Span, written: Entries, name: string | null, told: Diagnostics): Entries {
+/** Under `vars` where it cannot stand, or under a name that nobody knows. */
+export function excuseDropped(dropped: readonly Entry[], variables: Variables): void {
+  for (const { key, value } of dropped) {
+    const isUnknown = value.type === 'map' && !settingNames.includes(key.text);
+    if (key.text === 'vars' || isUnknown) variables.excuse(value);
+  }
+}
+
+/** Maps of variables that do not hold, though they were meant to: not maps at all, or of an environment not found. */
+function unreadVars(written: Entries, chosen: Entries | null): Node[] {
+  const environments = chosen === null ? [...entriesOf(written.get('environments')).values()] : [];
+  const others = environments.map((each) => entriesOf(each).get('vars'));
+  const noMaps = [written.get('vars'), chosen?.get('vars')].filter((each) => each?.value.type !== 'map');
+  return [...others, ...noMaps].flatMap((each) => (each === undefined ? [] : [each.value]));
+}
+
+/** What the environment says instead; nothing where none was asked for, null where there is none such, which is told. */
+function chooseEnvironment(
+  start: Span,
+  written: Entries,
+  name: string | null,
+  told: Diagnostics,
+): Entries | null {
   if (name === null) return none;
   const environments = written.get('environments');
   const known = entriesOf(environments);
@@ -107,7 +135,7 @@ function chooseEnvironment(start: Span, written: Entries, name: string | null, t
   told.error('unknown-environment', environments?.key ?? start, `there is no environment ${quoted(name)}`, {
     help: near === null ? all : `Did you mean \`${near}\`?`,
   });
-  return none;
+  return null;
 }
 
 /** The settings that hold in the environment, each with the place where it stands. */
@@ -123,7 +151,7 @@ function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnost
   const value = bareObject();
   for (const [name, entry] of entriesOf(root)) {
     const own = new Notes();
-    value[name] = variables.read(entry.value, 'line', own);
+    value[name] = variables.read(entry.value, 'line', own, 1);
     for (const node of own.broken) notes.broken.add(node);
     for (const node of own.secret) notes.secret.add(node);
     if (own.secret.size === 0 || name === 'service') continue;
@@ -141,10 +169,24 @@ function checkUrl(value: Record<string, Json>, root: Entry, told: Diagnostics): 
   const { service } = value;
   const url =
     typeof service === 'object' && service !== null && 'url' in service ? service['url'] : undefined;
-  // What does not even begin like one is told by the schema.
-  const fault = typeof url === 'string' && /^https?:\/\/\S/.test(url) ? urlFault(url) : null;
+  if (typeof url === 'string') tellUrl(url, find(root, ['service', 'url']).span, told);
+}
+
+/** Those of the environments that this run does not use, where they need no variables to be known. */
+function checkOtherUrls(written: Entries, told: Diagnostics): void {
+  const environments = [...entriesOf(written.get('environments')).values()];
+  const services = environments.map((each) => entriesOf(each).get('service'));
+  for (const service of [written.get('service'), ...services]) {
+    const url = entriesOf(service).get('url')?.value;
+    if (url?.type !== 'scalar' || typeof url.value !== 'string' || url.value.includes('${')) continue;
+    if (unsafe(url.value, 'line') === null) tellUrl(url.value, url, told);
+  }
+}
+
+/** What does not even begin like a URL is told by the schema. */
+function tellUrl(url: string, span: Span, told: Diagnostics): void {
+  const fault = /^https?:\/\/\S/.test(url) ? urlFault(url) : null;
   if (fault === null) return;
-  const { span } = find(root, ['service', 'url']);
   told.error('insecure-url', span, `\`url\` ${fault}`, { help: 'For example: https://collect.example.com' });
 }
 
@@ -190,7 +232,7 @@ function entriesOf(entry: Entry | undefined): Entries {
   return entry?.value.type === 'map' ? entry.value.entries : none;
 }
 
-function lengthOf(value: Json): number {
+function lengthOf(value: Json | undefined): number {
   return Array.isArray(value) ? value.length : -1;
 }
 

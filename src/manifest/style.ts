@@ -1,8 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Document, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
+import { limits } from './limits.js';
+import { meaningOf } from './meaning.js';
+import { type Document, hasMorePieces, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
 
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
+
+const mostRounds = 6;
 
 /**
  * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
@@ -10,17 +13,29 @@ const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPaddi
  * The text must be one that `parseYaml` accepts.
  */
 export function formatText(text: string): string {
-  const documents = parseForEdit(text);
-  for (const document of documents) restyle(document);
-  const formatted = documents.map((document) => document.toString(printing)).join('');
-  if (!isDeepStrictEqual(valuesOf(parseForEdit(formatted)), valuesOf(documents))) {
-    throw new Error('formatting would have changed what the file means');
+  let { formatted, meaning } = printed(text);
+  if (formatted === text) return text;
+  // Each round checks the one before. Empty lines beside comments inside of brackets settle with the second.
+  for (let round = 1; round < mostRounds; round += 1) {
+    const next = printed(formatted);
+    if (next.meaning !== meaning) throw new Error('formatting would have changed what the file means');
+    if (next.formatted === formatted) return formatted;
+    ({ formatted, meaning } = next);
   }
-  return formatted;
+  throw new Error('formatting does not come to an end');
 }
 
-function valuesOf(documents: readonly Document[]): unknown[] {
-  return documents.map((document) => document.toJS({ maxAliasCount: -1 }));
+/** True for a text that would cost too much, because it must stand in memory as a whole. */
+export function isTooMuchToFormat(text: string): boolean {
+  return hasMorePieces(text, limits.formatted);
+}
+
+/** A function of its own, so that its documents are gone before those of the next round are made. */
+function printed(text: string): { readonly formatted: string; readonly meaning: string } {
+  const documents = parseForEdit(text);
+  const meaning = meaningOf(documents);
+  for (const document of documents) restyle(document);
+  return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };
 }
 
 function restyle(document: Document): void {

@@ -1,6 +1,7 @@
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import type { Source } from './source.js';
+import { tellUnquoted, unquotedCronAt } from './unquoted-cron.js';
 
 /** As the YAML library reports it. */
 export interface SyntaxError {
@@ -46,7 +47,7 @@ const words: Readonly<Record<string, Words>> = {
   MULTIPLE_TAGS: ['a value can have one tag only'],
   NON_STRING_KEY: ['a key must be text'],
   RESOURCE_EXHAUSTION: ['the values are nested too deeply'],
-  TAB_AS_INDENT: ['a tab cannot be used for indentation', 'Use spaces.'],
+  TAB_AS_INDENT: ['a tab cannot be used for indentation', 'Indent with spaces, here and in all other lines.'],
   TAG_RESOLVE_FAILED: ['this tag is not allowed', 'Write the value without a tag.'],
   UNEXPECTED_TOKEN: ['this was not expected here', 'Look for a quote, bracket or brace too many or too few.'],
 };
@@ -84,9 +85,13 @@ export function tellSyntaxErrors(
   told: Diagnostics,
 ): void {
   const lines = new Set<number>();
+  let tabs = false;
   let unclosed = Number.POSITIVE_INFINITY;
   for (const { code, message: said, pos } of errors.slice(0, limits.syntaxErrorsPerFile)) {
     const opening = openings.get(pos[0]);
+    // Whoever indents with tabs does so everywhere: one error says it.
+    if (tabs && (code === 'TAB_AS_INDENT' || code === 'BAD_INDENT')) continue;
+    tabs ||= code === 'TAB_AS_INDENT';
     // What stands around something that is not closed is not closed for that reason alone.
     if (opening !== undefined && opening < unclosed && unclosed !== Number.POSITIVE_INFINITY) continue;
     if (opening !== undefined) unclosed = opening;
@@ -94,10 +99,42 @@ export function tellSyntaxErrors(
     const { line } = source.place(start, start + 1);
     if (lines.has(line)) continue;
     lines.add(line);
+    const cron = unquotedCronAt(source.text, start);
+    if (cron !== null) {
+      tellUnquoted(source, cron, told);
+      continue;
+    }
+    const colon = colonWithoutSpace(source, code, start);
+    if (colon !== null) {
+      told.error(
+        'yaml-syntax',
+        { source, start: colon, end: colon + 1 },
+        'a space is missing after this colon',
+      );
+      continue;
+    }
     const { message, help } = describeSyntaxError(code, said);
     const end = opening === undefined ? Math.max(pos[1], pos[0] + 1) : opening + 1;
     told.error('yaml-syntax', { source, start, end }, message, { help });
   }
+  const next = errors[limits.syntaxErrorsPerFile];
+  if (next === undefined) return;
+  const span = { source, start: next.pos[0], end: next.pos[0] + 1 };
+  told.error(
+    'yaml-syntax',
+    span,
+    'there are more syntax errors than are shown: the file is read no further',
+    {
+      help: 'Mend the first ones, then run again.',
+    },
+  );
+}
+
+/** Where a line such as `target:agent/a` lacks the space that would make it a key and a value; null for others. */
+function colonWithoutSpace({ text }: Source, code: string, start: number): number | null {
+  if (code !== 'MULTILINE_IMPLICIT_KEY' && code !== 'MISSING_CHAR') return null;
+  const [, key] = /^([A-Za-z][\w.-]*):[^\s:/]/.exec(text.slice(start, start + 300)) ?? [];
+  return key === undefined ? null : start + key.length;
 }
 
 export function describeSyntaxError(

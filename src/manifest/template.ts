@@ -1,8 +1,14 @@
-/** A piece of a text: words as they are, a variable, or a `${` that is neither. `written` is what stands in the file. */
+/** A piece of a text: words as they are, a variable, or a `${` that is neither. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'var' | 'env'; readonly name: string; readonly written: string }
-  | { readonly type: 'unknown'; readonly written: string };
+  | (Use & { readonly type: 'var' | 'env'; readonly name: string })
+  | (Use & { readonly type: 'unknown' });
+
+/** `written` is what stands in the file, as the opening with that number, from 0 and with those that are escaped. */
+interface Use {
+  readonly written: string;
+  readonly opening: number;
+}
 
 /** An escaped opening, a closed expression, or an opening that is never closed. Linear: `{` ends an attempt. */
 const opening = /\$\$\{|\$\{[^{}]*\}|\$\{/g;
@@ -12,13 +18,18 @@ const variable = /^\$\{(?:var\.([A-Za-z_][A-Za-z0-9_-]*)|env\.([A-Za-z_][A-Za-z0
 export function pieces(text: string): Piece[] {
   const list: Piece[] = [];
   let from = 0;
-  for (const match of text.matchAll(opening)) {
+  for (const [index, match] of openings(text).entries()) {
     if (match.index > from) list.push({ type: 'text', text: text.slice(from, match.index) });
-    list.push(piece(match[0]));
+    list.push(piece(match[0], index));
     from = match.index + match[0].length;
   }
   if (from < text.length) list.push({ type: 'text', text: text.slice(from) });
   return list;
+}
+
+/** Everything that looks like a use of a variable, in the order in which it stands. */
+export function openings(text: string): RegExpExecArray[] {
+  return [...text.matchAll(opening)];
 }
 
 /** The text that stands for itself, whatever it holds. */
@@ -27,10 +38,10 @@ export function escaped(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-function piece(written: string): Piece {
+function piece(written: string, opening: number): Piece {
   if (written === '$${') return { type: 'text', text: '${' };
   const [, name, environment] = variable.exec(written) ?? [];
-  if (name !== undefined) return { type: 'var', name, written };
-  if (environment !== undefined) return { type: 'env', name: environment, written };
-  return { type: 'unknown', written };
+  if (name !== undefined) return { type: 'var', name, written, opening };
+  if (environment !== undefined) return { type: 'env', name: environment, written, opening };
+  return { type: 'unknown', written, opening };
 }

@@ -27,6 +27,8 @@ export interface MapNode extends Span {
   readonly type: 'map';
   readonly entries: ReadonlyMap<string, Entry>;
   readonly flow: boolean;
+  /** True when something that would be in it could not be read, which is told: nothing in it counts as missing. */
+  readonly partial: boolean;
   readonly size: number;
   readonly height: number;
 }
@@ -34,6 +36,8 @@ export interface MapNode extends Span {
 export interface Entry {
   readonly key: Span & { readonly text: string };
   readonly value: Node;
+  /** True for another one with the same key at the top of a document, which is told already. */
+  readonly repeated?: true;
 }
 
 /** What the files of a project have cost so far, of what the limits are for. */
@@ -66,6 +70,17 @@ export interface Found {
   readonly exact: boolean;
 }
 
+/** True where nothing is written, or null. */
+export function isNull(node: Node): boolean {
+  return node.type === 'scalar' && node.value === null && !node.broken;
+}
+
+/** True for a value that is told about, and for a map or list of which a part directly in it is. */
+export function isPartial(node: Node): boolean {
+  if (node.type === 'scalar') return node.broken;
+  return node.type === 'map' ? node.partial : node.items.some(isPartial);
+}
+
 export function find(root: Entry, path: Path): Found {
   let node = root.value;
   let key: Span = root.key;
@@ -91,7 +106,12 @@ function spanOf(node: Node, key: Span): Span {
 
 const noEntries: ReadonlyMap<string, Entry> = new Map();
 
-export function mapNode(span: Span, entries: ReadonlyMap<string, Entry>, flow: boolean): MapNode {
+export function mapNode(
+  span: Span,
+  entries: ReadonlyMap<string, Entry>,
+  flow: boolean,
+  partial = false,
+): MapNode {
   let size = 1;
   let height = 0;
   for (const { value } of entries.values()) {
@@ -100,7 +120,7 @@ export function mapNode(span: Span, entries: ReadonlyMap<string, Entry>, flow: b
   }
   const { source, start, end } = span;
   const kept = entries.size === 0 ? noEntries : entries;
-  return { type: 'map', source, start, end, entries: kept, flow, size, height: height + 1 };
+  return { type: 'map', source, start, end, entries: kept, flow, partial, size, height: height + 1 };
 }
 
 export function listNode(span: Span, items: readonly Node[], flow: boolean): ListNode {

@@ -1,9 +1,10 @@
+import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import type { Span } from './source.js';
-import { type Piece, pieces } from './template.js';
+import { openings, type Piece, pieces } from './template.js';
 import { quoted, type TextRule, unsafe } from './text.js';
 import type { Entry, MapNode, Node, ScalarNode } from './tree.js';
 
@@ -19,8 +20,17 @@ export class Notes {
 interface Resolved {
   readonly value: Json;
   readonly secrets: ReadonlySet<string>;
-  readonly size: number;
+  readonly measure: Measure;
 }
+
+/** Values that a value stands for, and levels of maps and lists in it. */
+interface Measure {
+  readonly size: number;
+  readonly height: number;
+}
+
+/** A use of a variable, where it stands. */
+type Use = Exclude<Piece, { type: 'text' }>;
 
 const unknown: unique symbol = Symbol('unknown');
 
@@ -30,10 +40,17 @@ const forms = `There are ${form('var.NAME')} and ${form('env.NAME')}; write \`$$
 export class Variables {
   private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
   private readonly used = new Set<string>();
+  /** Names that are declared where they do not hold, which is told; null where they could not be read. */
+  private elsewhere: Set<string> | null = new Set();
   private readonly known = new Map<string, string | null>();
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
+  /** What was found in the text that something was told about last: more is often told about it. */
+  private searched: { readonly node: ScalarNode | null; readonly openings: readonly RegExpExecArray[] } = {
+    node: null,
+    openings: [],
+  };
 
   constructor(
     private readonly vars: ReadonlyMap<string, Entry>,
@@ -48,20 +65,29 @@ export class Variables {
     return [...this.used];
   }
 
-  /** A value that cannot be read is told, noted as broken, and stands as an empty text. */
-  read(node: Node, rule: TextRule, notes: Notes): Json {
-    if (node.type === 'scalar') return this.scalar(node, rule, notes);
-    if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes));
-    return this.map(node, rule, notes);
+  /** Nothing is told about uses of what stands in a map that is not read. */
+  excuse(unread: Node): void {
+    if (unread.type !== 'map') this.elsewhere = null;
+    else for (const name of unread.entries.keys()) this.elsewhere?.add(name);
   }
 
-  private map(node: MapNode, rule: TextRule, notes: Notes): Json {
+  /**
+   * A value that cannot be read is told, noted as broken, and stands as an empty text. `depth` is how many maps and
+   * lists are around the value.
+   */
+  read(node: Node, rule: TextRule, notes: Notes, depth: number): Json {
+    if (node.type === 'scalar') return this.scalar(node, rule, notes, depth);
+    if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes, depth + 1));
+    return this.map(node, rule, notes, depth);
+  }
+
+  private map(node: MapNode, rule: TextRule, notes: Notes, depth: number): Json {
     const value = bareObject();
-    for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes);
+    for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes, depth + 1);
     return value;
   }
 
-  private scalar(node: ScalarNode, rule: TextRule, notes: Notes): Json {
+  private scalar(node: ScalarNode, rule: TextRule, notes: Notes, depth: number): Json {
     if (node.broken) return broken(node, notes);
     if (node.value === null) {
       const help =
@@ -69,7 +95,7 @@ export class Variables {
       this.told.error('schema', node, 'a value is missing: null is not allowed', { help });
       return broken(node, notes);
     }
-    const value = typeof node.value === 'string' ? this.text(node, node.value, notes) : node.value;
+    const value = typeof node.value === 'string' ? this.text(node, node.value, notes, depth) : node.value;
     if (value === unknown) return broken(node, notes);
     return this.isSafe(value, node, rule, notes) ? value : broken(node, notes);
   }
@@ -92,12 +118,12 @@ export class Variables {
     return false;
   }
 
-  private text(node: ScalarNode, text: string, notes: Notes): Json | typeof unknown {
+  private text(node: ScalarNode, text: string, notes: Notes, depth: number): Json | typeof unknown {
     if (!text.includes('${')) return text;
     const parts = pieces(text);
     if (this.mode === 'keep') return this.kept(node, text, parts);
     const [only] = parts;
-    if (parts.length === 1 && only?.type === 'var') return this.put(node, only, notes);
+    if (parts.length === 1 && only?.type === 'var') return this.put(node, only, notes, depth);
     const values = parts.map((piece) => this.part(node, piece, notes));
     if (values.includes(unknown)) return unknown;
     const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
@@ -109,50 +135,43 @@ export class Variables {
     const wrong = parts.find((piece) => piece.type === 'unknown');
     return wrong === undefined
       ? text
-      : this.refuse(node, wrong.written, `${quoted(wrong.written)} is no variable`, forms);
+      : this.refuse(node, wrong, `${quoted(wrong.written)} is no variable`, forms);
   }
 
   private part(node: ScalarNode, piece: Piece, notes: Notes): string | typeof unknown {
     if (piece.type === 'text') return piece.text;
-    const value = this.put(node, piece, notes);
+    const value = this.put(node, piece, notes, 0);
     if (typeof value === 'symbol' || typeof value === 'string') return value;
     if (typeof value !== 'object') return String(value);
     const message = `${quoted(piece.written)} is a list or a map, which cannot stand inside a text`;
-    return this.refuse(node, piece.written, message, 'Let the variable alone be the value.');
+    return this.refuse(node, piece, message, 'Let the variable alone be the value.');
   }
 
-  private put(
-    node: ScalarNode,
-    piece: Exclude<Piece, { type: 'text' }>,
-    notes: Notes,
-  ): Json | typeof unknown {
+  private put(node: ScalarNode, piece: Use, notes: Notes, depth: number): Json | typeof unknown {
     if (piece.type === 'unknown')
-      return this.refuse(node, piece.written, `${quoted(piece.written)} is no variable`, forms);
-    if (piece.type === 'env') return this.environment(node, piece.name, piece.written, notes);
-    const resolved = this.variable(node, piece.name, piece.written);
-    if (resolved === unknown || !this.afford(node, resolved.size)) return unknown;
+      return this.refuse(node, piece, `${quoted(piece.written)} is no variable`, forms);
+    if (piece.type === 'env') return this.environment(node, piece, piece.name, notes);
+    const resolved = this.variable(node, piece, piece.name);
+    if (resolved === unknown || !this.afford(node, resolved.measure.size)) return unknown;
+    if (resolved.measure.size > limits.entry)
+      return this.tooMuch(node, `the variable holds more than ${limits.entry} values`);
+    if (depth + resolved.measure.height > limits.depth)
+      return this.tooMuch(node, `values are nested more than ${limits.depth} levels deep`);
     for (const secret of resolved.secrets) notes.secrets.add(secret);
     if (resolved.secrets.size > 0) notes.secret.add(node);
     return resolved.value;
   }
 
-  private environment(
-    node: ScalarNode,
-    name: string,
-    written: string,
-    notes: Notes,
-  ): string | typeof unknown {
+  private environment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof unknown {
     if (name.toUpperCase() === 'ROSTER_API_KEY') {
       const message = 'ROSTER_API_KEY is the key that roster calls with, and cannot be used in a manifest';
-      return this.refuse(node, written, message);
+      return this.refuse(node, use, message);
     }
     const value = this.lookUp(name);
     if (value === null) {
+      const help = `Set ${name} where roster runs; in CI, pass it to the step.`;
       const message = `the environment variable ${name} is not set`;
-      this.told.error('missing-environment-variable', within(node, written), message, {
-        help: `Set ${name} where roster runs; in CI, pass it to the step.`,
-      });
-      return unknown;
+      return this.refuse(node, use, message, help, 'missing-environment-variable');
     }
     notes.secret.add(node);
     if (value !== '') {
@@ -172,16 +191,16 @@ export class Variables {
   }
 
   /** Resolved when it is first used, so that a variable that this environment does not use need not be complete. */
-  private variable(node: ScalarNode, name: string, written: string): Resolved | typeof unknown {
+  private variable(node: ScalarNode, use: Use, name: string): Resolved | typeof unknown {
     const known = this.resolved.get(name);
     if (known === 'failed') return unknown;
     if (known === 'resolving') {
       const message = `the variable ${quoted(name)} depends on itself`;
-      return this.refuse(node, written, message, 'Give one of the variables a value of its own.');
+      return this.refuse(node, use, message, 'Give one of the variables a value of its own.');
     }
     if (known !== undefined) return known;
     const entry = this.vars.get(name);
-    if (entry === undefined) return this.noSuchVariable(node, name, written);
+    if (entry === undefined) return this.noSuchVariable(node, use, name);
     if (this.chain >= limits.variableChain)
       return this.tooMuch(node, `variables refer to variables more than ${limits.variableChain} times over`);
     this.resolved.set(name, 'resolving');
@@ -194,19 +213,18 @@ export class Variables {
 
   private resolve(entry: Entry): Resolved | null {
     const notes = new Notes();
-    const before = this.expanded;
-    // Whether line breaks may stand in it is known only where it is used.
-    const value = this.read(entry.value, 'prose', notes);
-    const size =
-      (entry.value.type === 'scalar' ? textSize(value) : entry.value.size) + this.expanded - before;
-    return notes.broken.size > 0 ? null : { value, secrets: notes.secrets, size };
+    // Whether line breaks may stand in it, and how deep it will be, is known only where it is used.
+    const value = this.read(entry.value, 'prose', notes, 0);
+    return notes.broken.size > 0 ? null : { value, secrets: notes.secrets, measure: measureOf(value) };
   }
 
-  private noSuchVariable(node: ScalarNode, name: string, written: string): typeof unknown {
+  private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof unknown {
+    if (this.elsewhere?.has(name) ?? true) return unknown;
+    if (this.told.full) return this.skip();
     const near = this.told.near(name, this.vars.keys(), this.vars.size);
     const help =
       near === null ? 'Declare it under `vars:` in roster.yaml.' : `Did you mean ${form(`var.${near}`)}?`;
-    return this.refuse(node, written, `there is no variable ${quoted(name)}`, help);
+    return this.refuse(node, use, `there is no variable ${quoted(name)}`, help);
   }
 
   /** Told once, where the limit is passed. */
@@ -223,9 +241,31 @@ export class Variables {
     return unknown;
   }
 
-  private refuse(node: ScalarNode, written: string, message: string, help?: string): typeof unknown {
-    this.told.error('unknown-variable', within(node, written), message, { help });
+  private refuse(
+    node: ScalarNode,
+    use: Use,
+    message: string,
+    help?: string,
+    code: DiagnosticCode = 'unknown-variable',
+  ): typeof unknown {
+    if (this.told.full) return this.skip();
+    this.told.error(code, this.within(node, use), message, { help });
     return unknown;
+  }
+
+  private skip(): typeof unknown {
+    this.told.skip(1);
+    return unknown;
+  }
+
+  /** The expression alone where it stands in the file as it is read, which most do; else all of the value. */
+  private within(node: ScalarNode, { written, opening }: Use): Span {
+    const { source, start, end } = node;
+    if (this.searched.node !== node) this.searched = { node, openings: openingsIn(node) };
+    const found = this.searched.openings[opening];
+    return found?.[0] === written
+      ? { source, start: start + found.index, end: start + found.index + written.length }
+      : node;
   }
 }
 
@@ -234,15 +274,24 @@ function broken(node: ScalarNode, notes: Notes): string {
   return '';
 }
 
-function textSize(value: Json): number {
-  return typeof value === 'string' ? 1 + (value.length >> 4) : 1;
+/** As the file has them; none where an escape or a folded line makes them others than those of the value. */
+function openingsIn({ source, start, end, value }: ScalarNode): readonly RegExpExecArray[] {
+  const written = openings(source.text.slice(start, end));
+  return written.length === openings(String(value)).length ? written : [];
 }
 
-/** The expression alone where it stands in the file as it is read: most do. */
-function within(node: ScalarNode, written: string): Span {
-  const { source, start, end } = node;
-  const at = source.text.slice(start, end).indexOf(written);
-  return at === -1 ? node : { source, start: start + at, end: start + at + written.length };
+/** Costs no more than what was counted when the value was put together. */
+function measureOf(value: Json): Measure {
+  if (typeof value === 'string') return { size: 1 + (value.length >> 4), height: 0 };
+  if (typeof value !== 'object' || value === null) return { size: 1, height: 0 };
+  let size = 1;
+  let height = 0;
+  for (const each of Object.values(value)) {
+    const inner = measureOf(each);
+    size += inner.size;
+    height = Math.max(height, inner.height);
+  }
+  return { size, height: height + 1 };
 }
 
 function form(name: string): string {

@@ -9,8 +9,11 @@ import {
   Lexer,
   Parser,
   parseAllDocuments,
+  type ScalarTag,
+  type Tags,
   visit,
 } from 'yaml';
+import { keepEscapes } from './escapes.js';
 
 /**
  * `uniqueKeys` is off because the library's check is quadratic; conversion.ts has one that is linear and knows both
@@ -48,9 +51,34 @@ export function tools() {
 }
 
 /** Documents that can be changed and printed with their comments, of a text that `parseYaml` accepts. */
-export function parseForEdit(text: string): Document[] {
-  const documents = parseAllDocuments(text, options);
+export function parseForEdit(text: string): Document.Parsed[] {
+  const customTags = (tags: Tags) => tags.map((tag) => (isTextTag(tag) ? keepingEscapes(tag, text) : tag));
+  const documents = parseAllDocuments(text, { ...options, customTags });
   return Array.isArray(documents) ? documents : [];
+}
+
+function isTextTag(tag: Tags[number]): tag is ScalarTag {
+  return typeof tag === 'object' && tag.tag === 'tag:yaml.org,2002:str';
+}
+
+/** The library prints what cannot be seen as it is, even where an escape stood for it. */
+function keepingEscapes(tag: ScalarTag, text: string): ScalarTag {
+  const stringify: ScalarTag['stringify'] = (item, ...rest) => {
+    const printed = tag.stringify?.(item, ...rest) ?? '';
+    if (item.type !== 'QUOTE_DOUBLE' || !item.range) return printed;
+    return keepEscapes(printed, text.slice(item.range[0], item.range[1]));
+  };
+  return { ...tag, stringify };
+}
+
+/** True when a text is made of more pieces of syntax than that, comments and spaces among them. */
+export function hasMorePieces(text: string, most: number): boolean {
+  let pieces = 0;
+  for (const _ of new Lexer().lex(text)) {
+    pieces += 1;
+    if (pieces > most) return true;
+  }
+  return false;
 }
 
 /** The three steps of the library, each of which takes what the one before gives, as it comes. */

@@ -21,6 +21,8 @@ export interface ReadContext {
   readonly tell: Tell;
   /** Scope names this service knows (`scopes:` of roster.yaml). */
   readonly scopes: readonly string[];
+  /** True for the path of a file that belongs to the project, relative to its folder: no key may be written there. */
+  isOwn(path: string): boolean;
   /** The nearest of the known words, for a hint; null when none is near. */
   nearest(word: string, known: readonly string[]): string | null;
 }

@@ -50,7 +50,7 @@ const escapes: Row[] = [
   ['in an include', 'include: ["a\\e[2Jb.yaml"]', 'unsafe-text'],
   ['in an environment', 'environments: { "a\\eb": {} }', 'unsafe-text'],
   ['in the address', 'service: { url: "https://a\\eb" }', 'unsafe-text'],
-  ['in a property that is unknown', 'groups: { g: { "a\\eb": 1 } }', 'unsafe-text'],
+  ['in a property that is unknown', 'groups: { g: { "a\\eb": 1 } }', 'unsafe-text', 'schema'],
 ];
 
 const separators: Row[] = [

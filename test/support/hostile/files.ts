@@ -32,7 +32,10 @@ const patterns = [
   include('braces in braces', `["${'{a,'.repeat(40)}b${'}'.repeat(40)}"]`, 'limit-exceeded'),
   include('many folders', '["**/a/**/b/**/c/**/*.yaml"]', 'limit-exceeded'),
   include('a long one', `["${'a*/'.repeat(400)}"]`, 'schema'),
-  include('many', `[${numbered((i) => `f${i}.yaml, `, 1_001)}]`, 'limit-exceeded'),
+  {
+    ...include('many', `[${numbered((i) => `f${i}.yaml, `, 1_001)}]`, 'limit-exceeded'),
+    also: ['unreadable-file'] as const,
+  },
   include('a range', '["{1..99999999}.yaml"]', 'fine'),
   include('a class', '["[!-~][a-z]x.yaml"]', 'fine'),
   include('groups that repeat', '["+(a|aa)+(a|aa).yaml"]', 'fine'),
@@ -106,7 +109,8 @@ const several: Hostile[] = [
       family: 'files that hold nothing',
       name: JSON.stringify(text),
       files: { 'roster.yaml': text },
-      expected: 'missing-setting',
+      // What is no map is told alone; what holds nothing lacks its name.
+      expected: /^(?:---|#.*)?\s*$/.test(text) ? 'missing-setting' : 'schema',
     }),
   ),
 ];

@@ -9,8 +9,10 @@ export interface Hostile {
   readonly files: FileTree;
   /** What else stands in the folder: links, pipes. */
   readonly arrange?: (folder: string) => void;
-  /** What must be told of it, among other things; `fine` for what must be read. */
+  /** The code of all errors that must be told of it; `fine` for what must be read. */
   readonly expected: DiagnosticCode | 'fine';
+  /** Codes of other mistakes that it holds besides. */
+  readonly also?: readonly DiagnosticCode[];
 }
 
 /** Takes a value, each time another one, the same again for the same seed. */
@@ -27,15 +29,21 @@ export function drawing(seed: number): Draw {
 }
 
 /** Name, text, what must be told: `roster.yaml` is made of the text. */
-export type Row = readonly [name: string, text: string, expected: Hostile['expected']];
+export type Row = readonly [
+  name: string,
+  text: string,
+  expected: Hostile['expected'],
+  ...also: readonly DiagnosticCode[],
+];
 
 /** The text somewhere in a file of a project. */
 export function texts(family: string, draw: Draw, rows: readonly Row[]): Hostile[] {
-  return rows.map(([name, text, expected]) => ({
+  return rows.map(([name, text, expected, ...also]) => ({
     family,
     name,
     files: { 'roster.yaml': `project: p\n${ordinary(draw)}${text}${text.endsWith('\n') ? '' : '\n'}` },
     expected,
+    also,
   }));
 }
 

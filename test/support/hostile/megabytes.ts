@@ -16,7 +16,7 @@ const bomb = numbered(
   2_000,
 );
 const doubling = numbered(
-  (i) => (i === 0 ? '  a0: xx\n' : `  a${i}: "\${var.a${i - 1}}\${var.a${i - 1}}"\n`),
+  (i) => (i === 0 ? '  a0: xxx\n' : `  a${i}: "\${var.a${i - 1}}\${var.a${i - 1}}"\n`),
   600,
 );
 

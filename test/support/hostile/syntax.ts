@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { DiagnosticCode } from '../../../src/model/diagnostic.js';
 import { type Draw, type Hostile, numbered, type Row, texts } from './hostile.js';
 
 /** What YAML itself offers to those who want to cost much, or to be understood in another way. */
@@ -53,7 +54,13 @@ function merges(draw: Draw): Row[] {
   const keys = draw(fc.integer({ min: 700, max: 1500 }));
   const large = `x-a: &a { ${numbered((i) => `k${i}: v, `, keys)} }\n`;
   return [
-    ['of large maps', `${large}groups:\n${numbered((i) => `  g${i}: { <<: *a }\n`, 900)}`, 'limit-exceeded'],
+    [
+      'of large maps',
+      `${large}groups:\n${numbered((i) => `  g${i}: { <<: *a }\n`, 900)}`,
+      'limit-exceeded',
+      'unknown-property',
+      'schema',
+    ],
     ['of one map very often', `${large}x-b: { <<: [${'*a, '.repeat(900)}] }`, 'limit-exceeded'],
     [
       'of merged maps',
@@ -64,7 +71,7 @@ function merges(draw: Draw): Row[] {
     ['of lists in lists', 'x-a: &a {}\nx-b: { <<: [[*a]] }', 'yaml-syntax'],
     ['of what it stands in', 'x-b: &b { <<: *b }', 'yaml-syntax'],
     ['of forbidden keys', 'x-b: { <<: { __proto__: { a: 1 } } }', 'schema'],
-    ['in quotes', 'groups: { g: { "<<": { members: [] } } }', 'unknown-property'],
+    ['in quotes', 'groups: { g: { "<<": { members: [] } } }', 'unknown-property', 'schema'],
     ['that bring a property that is unknown', 'groups: { g: { <<: { membres: [] } } }', 'unknown-property'],
     ['ordinary ones', 'x-a: &a { members: [a] }\ngroups: { g: { <<: *a, active: false } }', 'fine'],
   ];
@@ -101,7 +108,7 @@ function longTexts(draw: Draw): Row[] {
     ['a name', `groups: { g: { members: [], name: ${'n'.repeat(201)} } }`, 'schema'],
     ['an agent', `groups: { g: { members: [${'n'.repeat(60_000)}] } }`, 'schema'],
     ['the key of an entry', `groups: { ${'n'.repeat(201)}: { members: [] } }`, 'schema'],
-    ['a property', `groups: { g: { ${'n'.repeat(1000)}: 1 } }`, 'unknown-property'],
+    ['a property', `groups: { g: { ${'n'.repeat(1000)}: 1 } }`, 'unknown-property', 'schema'],
     ['never closed', `x-a: "${'y\n'.repeat(20_000)}`, 'yaml-syntax'],
     ['a comment', `x-a: 1 # ${'y'.repeat(900_000)}`, 'fine'],
     ['a line', `groups: { g: { members: [${numbered((i) => `agent-${i}, `, 20_000)}] } }`, 'fine'],
@@ -150,8 +157,13 @@ const tags: Row[] = [
 function twice(draw: Draw): Row[] {
   const many = draw(fc.integer({ min: 2_000, max: 9_000 }));
   return [
-    ['by the thousand', `groups:\n${'  g: { members: [] }\n'.repeat(many)}`, 'duplicate-entry'],
-    ['by the thousand on one line', `x-a: { ${'k: v, '.repeat(many)} }`, 'duplicate-entry'],
+    [
+      'by the thousand',
+      `groups:\n${'  g: { members: [] }\n'.repeat(many)}`,
+      'duplicate-entry',
+      'limit-exceeded',
+    ],
+    ['by the thousand on one line', `x-a: { ${'k: v, '.repeat(many)} }`, 'duplicate-entry', 'limit-exceeded'],
     ['in another spelling', 'x-a: { "a": 1, a: 2 }', 'duplicate-entry'],
     ['by an escape', 'x-a: { "\\x61": 1, a: 2 }', 'duplicate-entry'],
     ['in inputs', schedule('inputs: { a: 1, a: 2 }'), 'duplicate-entry'],
@@ -171,7 +183,14 @@ function mistakes(draw: Draw): Row[] {
   const many = 1 + 2 * draw(fc.integer({ min: 500, max: 10_000 }));
   const signs = ['"', "'", '[', ']', '{', '}', '@', '`', ': ', '? x\n', ', ', '& ', '* ', '! ', '|', '>\n'];
   return [
-    ...signs.map((sign): Row => [`many of ${sign.trim()}`, `x-a: ${sign.repeat(many)}`, refusalOf(sign)]),
+    ...signs.map(
+      (sign): Row => [
+        `many of ${sign.trim()}`,
+        `x-a: ${sign.repeat(many)}`,
+        refusalOf(sign),
+        ...alsoOf(sign),
+      ],
+    ),
     ['many lines that are none', '}\n'.repeat(many), 'yaml-syntax'],
     ['indentation that goes back', 'a:\n   b: 1\n  c: 2', 'yaml-syntax'],
   ];
@@ -180,6 +199,11 @@ function mistakes(draw: Draw): Row[] {
 /** Some nest too deeply before they are mistakes. */
 function refusalOf(sign: string): Hostile['expected'] {
   return ['[', '{', ': '].includes(sign) ? 'limit-exceeded' : 'yaml-syntax';
+}
+
+/** `x`, again and again. */
+function alsoOf(sign: string): DiagnosticCode[] {
+  return sign === '? x\n' ? ['duplicate-entry'] : [];
 }
 
 const tabs: Row[] = [

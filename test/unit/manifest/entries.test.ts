@@ -90,11 +90,9 @@ describe('each mistake is told once, where it stands', () => {
     ['an unknown setting', 'project: p\ngruops: {}\n', ['roster.yaml:2:1 unknown-property «gruops»']],
     ['no project', 'groups: {}\n', ['roster.yaml:1:1 missing-setting «g»']],
     ['an empty file', '', ['roster.yaml:1:1 missing-setting «»']],
-    [
-      'a file that is a list',
-      '- a\n',
-      ['roster.yaml:1:1 schema «- a»', 'roster.yaml:1:1 missing-setting «-»'],
-    ],
+    ['a file that is a list', '- a\n', ['roster.yaml:1:1 schema «- a»']],
+    ['a file that is text', 'hello\n', ['roster.yaml:1:1 schema «hello»']],
+    ['a file that is null', 'null\n', ['roster.yaml:1:1 schema «null»']],
     [
       'wrong limits',
       'project: p\nlimits: { deletes: -1, startsPerMinute: 0.5 }\n',

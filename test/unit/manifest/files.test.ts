@@ -27,6 +27,12 @@ describe('roster.yaml', () => {
     });
   });
 
+  it('is not named with an empty -f', () => {
+    expect(load(`project: p\n${group('a')}`, { file: '' }).diagnostics).toMatchObject([
+      { code: 'usage', message: '-f: "" names no file' },
+    ]);
+  });
+
   it('is asked for when there is none', () => {
     const [told] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
     expect(told).toMatchObject({ code: 'missing-setting' });
@@ -97,7 +103,7 @@ describe('include', () => {
     ['teams/retail.yml', 'Did you mean "teams/retail.yaml"?'],
     ['teams/linc.yaml', undefined],
     ['lonk/retail.yaml', undefined],
-    ['teams/depp', undefined],
+    ['teams/depp.yaml', undefined],
     ['quite/other.yaml', undefined],
   ])('names the nearest file for %s', (path, help) => {
     const files = {
@@ -109,6 +115,45 @@ describe('include', () => {
       symlinkSync('retail.yaml', join(folder, 'teams/link.yaml'));
       symlinkSync('teams', join(folder, 'link'));
       expect(loadFrom(folder).diagnostics.map((each) => each.help)).toEqual([help]);
+    });
+  });
+
+  const secret = 'hunter2: [secret';
+  it.each<[string, string]>([
+    ['.git/config', '".git/config" cannot be included: no name in its path may begin with a dot'],
+    ['.env', '".env" cannot be included: no name in its path may begin with a dot'],
+    ['a/.b.yaml', '"a/.b.yaml" cannot be included: no name in its path may begin with a dot'],
+    ['".git/*"', '".git/config" cannot be included: no name in its path may begin with a dot'],
+    ['"[.]env"', '".env" cannot be included: no name in its path may begin with a dot'],
+    ['creds.json', '"creds.json" cannot be included: the names of manifests end in `.yaml` or `.yml`'],
+    ['"cre*"', '"creds.json" cannot be included: the names of manifests end in `.yaml` or `.yml`'],
+    ['"."', '"." cannot be included: no name in its path may begin with a dot'],
+  ])('reads nothing that is no manifest: %s', (path, message) => {
+    const files = { '.git/config': secret, '.env': secret, 'a/.b.yaml': secret, 'creds.json': secret };
+    const { diagnostics } = load({ ...files, 'roster.yaml': including(`[${path}]`) });
+    const errors = diagnostics.filter((each) => each.severity === 'error');
+    expect(errors.map((each) => `${each.code} ${each.message}`)).toContain(`unreadable-file ${message}`);
+    expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
+  });
+
+  it.skipIf(process.platform === 'win32').each<[string, string[]]>([
+    ['"teams/*.yaml"', ['teams']],
+    ['"*/a.yaml"', ['teams']],
+    ['"t*/*.yaml"', ['teams']],
+    ['"{teams,real}/*.yaml"', ['teams']],
+    ['"**/*.yaml"', ['real/deep', 'teams']],
+    ['"real/**/*.yaml"', ['real/deep']],
+    ['"real/*.yaml"', []],
+    ['"r*/a.yaml"', []],
+  ])('a link to a folder that %s leads through is an error', (pattern, links) => {
+    inFolder({ 'roster.yaml': including(`[${pattern}]`), 'real/a.yaml': group('a') }, (folder) => {
+      inFolder({ 'a.yaml': group('b') }, (outside) => {
+        symlinkSync(outside, join(folder, 'teams'));
+        symlinkSync(outside, join(folder, 'real/deep'));
+        expect(loadFrom(folder).diagnostics.map((each) => each.message)).toEqual(
+          links.map((link) => `"${link}" cannot be read: it is a symbolic link to a folder`),
+        );
+      });
     });
   });
 
@@ -134,6 +179,7 @@ describe('include', () => {
         expect(diagnostics.map(summary)).toEqual([
           'roster.yaml:2:11 unreadable-file «link.yaml»',
           'roster.yaml:2:22 unreadable-file «dir/a.yaml»',
+          'roster.yaml:2:34 unreadable-file «"dir/*.yaml"»',
           'roster.yaml:2:48 unreadable-file «loop.yaml»',
           'roster.yaml:2:59 unreadable-file «pipe.yaml»',
           'roster.yaml:2:83 unreadable-file «real»',

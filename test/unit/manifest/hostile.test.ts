@@ -43,7 +43,7 @@ describe('syntax', () => {
       `${head}schedules: { s: { target: agent/a, once: x, inputs: { a: .inf } } }\n`,
       ['roster.yaml:2:58 schema «.inf»'],
     ],
-    ['a list as key', `${head}? [a]\n: b\n`, ['roster.yaml:2:3 yaml-syntax «[»']],
+    ['a list as key', `${head}? [a]\n: b\n`, ['roster.yaml:2:3 yaml-syntax «[a]»']],
     ['an escape character', `${head}x-a: \u001b[2J\n`, ['roster.yaml:2:6 unsafe-text «\u001b»']],
     ['a lone carriage return', `${head}x-a: b\rc\n`, ['roster.yaml:2:7 unsafe-text «\r»']],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/model/json.js';
+import { costOf } from '../../support/cost.js';
 import { load, problems } from './project.js';
 
 const env = {
@@ -7,6 +8,7 @@ const env = {
   EMPTY: '',
   CRON: 'secret cron',
   CONTROL: 'a\u202eb',
+  OTHER: 'hunter2-other',
   ROSTER_API_KEY: 'svc_live_x',
 };
 
@@ -88,6 +90,99 @@ describe('variables', () => {
   });
 });
 
+describe('limits of variables', () => {
+  /** Each refers to the next; the last one is `end`. */
+  const chain = (count: number, link: (next: string) => string, end: string) =>
+    Array.from({ length: count }, (_, at) =>
+      at === count - 1 ? `v${at}: ${end}` : `v${at}: ${link(`"\${var.v${at + 1}}"`)}`,
+    );
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const inputs = (value: string) => `{ target: group/h, once: x, inputs: ${value} }`;
+
+  it.each<[string, string[], string, string[]]>([
+    [
+      'a chain of 16, used 100 times',
+      chain(16, (next) => next, 'x'),
+      inputs(`{ a: [${'"${var.v0}", '.repeat(100)}] }`),
+      [],
+    ],
+    [
+      'a long text that is handed on',
+      chain(16, (next) => next, 'x'.repeat(60_000)),
+      inputs(`{ a: [${'"${var.v0}", '.repeat(50)}] }`),
+      [],
+    ],
+    [
+      'lists of ten lists',
+      chain(6, (next) => `[${`${next}, `.repeat(10)}]`, 'x'),
+      inputs('{ a: "${var.v0}" }'),
+      ['limit-exceeded'],
+    ],
+    [
+      'a list of 40,000, used 20 times',
+      [`v0: [${'x, '.repeat(40_000)}]`],
+      inputs(`{ a: [${'"${var.v0}", '.repeat(20)}] }`),
+      ['limit-exceeded'],
+    ],
+    // The file, the section, the entry, `inputs` and `a` are five levels of the 64.
+    ['59 levels below the fifth', [`v0: ${nested(59)}`], inputs('{ a: ["${var.v0}"] }'), []],
+    ['60 levels below the fifth', [`v0: ${nested(60)}`], inputs('{ a: ["${var.v0}"] }'), ['limit-exceeded']],
+    [
+      'levels of several variables',
+      chain(3, (next) => `${'['.repeat(30)}${next}${']'.repeat(30)}`, '[]'),
+      inputs('{ a: "${var.v0}" }'),
+      ['limit-exceeded'],
+    ],
+    [
+      'levels in a setting',
+      [`v0: ${nested(64)}`],
+      '{ target: group/h, once: x }\nscopes: "${var.v0}"',
+      ['limit-exceeded'],
+    ],
+  ])('%s', (_, vars, entry, expected) => {
+    expect(load(project(`{ ${vars.join(', ')} }`, entry)).diagnostics.map((each) => each.code)).toEqual(
+      expected,
+    );
+  });
+});
+
+describe('where a wrong use stands', () => {
+  const places = (value: string) =>
+    problems(project('{ l: [] }', `{ target: group/h, once: x, timeZone: ${value} }`));
+  it.each<[string, string, string[]]>([
+    [
+      'after an escaped one',
+      '"$${var.nope} then ${var.nope}"',
+      ['roster.yaml:5:63 unknown-variable «${var.nope}»'],
+    ],
+    [
+      'twice in one text',
+      '"${var.nope} and ${var.nope}"',
+      ['roster.yaml:5:45 unknown-variable «${var.nope}»', 'roster.yaml:5:61 unknown-variable «${var.nope}»'],
+    ],
+    ['a list after an escaped one', '"$${var.l}${var.l}"', ['roster.yaml:5:54 unknown-variable «${var.l}»']],
+    [
+      'not set, after an escaped one',
+      '"$${env.NOPE}${env.NOPE}"',
+      ['roster.yaml:5:57 missing-environment-variable «${env.NOPE}»'],
+    ],
+    [
+      'beside one that is an escape of YAML',
+      '"\\u0024{var.nope}"',
+      ['roster.yaml:5:44 unknown-variable «"\\u0024{var.nope}"»'],
+    ],
+  ])('%s', (_, value, expected) => {
+    expect(places(value)).toEqual(expected);
+  });
+
+  it('is looked for in a time that grows with the text', () => {
+    const text = (count: number) =>
+      project('{}', `{ target: group/h, once: x, inputs: { a: "${'${x}'.repeat(count)}" } }`);
+    const [short, long] = [1_500, 15_000].map((count) => costOf(() => problems(text(count))));
+    expect((long ?? 0) / (short ?? 1)).toBeLessThan(40);
+  });
+});
+
 describe('values from the environment', () => {
   const told = (entry: string, vars = '{}') => load(project(vars, entry), { env });
 
@@ -114,6 +209,16 @@ describe('values from the environment', () => {
     ['a wrong type', '{ target: group/h, once: x, enabled: "${env.TOKEN}" }', 'schema'],
     ['what a kind says', '{ target: group/h, cron: "${env.CRON}", startTime: x }', 'invalid-cron'],
     ['a reference', '{ target: "group/${env.TOKEN}", once: x }', 'unknown-reference'],
+    [
+      'a former key that is still declared',
+      '{ target: group/h, once: x, formerly: "${env.OTHER}" }\n  hunter2-other: { target: group/h, once: y }',
+      'duplicate-entry',
+    ],
+    [
+      'a former key of two entries',
+      '{ target: group/h, once: x, formerly: hunter2-other }\n  t: { target: group/h, once: y, formerly: "${env.OTHER}" }',
+      'duplicate-entry',
+    ],
     ['a list for which a variable stands', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
     ['what cannot be seen', '{ target: group/h, once: "${env.CONTROL}" }', 'unsafe-text'],
     [

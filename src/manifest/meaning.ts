@@ -1,0 +1,34 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type Document, tools } from './yaml.js';
+
+/**
+ * Stands for what documents mean: values, order, anchors, aliases and tags, but not how they are written. Aliases are
+ * not followed, so that it costs as much as there is to read. Two texts of the same meaning have the same.
+ */
+export function meaningOf(documents: readonly Document[]): string {
+  const hash = createHash('sha256');
+  const is = tools();
+  for (const { contents } of documents) take(contents, hash, is);
+  return hash.digest('hex');
+}
+
+function take(node: unknown, hash: Hash, is: ReturnType<typeof tools>): void {
+  if (is.isAlias(node)) return void hash.update(`*${node.source}\n`);
+  if (is.isMap(node)) {
+    hash.update(`{${node.items.length} ${propertiesOf(node)}\n`);
+    for (const { key, value } of node.items) {
+      take(key, hash, is);
+      take(value, hash, is);
+    }
+  } else if (is.isSeq(node)) {
+    hash.update(`[${node.items.length} ${propertiesOf(node)}\n`);
+    for (const item of node.items) take(item, hash, is);
+  } else if (is.isScalar(node)) {
+    const value = typeof node.value === 'string' ? JSON.stringify(node.value) : String(node.value);
+    hash.update(`${value} ${propertiesOf(node)}\n`);
+  } else hash.update('null  \n');
+}
+
+function propertiesOf({ anchor, tag }: { anchor?: string | undefined; tag?: string | undefined }): string {
+  return `${anchor ?? ''} ${tag ?? ''}`;
+}

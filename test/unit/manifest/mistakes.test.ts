@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
+import { load } from './project.js';
+
+const small = 'project: p\ngroups:\n  shops: { members: [] }\npipelines:\n  nightly: { stages: [a] }\n';
+const schedule = (lines: string) => `${small}schedules:\n  s:\n${lines.replace(/^/gm, '    ')}\n`;
+const from = 'startTime: 2099-01-01T00:00:00';
+
+/** Everything that is told of a project, by its line: code, message, help. */
+function told(text: string): string[] {
+  return load(text, { kinds }).diagnostics.map(
+    ({ place, code, message, help }) => `${place?.line} ${code}: ${message}${help ? ` | ${help}` : ''}`,
+  );
+}
+
+describe('one property with a mistake hides none of the others', () => {
+  it('in a schedule', () => {
+    const lines = `target: grup/shops\nevery: 6 huors\nstartTime: 6:00\ntimeZone: Europe/Berln`;
+    expect(told(schedule(lines)).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+      '8 schema',
+      '9 invalid-time',
+      '10 invalid-time',
+      '11 invalid-time-zone',
+    ]);
+  });
+
+  it('in a key', () => {
+    const text = `${small}keys:\n  k:\n    name: 5\n    scopes: [agents.rnu]\n    rotateAfter: 90 dasy\n`;
+    expect(told(text).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+      '8 schema',
+      '9 unknown-scope',
+      '10 invalid-time',
+    ]);
+  });
+
+  it('and what is wrong already is not told again', () => {
+    expect(told(schedule(`target: agent/a\nevery: \${var.nope}\n${from}\ntimeZone: [UTC]`))).toEqual([
+      expect.stringMatching(/^9 unknown-variable/),
+      expect.stringMatching(/^11 schema: `timeZone` must be text, not a list/),
+    ]);
+  });
+});
+
+describe('a target that leads nowhere gets the nearest that there is', () => {
+  it.each<[string, string]>([
+    ['grup/shops', 'Did you mean "group/shops"?'],
+    ['groups/shops', 'Did you mean "group/shops"?'],
+    ['groups/shpos', 'Did you mean "group/shops"?'],
+    ['Group/shops', 'Did you mean "group/shops"?'],
+    ['pipline/shops', 'Did you mean "group/shops"?'],
+    ['pipelines/nigthly', 'Did you mean "pipeline/nightly"?'],
+    ['agents/acme', 'Did you mean "agent/acme"?'],
+    ['shops', 'Did you mean "group/shops"?'],
+    ['acme', 'An agent of that name is "agent/acme".'],
+    ['group/', 'There are `group/shops`, `pipeline/nightly`.'],
+    ['agent/', 'There are `group/shops`, `pipeline/nightly`.'],
+    ['group/shosp', 'Did you mean `group/shops`?'],
+    ['pipeline/shops', 'Did you mean `group/shops`?'],
+    ['group/s', "Declare the group in this project; with `external: true` if it is someone else's."],
+    ['group/k', "Declare the group in this project; with `external: true` if it is someone else's."],
+  ])('%s', (target, help) => {
+    const key = 'keys: { k: { scopes: full } }\n';
+    const { diagnostics } = load(`${schedule(`target: ${target}\nevery: 1 day\n${from}`)}${key}`, { kinds });
+    expect(diagnostics.map((each) => each.help)).toEqual([help]);
+  });
+});
+
+describe('a value of a wrong type is told how to write it', () => {
+  const group = (lines: string) => `project: p\n${lines}\n`;
+  it.each<[string, string, string]>([
+    ['every', schedule(`target: agent/a\nevery: 6\n${from}`), 'Write the unit as well: 6 hours'],
+    ['every', schedule(`target: agent/a\nevery: -6\n${from}`), 'Write the unit as well: 6 hours'],
+    [
+      'rotateAfter',
+      group('keys: { k: { scopes: full, rotateAfter: 30 } }'),
+      'Write the unit as well: 30 days',
+    ],
+    ['a hexadecimal name', group('groups: { g: { members: [], name: 0x10 } }'), 'Put it in quotes: "0x10"'],
+    ['a power of ten', group('groups: { g: { members: [1e3] } }'), 'Put it in quotes: "1e3"'],
+    ['True', group('groups: { g: { members: [True] } }'), 'Put it in quotes: "True"'],
+    [
+      'a variable that is a number',
+      group('vars: { n: 12 }\ngroups: { g: { members: [], name: "${var.n}" } }'),
+      'Change the value of the variable "n".',
+    ],
+    [
+      'a variable that is text',
+      group('vars: { s: "60" }\nlimits: { startsPerMinute: "${var.s}" }'),
+      'Change the value of the variable "s".',
+    ],
+  ])('%s', (_, text, help) => {
+    expect(load(text, { kinds }).diagnostics.map((each) => each.help)).toEqual([help]);
+  });
+});
+
+describe('a place where no key belongs is told offline', () => {
+  const files = { 'teams/a.yaml': 'groups: { g: { members: [] } }\n' };
+  it.each<[string, string]>([
+    ['.secrets/', '`file` must be the path of a file'],
+    ['.', '`file` must be the path of a file'],
+    ['a/.', '`file` must be the path of a file'],
+    ['.git/config', '`file` must be the path of a file'],
+    ['a/.GIT/hooks/x', '`file` must be the path of a file'],
+    ['roster.yaml', '"roster.yaml" is a file of the project itself'],
+    ['./teams//a.yaml', '"./teams//a.yaml" is a file of the project itself'],
+    ['state.json', '"state.json" is a file of the project itself'],
+    ['state.json.lock', '"state.json.lock" is a file of the project itself'],
+  ])('%s', (file, message) => {
+    const text = `project: p\ninclude: [teams/a.yaml]\ninventory: { file: state.json }\nkeys: { k: { scopes: full, deliver: { file: ${file} } } }\n`;
+    const { diagnostics } = load({ ...files, 'roster.yaml': text }, { kinds });
+    expect(diagnostics).toMatchObject([{ code: 'schema', message: expect.stringContaining(message) }]);
+  });
+
+  it.each(['.secrets/ci.key', 'a.git/b', '.github/x', 'ci.'])('and %s is none of these', (file) => {
+    const text = `project: p\nkeys: { k: { scopes: full, deliver: { file: ${file} } } }\n`;
+    expect(load(text, { kinds }).diagnostics).toEqual([]);
+  });
+});
+
+describe('a map', () => {
+  it('has one merge key', () => {
+    const text = `project: p\nx-a: &a { members: [] }\ngroups:\n  g:\n    <<: *a\n    <<: *a\n`;
+    expect(told(text)).toEqual([
+      '6 duplicate-entry: "<<" stands twice in this map | Merge several maps with one key: `<<: [*a, *b]`, the first wins.',
+    ]);
+  });
+});
+
+describe('a URL without encryption is told in every environment', () => {
+  it.each<[string, string | null, string[]]>([
+    ['that is not chosen', null, ['4 insecure-url']],
+    ['that is chosen', 'one', ['4 insecure-url']],
+    ['beside one that is chosen', 'two', ['4 insecure-url']],
+  ])('%s', (_, environment, expected) => {
+    const text = `project: p\nservice: { url: https://a.example.com }\nenvironments:\n  one: { service: { url: http://b.example.com } }\n  two: { service: { url: "https://\${var.host}" }, vars: { host: h } }\n`;
+    const { diagnostics } = load(text, { kinds, environment });
+    expect(diagnostics.map((each) => `${each.place?.line} ${each.code}`)).toEqual(expected);
+  });
+
+  it('and in the project where an environment has another', () => {
+    const text = `project: p\nservice: { url: http://a.example.com }\nenvironments: { one: { service: { url: https://b.example.com } } }\n`;
+    expect(load(text, { environment: 'one' }).diagnostics).toMatchObject([{ code: 'insecure-url' }]);
+  });
+});
+
+describe('an error of syntax hides as little as can be', () => {
+  const codes = (text: string) => told(text).map((each) => each.slice(0, each.indexOf(':')));
+  const cron = (line: string) =>
+    `${schedule(`target: agent/a\n${line}\n${from}\ntimeZone: Europe/Berln`)}prune: ownd\n`;
+
+  it.each(['cron: * * * * * *', 'cron: */5 0 * * * *   # often', 'cron: *', 'cron: * 1,2 * * * MON#2'])(
+    '%s',
+    (line) => {
+      expect(codes(cron(line))).toEqual(['9 yaml-syntax', '11 invalid-time-zone', '12 schema']);
+      const written = line.replace(/ {2,}#.*/, '').slice('cron: '.length);
+      expect(told(cron(line))[0]).toContain(`Put the cron expression in quotes: "${written}"`);
+    },
+  );
+
+  it('and in braces', () => {
+    const text = `${small}schedules:\n  s: { target: agent/a, cron: * 1,2 * * * *, ${from}, x: 1 }\n  t: {cron: */5 * * * * *}\n`;
+    expect(codes(text)).toEqual([
+      '7 yaml-syntax',
+      '7 unknown-property',
+      '8 schema',
+      '8 schema',
+      '8 yaml-syntax',
+    ]);
+  });
+
+  it('each of very many cron expressions without quotes is told as one, and that there are more', () => {
+    const line = (index: number) => `  s${index}: { target: agent/a, cron: * * * * * *, ${from} }\n`;
+    const many = told(
+      `${small}schedules:\n${Array.from({ length: 60 }, (_, index) => line(index)).join('')}`,
+    );
+    expect(many.slice(0, -1).every((each) => each.includes('Put the cron expression in quotes'))).toBe(true);
+    expect(many.at(-1)).toContain('there are more syntax errors than are shown');
+  });
+
+  it.each<[string, string[]]>([
+    ['x-a: !foo b', ['1 yaml-syntax']],
+    ['x-a: !!set { a, b }', ['1 yaml-syntax']],
+    ['x-a: !!binary &b "x"', ['1 yaml-syntax']],
+    ['x-a: { ? [a] : [a] }', ['1 yaml-syntax']],
+    ['groups: !foo { g: {} }', ['1 yaml-syntax']],
+    ['groups: { g: !foo { membres: [] } }', ['1 yaml-syntax']],
+    ['groups: { g: { members: !foo [1] } }', ['1 yaml-syntax']],
+  ])('%s', (line, expected) => {
+    expect(codes(`${line}\nproject: p\nprune: ownd\nlimits: { deletes: -1 }\n`)).toEqual([
+      ...expected,
+      '3 schema',
+      '4 schema',
+    ]);
+  });
+
+  it('says where it read no further', () => {
+    const many = told(`project: p\n${'x-a: @\n'.repeat(200)}`);
+    expect(many).toHaveLength(101);
+    expect(many.at(-1)).toMatch(/^102 yaml-syntax: there are more syntax errors than are shown/);
+    expect(told(`project: p\n${'x-a: @\n'.repeat(100)}`)).toHaveLength(100);
+  });
+
+  it('tells tabs once', () => {
+    expect(told('project: p\ngroups:\n\tshops:\n\t\tmembers: []\n')).toEqual([
+      '3 yaml-syntax: a tab cannot be used for indentation | Indent with spaces, here and in all other lines.',
+    ]);
+  });
+
+  it.each([
+    ['target:agent/a\nevery: 6 hours', '8'],
+    ['every: 6 hours\ntarget:agent/a', '9'],
+  ])('tells the space that is missing in %j', (lines, line) => {
+    expect(told(schedule(lines))).toEqual([`${line} yaml-syntax: a space is missing after this colon`]);
+  });
+
+  it('tells it in braces', () => {
+    const text = `${small}schedules: { s: { target:agent/a, every: 6 hours, ${from} } }\n`;
+    expect(told(text)).toEqual(['6 yaml-syntax: a space is missing after this colon']);
+  });
+
+  it('tells of a merge of nothing alone', () => {
+    expect(codes('project: p\ngroups:\n  g: { <<: *nope }\n  h: { <<: [*nope], x: 1 }\n')).toEqual([
+      '3 yaml-syntax',
+      '4 yaml-syntax',
+      '4 unknown-property',
+    ]);
+  });
+});
+
+describe('a choice of which there may be one', () => {
+  it.each<[string, string]>([
+    ['every: 6 hours\ncron: "0 0 0 * * *"', ', but has `every` and `cron`'],
+    [
+      'every: 6 hours\ncron: "0 0 0 * * *"\nonce: 2099-01-01T00:00',
+      ', but has `every` and `cron` and `once`',
+    ],
+    ['enabled: true', ''],
+  ])('names what was found in %j', (lines, found) => {
+    const [message] = told(schedule(`target: agent/a\n${lines}`));
+    expect(message).toBe(`7 schema: \`s\` needs exactly one of \`every\`, \`cron\`, \`once\`${found}`);
+  });
+
+  it('of a list of scopes and the word for all', () => {
+    const [message] = told('project: p\nkeys: { k: { scopes: [full] } }\n');
+    expect(message).toContain("For the user's full access write `scopes: full`.");
+  });
+});
+
+describe('a block that is not indented is one mistake', () => {
+  const lines = (text: string) => told(text).map((each) => each.slice(0, each.indexOf(' stands')));
+  it.each<[string, string, string[]]>([
+    [
+      'entries',
+      'project: p\ngroups:\nshops:\n  members: []\nmore:\n  members: []\nprune: ownd\n',
+      ['3 schema: "shops"', expect.stringMatching(/^7 schema/)],
+    ],
+    [
+      'entries that are referred to',
+      `project: p\nschedules: { s: { target: group/shops, every: 1 day, ${from} } }\ngroups:\nshops:\n  members: []\n`,
+      ['4 schema: "shops"'],
+    ],
+    ['properties', 'project: p\ngroups:\n  shops:\n  name: x\n  members: []\n', ['4 schema: "name"']],
+    [
+      'properties of several entries',
+      `${small}schedules:\n  s:\n  target: group/shops\n  every: 1 day\n  ${from}\n  t:\n  target: group/shops\n  every: 1 day\n`,
+      ['8 schema: "target"', '12 duplicate-entry: "target"', '13 duplicate-entry: "every"'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(lines(text)).toEqual(expected);
+    expect(told(text)[0]).toMatch(/Indent the lines that belong to "(groups|shops|s)" with two spaces/);
+  });
+
+  it.each<[string, string, RegExp[]]>([
+    [
+      'an empty section before one that is misspelt',
+      'project: p\ngroups:\npipelins: {}\n',
+      [/groups/, /pipelines/],
+    ],
+    ['an empty entry before another', 'project: p\ngroups:\n  a:\n  b: { members: [] }\n', [/null|`a`/]],
+  ])('%s is none', (_, text, expected) => {
+    expect(told(text)).toEqual(expected.map((each) => expect.stringMatching(each)));
+  });
+});

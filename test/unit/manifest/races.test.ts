@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { Workspace } from '../../support/roster.js';
+import { inFolder, loadFrom, summary } from './project.js';
+
+/** What somebody else does right before a file is opened. */
+let before: ((path: string) => void) | null = null;
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return {
+    ...fs,
+    openSync: (...words: Parameters<typeof fs.openSync>) => {
+      before?.(String(words[0]));
+      return fs.openSync(...words);
+    },
+  };
+});
+
+afterEach(() => {
+  before = null;
+});
+
+it('a folder that becomes a link while its file is read leads nowhere else', () => {
+  inFolder({ 'roster.yaml': 'project: p\ninclude: [a/x.yaml]\n', 'a/x.yaml': 'groups: {}\n' }, (folder) => {
+    mkdirSync(join(folder, 'other'));
+    writeFileSync(join(folder, 'other/x.yaml'), 'groups: { stolen: { members: [] } }\n');
+    before = (path) => {
+      if (!path.endsWith('a/x.yaml')) return;
+      renameSync(join(folder, 'a'), join(folder, 'b'));
+      symlinkSync('other', join(folder, 'a'));
+    };
+    const { project, diagnostics } = loadFrom(folder);
+    expect(project).toBeNull();
+    expect(diagnostics.map(summary)).toEqual(['roster.yaml:2:11 unreadable-file «a/x.yaml»']);
+  });
+});
+
+it('a file that somebody writes while others are formatted stays as they wrote it', async () => {
+  const files = { 'roster.yaml': 'project:   p\ninclude: [a.yaml]\n', 'a.yaml': 'groups:   {}\n' };
+  const workspace = new Workspace(files, { url: 'http://127.0.0.1:1', apiKey: 'k' });
+  try {
+    before = (path) => {
+      if (path.includes('/.roster.yaml.')) workspace.write('a.yaml', '# new\n');
+    };
+    const { exit, stderr } = await workspace.command(['fmt']);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('a.yaml was changed')]);
+    expect(readFileSync(join(workspace.root, 'a.yaml'), 'utf8')).toBe('# new\n');
+  } finally {
+    workspace.remove();
+  }
+});
