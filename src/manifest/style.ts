@@ -4,13 +4,27 @@ import { type Document, parseForEdit, tools, type YAMLMap, type YAMLSeq } from '
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
 
+const mostRounds = 6;
+
 /**
  * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
  * empty line at most, and one before each section. Comments, anchors, order and meaning stay as they are.
  * The text must be one that `parseYaml` accepts.
  */
 export function formatText(text: string): string {
-  const documents = parseForEdit(text);
+  let formatted = formatOnce(text);
+  // Empty lines beside comments inside of brackets settle with the second round.
+  for (let round = 1; round < mostRounds; round += 1) {
+    const again = formatOnce(formatted);
+    if (again === formatted) return formatted;
+    formatted = again;
+  }
+  throw new Error('formatting does not come to an end');
+}
+
+function formatOnce(text: string): string {
+  // To YAML both are one line break; beside comments the library would keep a part of it.
+  const documents = parseForEdit(text.replaceAll('\r\n', '\n'));
   for (const document of documents) restyle(document);
   const formatted = documents.map((document) => document.toString(printing)).join('');
   if (!isDeepStrictEqual(valuesOf(parseForEdit(formatted)), valuesOf(documents))) {
