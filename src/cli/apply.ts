@@ -21,6 +21,7 @@ import type { Interrupts } from './interrupts.js';
 import { untilShown, wouldCreateAgain } from './lagging.js';
 import { patiently, withLock } from './locking.js';
 import type { Output } from './output.js';
+import { outputPaths } from './output-files.js';
 import { asDiagnostic } from './plan.js';
 import { lookOf, present, type Result, tell } from './present.js';
 import { progressOf } from './progress.js';
@@ -60,7 +61,9 @@ export function apply(
     const session = openSession(flags, around, output, interrupts.signal);
     try {
       const command = new ApplyCommand(flags, reviewed, around, output, interrupts, session);
-      const observe = () => makePlan(session, { allow, selectors, proveDeliveries: true, previews: true });
+      const outputs = outputPaths(flags, around);
+      const observe = () =>
+        makePlan(session, { allow, selectors, proveDeliveries: true, previews: true, outputs });
       const once = async () => command.run(await untilShown(session, observe, wouldCreateAgain), observe);
       const onWait = (holder: Holder) => command.waitsFor(holder);
       return await patiently(session.store, patience, once, onWait);

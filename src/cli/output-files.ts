@@ -26,6 +26,11 @@ export function checkOutputs(flags: Outputs, own: readonly string[], around: Sur
   }
 }
 
+/** Absolute paths of what the flags name. */
+export function outputPaths(flags: Outputs, { cwd }: Surroundings): readonly string[] {
+  return outputsOf(flags).map(({ file }) => resolve(cwd, file));
+}
+
 function outputsOf({ write = [], out, report }: Outputs): { flag: string; file: string }[] {
   return [
     ...write.map((each) => ({ flag: '--write', file: each.slice(each.indexOf('=') + 1) })),

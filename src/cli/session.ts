@@ -133,6 +133,8 @@ export interface PlanOptions {
   readonly selectors?: readonly Selector[] | null;
   /** Tries whether new keys could be written where they go, rather than look at rights alone. */
   readonly proveDeliveries: boolean;
+  /** Files that this run writes: a key must not go there. */
+  readonly outputs?: readonly string[];
   /** Taken instead of the stored one. */
   readonly inventory?: Inventory;
   /** Adds when what is new or changed will run next, and lets the service say what it would refuse. */
@@ -166,7 +168,7 @@ export interface Circumstances {
 /** The plan for what was observed, now or when a snapshot was taken. */
 export function reconcileWith(
   { project, service, world, inventory, now }: Circumstances,
-  options: Pick<PlanOptions, 'allow' | 'selectors' | 'proveDeliveries'>,
+  options: Pick<PlanOptions, 'allow' | 'selectors' | 'proveDeliveries' | 'outputs'>,
 ): Reconciled {
   return reconcile({
     project,
@@ -182,7 +184,7 @@ export function reconcileWith(
       undeliverable(delivery, {
         root: project.root,
         prove: options.proveDeliveries,
-        reserved: ownFiles(project),
+        reserved: [...ownFiles(project), ...(options.outputs ?? [])],
       }),
     nearest,
   });

@@ -138,9 +138,15 @@ function readDelivery(
   context: ReadContext,
 ): Delivery['to'] {
   if (file === undefined) return { command: command ?? [] };
-  if (context.isOwn(file)) {
+  // An `include` could take it for a manifest, and the next error in it would show the key.
+  const why = context.isOwn(file)
+    ? `"${file}" is a file of the project itself`
+    : /\.ya?ml$/i.test(file)
+      ? `"${file}" has the name of a manifest`
+      : null;
+  if (why !== null) {
     const help = 'Name a file of its own, such as .secrets/ci.key, and keep it out of git.';
-    context.tell('error', 'schema', ['deliver', 'file'], `"${file}" is a file of the project itself`, help);
+    context.tell('error', 'undeliverable-key', ['deliver', 'file'], why, help);
   }
   return { file };
 }

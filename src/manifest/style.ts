@@ -32,7 +32,8 @@ export function isTooMuchToFormat(text: string): boolean {
 
 /** A function of its own, so that its documents are gone before those of the next round are made. */
 function printed(text: string): { readonly formatted: string; readonly meaning: string } {
-  const documents = parseForEdit(text);
+  // To YAML both are one line break; beside comments the library would keep a part of it.
+  const documents = parseForEdit(text.replaceAll('\r\n', '\n'));
   const meaning = meaningOf(documents);
   for (const document of documents) restyle(document);
   return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseDocument } from 'yaml';
 import { parseSeed, startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
 import { filesBelow, mustHide } from '../support/secrets.js';
@@ -49,6 +49,41 @@ describe.each(cases)('%s', (_, given) => {
       ]),
     );
     for (const path of distinct.values()) await sweep(given, replaced(manifest, path), canary);
+  });
+});
+
+const mistakes = readdirSync(join(import.meta.dirname, 'diagnostics'))
+  // They are no values, or expand to more than can be written out.
+  .filter((name) => !/^(?:limit-exceeded|yaml-syntax)/.test(name))
+  .map((name) => [name, mapIn(readFileSync(join(import.meta.dirname, 'diagnostics', name), 'utf8'))] as const)
+  .filter((each): each is [string, object] => each[1] !== null);
+
+/** roster.yaml of a case; null where it is no map. */
+function mapIn(text: string): object | null {
+  const { files = {} } = parse(text) as { files?: Record<string, string> };
+  const document = parseDocument(files['roster.yaml'] ?? '');
+  const isMap = document.errors.length === 0 && document.warnings.length === 0 && document.contents !== null;
+  const value: unknown = isMap ? document.toJS() : null;
+  return typeof value === 'object' && !Array.isArray(value) ? value : null;
+}
+
+test('there are mistakes to hide values in', () => {
+  expect(mistakes.length).toBeGreaterThan(60);
+});
+
+describe.each(mistakes)('what is wrong in diagnostics/%s', (_, manifest) => {
+  test.each(canaries)('is told without %s', async (canary) => {
+    const workspace = new Workspace({}, { url: 'http://127.0.0.1:1', apiKey: 'svc_live_none' });
+    cleanups.push(() => workspace.remove());
+    workspace.env = { ...workspace.env, CANARY: canary };
+    for (const path of leaves(manifest)) {
+      workspace.write('roster.yaml', JSON.stringify(replaced(manifest, path)));
+      // `Workspace` looks at what is printed.
+      for (const format of ['text', 'json', 'github', 'sarif']) {
+        const { exit } = await workspace.command(['validate', '--format', format]);
+        expect([0, 1]).toContain(exit);
+      }
+    }
   });
 });
 

@@ -114,6 +114,16 @@ describe('a new key', () => {
     expect(ran.stderr.replace(/\s+/g, ' ')).toContain('from the answer to its creation alone');
   });
 
+  test.each([
+    ['--report', { report: 'ci.key' }],
+    ['--write', { write: ['json=./ci.key'] }],
+  ])('does not go where %s writes', async (_, flags) => {
+    const { sandbox, workspace } = await arrange({ file: 'ci.key' });
+    const ran = await workspace.apply({ allowSelfRevoke: true, ...flags });
+    expect([ran.exit, posts(sandbox)]).toEqual([4, []]);
+    expect(ran.stderr).toContain('undeliverable-key');
+  });
+
   test('that an earlier run kept aside is told by every run until it is gone', async () => {
     const { sandbox, workspace } = await arrange({ command: ['false'] });
     await workspace.apply({ allowSelfRevoke: true });
@@ -163,7 +173,7 @@ describe('a place that a key cannot go to is found before anything is sent', () 
     ['a file behind a link', { file: 'link/ci.key' }],
     ['a file in a file', { file: 'taken/ci.key' }],
     ['the inventory', { file: 'roster.inventory.json' }],
-    ['a folder of git', { file: '.git/hooks/post-checkout' }],
+    ['a file that could be read as a manifest', { file: 'teams/ci.yaml' }],
     ['a command that does not exist', { command: ['no-such-command-anywhere'] }],
   ])('%s', async (_, deliver) => {
     const { sandbox, workspace } = await arrange(deliver);
