@@ -30,7 +30,6 @@ import { makePlan, type Observation, openSession, type Session } from './session
 import {
   type ApplyFlags,
   allowancesOf,
-  chooseExpected,
   chooseLockTimeout,
   defaults,
   type Surroundings,
@@ -53,7 +52,7 @@ export function apply(
     const patience = chooseLockTimeout(flags);
     const selectors = selectorsOf(addresses);
     const reviewed = {
-      digest: chooseExpected(flags),
+      digest: flags.expect ?? null,
       saved: flags.plan === undefined ? null : readSavedPlan(resolve(around.cwd, flags.plan), flags.plan),
     };
     checkCanAsk(flags, around);

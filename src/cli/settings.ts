@@ -133,13 +133,6 @@ export function chooseLockTimeout(flags: ApplyFlags): number {
   );
 }
 
-/** `--expect`: a digest as `plan` prints it; null when none is asked for. */
-export function chooseExpected({ expect }: ApplyFlags): string | null {
-  if (expect === undefined || expect.startsWith('sha256:')) return expect ?? null;
-  const help = '`roster plan` prints it: it begins with sha256: and is 71 characters long.';
-  throw problem('usage', `--expect: "${expect}" is no digest of a plan`, help);
-}
-
 export function allowancesOf(flags: PlanFlags | ApplyFlags) {
   return {
     deletes:

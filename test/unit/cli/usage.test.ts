@@ -29,7 +29,6 @@ test.each<{ words: string[]; code: string; says: string }>([
   { words: ['plan', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--yes', ' '], code: 'usage', says: 'an address is empty' },
   { words: ['graph', ''], code: 'usage', says: 'an address is empty' },
-  { words: ['apply', '--expect', 'abc'], code: 'usage', says: 'it begins with sha256:' },
   { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
   { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },
   { words: ['help', 'nothing'], code: 'usage', says: "unknown command 'nothing'" },
