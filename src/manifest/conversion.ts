@@ -64,7 +64,9 @@ export class Conversion {
   end(contents: unknown): Node | null {
     if (contents === null || this.isEmptyScalar(contents)) return null;
     const node = this.node(contents, 0);
-    if (this.lists.size + this.maps.size > 0) throw new Error('a collection came whose end is missing');
+    // Where something is wrong, the parser may have left out what it had begun.
+    if (this.lists.size + this.maps.size > 0 && !this.told.failed)
+      throw new Error('a collection came whose end is missing');
     return node;
   }
 
@@ -142,7 +144,7 @@ export class Conversion {
 
   private addEntries({ entries, merged }: MapParts, node: YAMLMap, depth: number): void {
     for (const pair of node.items) {
-      const key = this.key(pair);
+      const key = this.key(pair, depth);
       const read = this.node(pair.value, depth, key ?? undefined);
       if (key === null) continue;
       const value = this.lacksSpace(pair) ? this.refuseColon(key) : read;
@@ -190,10 +192,12 @@ export class Conversion {
   }
 
   /** Null for a key that is refused. */
-  private key({ key }: Pair): Entry['key'] | null {
+  private key({ key }: Pair, depth: number): Entry['key'] | null {
     const span = this.span(key, this.colonAfter(key));
     if (!this.is.isScalar(key) || typeof key.value !== 'string') {
-      this.told.error('yaml-syntax', span, 'a key must be text');
+      // What is in a collection may be begun already, and its anchors referred to.
+      const { start } = this.is.isMap(key) || this.is.isSeq(key) ? this.node(key, depth) : span;
+      this.told.error('yaml-syntax', { ...span, start }, 'a key must be text');
       return null;
     }
     const text = key.value;

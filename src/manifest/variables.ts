@@ -260,7 +260,7 @@ export class Variables {
 
   /** The expression alone where it stands in the file as it is read, which most do; else all of the value. */
   private within(node: ScalarNode, { written, opening }: Use): Span {
-    const { source, start, end } = node;
+    const { source, start } = node;
     if (this.searched.node !== node) this.searched = { node, openings: openingsIn(node) };
     const found = this.searched.openings[opening];
     return found?.[0] === written

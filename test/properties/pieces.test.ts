@@ -56,13 +56,15 @@ function read(text: string, stride: number) {
   const told = new Diagnostics();
   const spent = { values: 0, collections: 0, expanded: 0 };
   const nodes = parseYaml(new Source('f.yaml', text, 1), spent, told, stride);
-  // Where a key is missing the library itself gives another place inside a collection than at its beginning.
+  // Where a key is missing or no text, the library itself gives another place inside a collection than at its beginning.
+  const elsewhere = ['a key is missing', 'a key must be text'];
   const diagnostics = told.sorted().map(({ place, ...rest }) => {
-    return rest.message === 'a key is missing' ? rest.message : { ...rest, place };
+    return elsewhere.includes(rest.message) ? rest.message : { ...rest, place };
   });
   return {
     nodes: nodes?.map(shown) ?? null,
-    spent,
+    // What a refused key held is counted or not.
+    spent: diagnostics.includes('a key must be text') ? null : spent,
     diagnostics: new Set(diagnostics.map((each) => JSON.stringify(each))),
   };
 }
