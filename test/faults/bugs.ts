@@ -94,7 +94,7 @@ export const bugs: readonly Bug[] = [
     file: 'src/service/observe.ts',
     find: '[...ids].filter((id) => !seen.has(id))',
     replace: '[...ids].filter((id) => seen.has(`never ${id}`))',
-    tests: ['test/cases/cases.test.ts'],
+    tests: ['test/unit/cli/usage.test.ts'],
   },
   {
     name: 'Retry-After is not heeded',

@@ -83,6 +83,22 @@ test('a group that is not shown any more is told before another is created', asy
   expect(stdout.replace(/\s+/g, ' ')).toContain(`was ${record?.id}, which is deleted, or hidden`);
 });
 
+test('a group that the list hides is found by its id, and no second one is created', async () => {
+  const hiding = await startSandbox({ seed: defaultSeed(), variants: ['hidden-by-id'] });
+  workspace.env['ROSTER_URL'] = hiding.url;
+  workspace.env['ROSTER_API_KEY'] = hiding.apiKey;
+  workspace.write('roster.yaml', 'project: p\ngroups:\n  a: { members: [acme-shop, globex] }\n');
+  await workspace.apply();
+  for (const agent of hiding.world.agents.values())
+    if (agent.externalAgentId === 'globex') agent.assigned = false;
+  workspace.write('roster.yaml', 'project: p\ngroups:\n  a: { members: [acme-shop] }\n');
+  const { changes } = await workspace.planJson();
+  expect(changes.map(({ action, id }) => [action, id])).toEqual([
+    ['update', [...hiding.world.groups.keys()][0]],
+  ]);
+  await hiding.close();
+});
+
 test('to revoke the own key is told not to have been read back', async () => {
   const [key] = [...sandbox.world.keys.values()];
   workspace.write(
