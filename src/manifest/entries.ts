@@ -131,7 +131,8 @@ export class EntryReader {
       kind.name === 'schedule' && name === 'target' ? this.targets.help(written) : undefined;
     if (check(rule, value, entry, notes, this.told, hint))
       this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
-    else if (isObject(value))
+    // What else is wrong with it would not be shown any more.
+    else if (isObject(value) && !this.told.full)
       this.declare(kind, address, entry, rest(value, rule, entry, notes), sensitive, notes.secrets);
   }
 
