@@ -5,7 +5,7 @@ import type { Change, Plan, Step } from '../model/plan.js';
 import type { ChangeOutcome, Outcome } from '../model/report.js';
 import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
 import { inventoryAfter, inventoryBefore } from './bookkeeping.js';
-import { lookFor } from './lost.js';
+import { lookFor, looks } from './lost.js';
 import { whyMissing } from './missing.js';
 import { resolveRequest } from './resolve.js';
 import { runSteps, type StepState } from './schedule-steps.js';
@@ -48,9 +48,6 @@ export interface Applied {
   readonly keyEnded: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
-
-/** Milliseconds before each look for a create whose answer was lost. */
-const looks = [0, 250, 1000, 2500];
 
 /**
  * Carries out a plan and decides nothing. The intent is saved before the first create and the outcome after the last

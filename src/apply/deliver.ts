@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { flush, removeIfPossible } from '../files/disk.js';
 import type { Delivery } from '../model/resource.js';
 
 /**
@@ -73,26 +74,6 @@ function writeNew(path: string, text: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-/** Windows cannot be asked for it. */
-function flush(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
-/** For what a failure leaves behind: it is that failure which is told. */
-function removeIfPossible(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // The disk that failed before fails again.
   }
 }
 

@@ -5,6 +5,9 @@ import type { Address, Observed } from '../model/resource.js';
 import { pendingIn, resolveJson } from './resolve.js';
 import { hasValues } from './values.js';
 
+/** Milliseconds before each look for what was just created, in a list that may lag. */
+export const looks = [0, 250, 1000, 2500];
+
 export interface Looking {
   readonly reader: Reader;
   readonly kind: Kind;

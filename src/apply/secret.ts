@@ -3,6 +3,7 @@ import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import type { Kind } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
+import { looks } from './lost.js';
 import type { StepState } from './schedule-steps.js';
 import type { KeyKeeping, Rescued, Verdict, Writer } from './writer.js';
 
@@ -106,9 +107,6 @@ type Secret = {
 };
 
 type Power = Pick<Kept, 'state' | 'lockedOut' | 'diagnostics'>;
-
-/** Milliseconds before each look for the new key in the list, which may lag. */
-const looks = [0, 250, 1000, 2500];
 
 /** By the answer, and by the list as well, since the answer may but repeat what was asked for. */
 async function checkPower(keeping: Keeping, secret: Secret): Promise<Power> {

@@ -10,12 +10,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { flush, removeIfPossible } from '../files/disk.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 
 /** No inventory and no plan is larger; what is, is something else. */
@@ -55,26 +55,6 @@ function writeNew(path: string, text: string, old: Stats | undefined, mode: numb
 /** For the administrator who works in somebody else's folder; others may not, and need not. */
 function keepOwner(file: number, { uid, gid }: Stats): void {
   if (process.getuid?.() === 0) fchownSync(file, uid, gid);
-}
-
-/** The new name survives a loss of power, too. Windows cannot be asked for it. */
-function flush(folder: string): void {
-  if (process.platform === 'win32') return;
-  const file = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** For what was written aside and is of no use any more: it does no harm where it is. */
-export function removeIfPossible(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // A disk that fails here has failed before, which is told, or will again.
-  }
 }
 
 /** Finds before the work begins what would keep its result from being written. Throws a Problem. */

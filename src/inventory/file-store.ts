@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+import { removeIfPossible } from '../files/disk.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
@@ -21,7 +22,7 @@ import {
   type Lock,
   LockProblem,
 } from '../model/inventory.js';
-import { readRegular, reasonOf, removeIfPossible, writeAtomic } from './atomic.js';
+import { readRegular, reasonOf, writeAtomic } from './atomic.js';
 import { changedHands, checkOwner, parse, print, staleInventory, takenOver } from './format.js';
 
 interface StoredLock {

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Problem, problem } from '../model/diagnostic.js';
+import { problem } from '../model/diagnostic.js';
 import {
-  type Ending,
   emptyInventory,
   type Holder,
   type Inventory,
@@ -12,17 +9,15 @@ import {
   type RunFacts,
 } from '../model/inventory.js';
 import { Branch } from './branch.js';
-import { changedHands, checkOwner, parse, print, staleInventory, takenOver } from './format.js';
+import { changedHands, checkOwner, parse, print, staleInventory } from './format.js';
 import { Git, GitFailure } from './git.js';
+import { GitLock, type LockedBranch, type State } from './git-lock.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
+import { ageOf, readLock, type StoredLock } from './stored-lock.js';
 
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
 
-/** How long a lock holds after it was last renewed. Clocks of two machines may differ by a minute of it. */
-const leaseMilliseconds = 10 * 60_000;
-/** Before the lease is over nothing new is begun: what is in flight, with its retries, has to end within it. */
-const margin = 4 * 60_000;
 /** Before each further try to write an outcome down. */
 const outcomeWaits = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 
@@ -38,19 +33,6 @@ export interface GitStoreOptions {
   readonly waits?: readonly number[];
 }
 
-interface State {
-  readonly commit: string | null;
-  readonly inventory: Inventory;
-  readonly lock: StoredLock | null;
-}
-
-interface StoredLock {
-  readonly token: string;
-  readonly name: string;
-  readonly since: string;
-  readonly until: string;
-}
-
 /**
  * The inventory as commits on a branch of its own (contract §3). A push that succeeds only from the commit that was
  * read is the lock: no server besides the remote is needed, and of two runners one is always first. An apply is two
@@ -60,7 +42,7 @@ export function gitStore(options: GitStoreOptions): InventoryStore {
   return new GitStore(options);
 }
 
-class GitStore implements InventoryStore {
+class GitStore implements InventoryStore, LockedBranch {
   readonly name: string;
   private readonly git: Git;
   private readonly branch: Branch;
@@ -124,7 +106,6 @@ class GitStore implements InventoryStore {
     throw problem('inventory-mismatch', `the branch ${this.name} is no inventory: it ${holds}`, help);
   }
 
-  /** Puts a commit on the branch; the new commit, or null when somebody else was there first. */
   async advance(
     from: string | null,
     inventory: Inventory,
@@ -199,183 +180,4 @@ class GitStore implements InventoryStore {
       throw failure;
     }
   }
-}
-
-class GitLock implements Lock {
-  /** Null until the lock is taken by the first save. */
-  private held: StoredLock | null = null;
-  private renewal: NodeJS.Timeout | null = null;
-  private commit: string | null;
-  /** What the branch says until the outcome is known. */
-  private intent: Inventory;
-  private inventory: Inventory;
-  /** One push after the other: each begins where the one before ended. */
-  private last: Promise<unknown> = Promise.resolve();
-  private taken = false;
-
-  constructor(
-    private readonly store: GitStore,
-    private readonly before: State,
-    private readonly run: RunFacts,
-  ) {
-    this.commit = before.commit;
-    this.inventory = before.inventory;
-    this.intent = before.inventory;
-  }
-
-  current(): Inventory {
-    return this.inventory;
-  }
-
-  async save(inventory: Inventory): Promise<void> {
-    if (this.taken) throw takenOver(this.store.name);
-    if (this.held !== null) {
-      // Written by `release`: what was about to be done is on the branch already.
-      this.inventory = inventory;
-      return;
-    }
-    const lock = this.newLock();
-    const pushed = await this.store.advance(this.commit, inventory, lock, this.intentMessage());
-    const commit = pushed ?? (await this.commitOf(lock));
-    if (commit === null) throw await this.beaten();
-    this.held = lock;
-    this.commit = commit;
-    this.intent = inventory;
-    this.inventory = inventory;
-    this.renewal = setInterval(() => void this.renew(), leaseMilliseconds / 4);
-    this.renewal.unref();
-  }
-
-  async release(ending: Ending): Promise<void> {
-    if (this.renewal !== null) clearInterval(this.renewal);
-    if (this.held === null) return;
-    await this.last;
-    await this.writeDown(this.outcomeMessage(ending), this.held, this.store.waits);
-  }
-
-  /** What was done must not be lost to a network that is away for a moment. */
-  private async writeDown(message: string, held: StoredLock, waits: readonly number[]): Promise<void> {
-    if (this.taken) throw takenOver(this.store.name);
-    try {
-      const commit = await this.store.advance(this.commit, this.inventory, null, message);
-      if (commit !== null) return;
-      const own = await this.commitOf(held);
-      if (own === null) throw takenOver(this.store.name);
-      this.commit = own;
-    } catch (failure) {
-      if (!isUnavailable(failure)) throw failure;
-      const [next, ...later] = waits;
-      if (next === undefined) throw notWritten(failure, held);
-      await wait(next);
-      return this.writeDown(message, held, later);
-    }
-    return this.writeDown(message, held, waits);
-  }
-
-  lost(): boolean {
-    return this.taken || (this.held !== null && Date.parse(this.held.until) - margin <= Date.now());
-  }
-
-  private renew(): Promise<unknown> {
-    this.last = this.last.then(() => this.renewNow());
-    return this.last;
-  }
-
-  private async renewNow(): Promise<void> {
-    if (this.held === null || this.taken) return;
-    const lock = { ...this.held, until: untilOf(new Date()) };
-    try {
-      const commit = await this.store.advance(this.commit, this.intent, lock, this.renewalMessage());
-      const own = commit ?? (await this.commitOf(lock));
-      if (own === null) this.taken = true;
-      else [this.commit, this.held] = [own, lock];
-    } catch {
-      // The next renewal may succeed; if none does, `lost` says so before the lease is over.
-    }
-  }
-
-  /** The branch's newest commit if it holds this very lock: the answer to a push of ours was lost. */
-  private async commitOf({ token }: StoredLock): Promise<string | null> {
-    const { commit, lock } = await this.store.state();
-    return lock?.token === token ? commit : null;
-  }
-
-  private async beaten(): Promise<Error> {
-    const { lock } = await this.store.state();
-    if (lock !== null) return this.store.lockedBy(lock);
-    return staleInventory();
-  }
-
-  private newLock(): StoredLock {
-    const now = new Date();
-    return {
-      token: randomUUID(),
-      name: this.store.runName,
-      since: now.toISOString(),
-      until: untilOf(now),
-    };
-  }
-
-  private intentMessage(): string {
-    const former = this.before.lock;
-    const over =
-      former === null ? '' : `\nTakes over the lock of ${former.name}, which ended at ${former.until}.\n`;
-    return `roster apply: ${this.run.plan}\n${over}\n${this.trailers('intent')}`;
-  }
-
-  private renewalMessage(): string {
-    return `roster apply: still at work\n\n${this.trailers('renewal')}`;
-  }
-
-  private outcomeMessage({ result, changes }: Ending): string {
-    const list = changes.map((each) => `  ${each}\n`).join('');
-    return `roster apply: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}`;
-  }
-
-  private trailers(step: string): string {
-    const { service, digest } = this.run;
-    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\nRoster-Run: ${this.store.runName}\n`;
-  }
-}
-
-function isUnavailable(failure: unknown): failure is Problem {
-  return (
-    failure instanceof Problem && failure.diagnostics.some((each) => each.code === 'inventory-unavailable')
-  );
-}
-
-function notWritten(failure: Problem, { until }: StoredLock): Error {
-  const why = failure.diagnostics.map((each) => each.message).join('; ');
-  const help = `The lock stays until ${until}, or until \`roster unlock\`. Then run \`roster plan\`: it finds the objects again by their names.`;
-  return problem('inventory-unavailable', `what this run did is not written down: ${why}`, help);
-}
-
-function ageOf(since: string): string {
-  const minutes = Math.floor((Date.now() - Date.parse(since)) / 60_000);
-  return minutes < 1 ? 'just now' : `${minutes} min ago`;
-}
-
-function untilOf(now: Date): string {
-  return new Date(now.getTime() + leaseMilliseconds).toISOString();
-}
-
-/** A lock that cannot be understood is none that has an end: it is treated as one that has just been taken. */
-function readLock(text: string | undefined): StoredLock | null {
-  if (text === undefined) return null;
-  try {
-    const value = JSON.parse(text) as Partial<StoredLock> | null;
-    const { token, name, since, until } = value ?? {};
-    if (
-      typeof token === 'string' &&
-      typeof name === 'string' &&
-      typeof since === 'string' &&
-      typeof until === 'string' &&
-      !Number.isNaN(Date.parse(until))
-    )
-      return { token, name, since, until };
-  } catch {
-    // Told below: not JSON is as unclear as JSON of another shape.
-  }
-  const now = new Date();
-  return { token: '', name: 'a run that cannot be named', since: now.toISOString(), until: untilOf(now) };
 }
