@@ -17,6 +17,8 @@ export interface More {
 export class Diagnostics {
   private readonly told: Told[] = [];
   private readonly seen = new Set<string>();
+  private readonly nearKeys = new WeakMap<object, Map<string, string | null>>();
+  private readonly unknownKeys = new WeakSet<Span>();
   private hidden = 0;
   private comparisons = 0;
   private count = 0;
@@ -48,6 +50,25 @@ export class Diagnostics {
     if (this.comparisons + count > limits.comparisons) return null;
     this.comparisons += count;
     return nearest(word, known);
+  }
+
+  /** The key of this map that is nearest; the same word is asked for in many entries. */
+  nearKey(word: string, map: object): string | null {
+    const asked = this.nearKeys.get(map) ?? new Map<string, string | null>();
+    this.nearKeys.set(map, asked);
+    const before = asked.get(word);
+    if (before !== undefined) return before;
+    const known = Object.keys(map);
+    const near = this.near(word, known, known.length);
+    asked.set(word, near);
+    return near;
+  }
+
+  /** True for a key that was asked about before: a merge key brings the same one into many entries. */
+  knowsUnknown(key: Span): boolean {
+    if (this.unknownKeys.has(key)) return true;
+    this.unknownKeys.add(key);
+    return false;
   }
 
   /** True when nothing more will be shown, not even an error in a warning's stead: then words need not be found for it. */

@@ -225,11 +225,11 @@ function foundText(error: Failure, secret: boolean): string {
 }
 
 export function nearestProperty(error: Failure, told: Diagnostics): string | null {
-  const known = Object.keys(parentOf(error).properties ?? {});
+  const known = parentOf(error).properties ?? {};
   const name = String(error.params['additionalProperty']);
   // `target:agent/a`, without a space, is a key to YAML.
   const [property = ''] = name.split(':', 1);
-  return known.includes(property) ? property : told.near(name, known, known.length);
+  return Object.hasOwn(known, property) ? property : told.nearKey(name, known);
 }
 
 export function parentOf(error: Failure): ParentSchema {

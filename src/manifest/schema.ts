@@ -37,6 +37,7 @@ export function check(
   for (const error of telling.length > 0 ? telling : errors.slice(0, 1)) {
     const path = pathOf(error);
     const found = find(entry, path);
+    if (error.keyword === 'additionalProperties' && found.exact && told.knowsUnknown(found.key)) continue;
     if (!notes.broken.has(found.node) && !isConsequence(error, found))
       tellOne(error, nameOf(path, entry), found, notes, told, hint?.bind(null, path));
   }
@@ -73,13 +74,15 @@ function tellOne(
 
 /** Leads to the value, or to the key that is too much; what is missing is told at what it is missing from. */
 function pathOf(error: Failure): Path {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = error.instancePath === '' ? [] : segmentsOf(error.instancePath);
   if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']));
   if (error.keyword === 'propertyNames') path.push(String(error.params['propertyName']));
   return path;
+}
+
+function segmentsOf(pointer: string): string[] {
+  const segments = pointer.split('/').slice(1);
+  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /**

@@ -12,6 +12,8 @@ const longestName = 60;
 
 const zones = new Map<string, IANAZone>();
 let names: readonly string[] = [];
+/** The first zone of each place, in lower case: `berlin`, `knox`, `indiana/knox`. */
+const places = new Map<string, string>();
 
 /**
  * Why a manifest may not name this zone; null when it may. A zone is an IANA name (interface §2, Schedule) in any
@@ -80,8 +82,7 @@ function hint(text: string, nearest: Nearest): string {
   }
   const known = text.length > longestName ? [] : knownNames();
   const city = text.trim().replaceAll(' ', '_').toLowerCase();
-  const near =
-    known.find((name) => city !== '' && name.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, known);
+  const near = places.get(city) ?? nearest(text, known);
   return near === null ? 'Write an IANA name, such as Europe/Berlin or UTC.' : `Did you mean ${near}?`;
 }
 
@@ -89,6 +90,15 @@ function knownNames(): readonly string[] {
   if (names.length === 0) {
     const all = Intl.supportedValuesOf('timeZone').map((name) => renamed.get(name) ?? name);
     names = [...new Set([...all, 'UTC'])];
+    for (const name of names) notePlaces(name);
   }
   return names;
+}
+
+function notePlaces(name: string): void {
+  const [, ...segments] = name.toLowerCase().split('/');
+  for (const [index] of segments.entries()) {
+    const place = segments.slice(index).join('/');
+    if (!places.has(place)) places.set(place, name);
+  }
 }

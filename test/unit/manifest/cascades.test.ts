@@ -57,6 +57,11 @@ describe('one mistake', () => {
       ['roster.yaml:4:1 duplicate-entry «vars»'],
     ],
     [
+      'an unknown property that a merge key brings into several entries',
+      project('x-a: &a { foo: 1, membrs: [x] }\ngroups: { g: { <<: *a }, h: { <<: *a } }\n'),
+      ['roster.yaml:2:11 unknown-property «foo»', 'roster.yaml:2:19 unknown-property «membrs»'],
+    ],
+    [
       'an environment that does not exist',
       project(`environments: { staging: { vars: { shop: x } } }\n${using}`),
       ['roster.yaml:2:1 unknown-environment «environments»'],

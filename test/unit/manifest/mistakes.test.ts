@@ -33,6 +33,15 @@ describe('one property with a mistake hides none of the others', () => {
     ]);
   });
 
+  it('in a map that comes from a variable', () => {
+    const vars = 'vars: { d: { foo: 1, bar: 2, file: k.env } }\n';
+    const key = 'keys: { k: { scopes: [agents.run], deliver: "${var.d}" } }\n';
+    expect(told(`${small}${vars}${key}`).map((each) => each.slice(0, each.indexOf(' |')))).toEqual([
+      '7 unknown-property: there is no property "foo" here',
+      '7 unknown-property: there is no property "bar" here',
+    ]);
+  });
+
   it('and what is wrong already is not told again', () => {
     expect(told(schedule(`target: agent/a\nevery: \${var.nope}\n${from}\ntimeZone: [UTC]`))).toEqual([
       expect.stringMatching(/^9 unknown-variable/),
