@@ -1,5 +1,7 @@
 import { limits } from './limits.js';
 import { meaningOf } from './meaning.js';
+import { outdented } from './outdented.js';
+import { settleComments, spaceSections } from './spacing.js';
 import { type Document, hasMorePieces, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
 
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
@@ -33,7 +35,7 @@ export function isTooMuchToFormat(text: string): boolean {
 /** A function of its own, so that its documents are gone before those of the next round are made. */
 function printed(text: string): { readonly formatted: string; readonly meaning: string } {
   // To YAML both are one line break; beside comments the library would keep a part of it.
-  const documents = parseForEdit(text.replaceAll('\r\n', '\n'));
+  const documents = parseForEdit(text.replaceAll('\r\n', '\n'), outdented);
   const meaning = meaningOf(documents);
   for (const document of documents) restyle(document);
   return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };
@@ -50,6 +52,7 @@ function restyle(document: Document): void {
       if (node.type === 'QUOTE_SINGLE' && plain) node.type = 'QUOTE_DOUBLE';
     },
   });
+  settleComments(document);
   spaceSections(document);
 }
 
@@ -58,14 +61,4 @@ function padFlow(node: YAMLMap | YAMLSeq, padding: '' | ' '): void {
   const print = node.toString.bind(node);
   node.toString = (context, ...rest) =>
     print(context && { ...context, flowCollectionPadding: padding }, ...rest);
-}
-
-/** Sections stand apart: an empty line before each top-level key that holds entries or settings of its own. */
-function spaceSections({ contents }: Document): void {
-  const { isMap, isScalar, isSeq } = tools();
-  if (!isMap(contents)) return;
-  contents.items.forEach((pair, index) => {
-    const block = (isMap(pair.value) || isSeq(pair.value)) && pair.value.flow !== true;
-    if (index > 0 && block && isScalar(pair.key)) pair.key.spaceBefore = true;
-  });
 }

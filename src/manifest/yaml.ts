@@ -4,11 +4,11 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   Lexer,
   Parser,
-  parseAllDocuments,
   type ScalarTag,
   type Tags,
   visit,
@@ -47,14 +47,19 @@ const unclosed = /^Missing closing|end with a [\]}]$/;
 
 /** What it takes to walk through a document: a function, so that the library is loaded when it is used. */
 export function tools() {
-  return { isAlias, isMap, isScalar, isSeq, visit };
+  return { isAlias, isMap, isNode, isScalar, isSeq, visit };
 }
 
-/** Documents that can be changed and printed with their comments, of a text that `parseYaml` accepts. */
-export function parseForEdit(text: string): Document.Parsed[] {
+/**
+ * Documents that can be changed and printed with their comments, of a text that `parseYaml` accepts. `arranged` may move
+ * pieces of syntax before they become documents.
+ */
+export function parseForEdit(
+  text: string,
+  arranged: (tokens: Iterable<CST.Token>) => Iterable<CST.Token>,
+): Document.Parsed[] {
   const customTags = (tags: Tags) => tags.map((tag) => (isTextTag(tag) ? keepingEscapes(tag, text) : tag));
-  const documents = parseAllDocuments(text, { ...options, customTags });
-  return Array.isArray(documents) ? documents : [];
+  return [...new Composer({ ...options, customTags }).compose(arranged(new Parser().parse(text)))];
 }
 
 function isTextTag(tag: Tags[number]): tag is ScalarTag {

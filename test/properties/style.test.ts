@@ -34,9 +34,9 @@ const layout = fc.record({
   collectionStyle: fc.constantFrom('any' as const, 'flow' as const),
 });
 
-/** Comments and empty lines above lines of a block text, indented as those are, and comments at their ends. */
+/** Comments and empty lines above and below lines of a block text, indented as those are, and at their ends. */
 const noise = fc.array(
-  fc.constantFrom('', '', '', '\n', '\n\n\n', '#\n', 'above', '\nabove\n\n', 'beside', 'both'),
+  fc.constantFrom('', '', '', '\n', '\n\n\n', '#\n', 'above', '\nabove\n\n', 'below', 'beside', 'both'),
   { minLength: 1, maxLength: 9 },
 );
 
@@ -50,7 +50,8 @@ function noisy(text: string, pieces: readonly string[], blocks: boolean): string
     const above = piece === 'both' ? note : piece.replace('above', note).replace(/^#/m, `${indentation}#`);
     // Beside a line of a block text it would be text.
     const beside = !blocks && (piece === 'beside' || piece === 'both') ? ` # beside ${index}` : '';
-    return `${above === 'beside' ? '' : above}${line}${beside}`;
+    const below = piece === 'below' ? `\n${indentation}# below ${index}` : '';
+    return `${['beside', 'below'].includes(above) ? '' : above}${line}${beside}${below}`;
   });
   return lines.join('\n');
 }
@@ -77,6 +78,19 @@ function sequence(text: string): string[] {
   return seen;
 }
 
+/** Each comment that stands right above a key, indented as the key is, with that key. */
+function headlines(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.flatMap((line, index) => {
+    const [, indentation, comment] = /^( *)(# above .*)/.exec(line) ?? [];
+    const below = lines.slice(index + 1).find((each) => !/^ *#|^$/.test(each)) ?? '';
+    const [, indented, key] = /^( *)["']?([\w.-]+)["']?:( |$)/.exec(below) ?? [];
+    return comment !== undefined && key !== undefined && indentation === indented
+      ? [`${comment}: ${key}`]
+      : [];
+  });
+}
+
 /** The same list in several places, which becomes an anchor and aliases. */
 const shared = fc.array(fc.constantFrom('acme', 'a b', '#x'), { minLength: 1, maxLength: 3 });
 
@@ -84,6 +98,7 @@ test('formatting changes no meaning, moves no comment, and does nothing the seco
   timeout: 240_000,
 }, () => {
   let comments = 0;
+  let heads = 0;
   fc.assert(
     fc.property(projectData, shared, layout, noise, fc.boolean(), (data, list, style, pieces, crlf) => {
       const project = { ...data, 'x-list': list, 'x-lists': [list, { deep: list }] };
@@ -94,10 +109,14 @@ test('formatting changes no meaning, moves no comment, and does nothing the seco
       expect(meaning(formatted)).toEqual(meaning(text));
       expect(formatText(formatted)).toBe(formatted);
       expect(sequence(formatted)).toEqual(sequence(text));
+      if (style.collectionStyle !== 'flow')
+        expect(headlines(formatted)).toEqual(expect.arrayContaining(headlines(text)));
+      heads += headlines(text).length;
       expect(formatted.match(/&a\d+/g)).toEqual(text.match(/&a\d+/g));
       comments += sequence(text).filter((each) => each.startsWith('# ')).length;
     }),
     { numRuns: 150 },
   );
   expect(comments).toBeGreaterThan(1_000);
+  expect(heads).toBeGreaterThan(100);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseDocument, type Scalar, visit } from 'yaml';
+import { parseDocument, type Scalar, stringify, visit } from 'yaml';
 
 /** One change of a text. Places are parts of its length, so that an edit fits any text. */
 export type Edit =
@@ -175,7 +175,7 @@ function withValue(text: string, edit: Extract<Edit, { do: 'replace' | 'rename' 
     },
   });
   const chosen = scalars[Math.floor(edit.at * scalars.length)];
-  if (chosen === undefined) return text;
-  chosen.value = edit.value;
-  return document.toString({ verifyAliasOrder: false });
+  if (!chosen?.range) return text;
+  const [from, to] = chosen.range;
+  return `${text.slice(0, from)}${stringify(edit.value, { blockQuote: false }).trimEnd()}${text.slice(to)}`;
 }

@@ -37,6 +37,57 @@ describe('escapes of what cannot be seen stay escapes', () => {
   ])('%s stays as it is', (_, text) => expect(formatText(text)).toBe(text));
 });
 
+describe('comments stay with what they are about', () => {
+  it.each<[string, string[], string[]?]>([
+    [
+      'the next entry, after an item that is taken out',
+      ['groups:', '  a:', '    members:', '      - x', '      # - y', '  # about b', '  b: {}'],
+    ],
+    [
+      'the next section',
+      [
+        'groups:',
+        '  a:',
+        '    members:',
+        '      - x',
+        '      # - y',
+        '',
+        '# about it',
+        'pipelines:',
+        '  p: {}',
+      ],
+    ],
+    [
+      'the entries above, at the end of the file',
+      ['groups:', '  a:', '    name: x', '    # name: y', '  # b:', '  #   name: z'],
+    ],
+    [
+      'the next key, after a list that is not indented',
+      ['a:', '  b:', '  - x', '  # about c', '  c: 1'],
+      ['a:', '  b:', '    - x', '  # about c', '  c: 1'],
+    ],
+    [
+      'a list that is not indented',
+      ['a:', '  b:', '  - x', '  # why', '  # - y', '  # about c', '  c: 1'],
+      ['a:', '  b:', '    - x', '    # why', '    # - y', '  # about c', '  c: 1'],
+    ],
+    ['an anchored map', ['x-a: &a', '  # shared', '  b: 1']],
+    ['an anchor', ['x-a: &a # shared', '  b: 1'], ['x-a: &a', '  # shared', '  b: 1']],
+    [
+      'the end of an entry, with empty lines below',
+      ['groups:', '  a:', '    name: x', '', '    # name: y', '', '', '', 'pipelines:', '  p: {}'],
+      ['groups:', '  a:', '    name: x', '    # name: y', '', 'pipelines:', '  p: {}'],
+    ],
+    [
+      'what follows it, after empty lines',
+      ['a: 1', '', '', '# first', '', '', '', '# second', 'b: 2'],
+      ['a: 1', '', '# first', '', '# second', 'b: 2'],
+    ],
+  ])('%s', (_, lines, formatted = lines) => {
+    expect(formatText(`${lines.join('\n')}\n`)).toBe(`${formatted.join('\n')}\n`);
+  });
+});
+
 /** As much as may be formatted, in whole lines. */
 function upToLimit(text: string): string {
   let end = text.length;
