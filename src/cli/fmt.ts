@@ -31,13 +31,13 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
     const errors = diagnostics.filter((each) => each.severity === 'error');
     // Without all of them, nobody could say that every file is in style.
     if (!allFiles) throw new Problem(errors);
-    const inTheWay = errors.filter((each) => blocking.has(each.code));
+    const inTheWay = errors.filter((each) => blocking.has(each.code) && !isCount(each));
     if (inTheWay.length > 0) throw new Problem(inTheWay);
     const large = files.find(({ text }) => isTooMuchToFormat(text));
     if (large !== undefined) throw tooMuch(large.file);
     // All are formatted before the first is written: a file that cannot be leaves the others as they are.
     const changed = files.flatMap(({ file, text }) => {
-      const formatted = formatText(text);
+      const formatted = formattedOr(text, file);
       return formatted === text ? [] : [{ file, text, formatted }];
     });
     if (flags.check !== true) {
@@ -57,6 +57,21 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
           : said(names, flags.check === true),
     };
   });
+}
+
+/** What is not shown has no place. That more is wrong than is shown keeps no file from being read. */
+function isCount({ code, place }: Diagnostic): boolean {
+  return code === 'limit-exceeded' && place === undefined;
+}
+
+function formattedOr(text: string, file: string): string {
+  try {
+    return formatText(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const help = 'No file was written. This is a bug in roster: please report it with the file.';
+    throw problem('internal', `${inert(file)} cannot be brought into style: ${inert(why)}`, help);
+  }
 }
 
 function tooMuch(file: string): Problem {

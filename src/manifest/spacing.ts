@@ -1,4 +1,4 @@
-import { type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
+import { type CST, type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
 
 /** Puts comments, and the empty lines around them, where the library prints them as they were. */
 export function settleComments({ contents }: Document): void {
@@ -7,9 +7,11 @@ export function settleComments({ contents }: Document): void {
 
 /** `next` is what follows the node; null at the end of the document. */
 function settle(node: YamlNode, next: YamlNode | null): void {
+  keepKeyComments(node);
   const parts = partsOf(node);
   for (const [index, part] of parts.entries()) settle(part, parts[index + 1] ?? next);
   lowerHead(node, parts[0]);
+  lowerTails(node, parts);
   if (node.commentBefore) node.commentBefore = oneEmptyLine(node.commentBefore);
   if (!node.comment) return;
   // Empty lines at the end of a comment the library would print once more each time.
@@ -23,11 +25,49 @@ function partsOf(node: YamlNode): YamlNode[] {
   return isSeq(node) ? node.items.filter(isNode) : [];
 }
 
+/** The comment of `key: # …` stays on that line; the library would put it below. */
+function keepKeyComments(node: YamlNode): void {
+  const { isMap, isNode, isScalar } = tools();
+  if (!isMap(node) || node.flow === true) return;
+  for (const { key, value, srcToken } of node.items) {
+    const beside = commentBeside((srcToken as CST.CollectionItem | undefined)?.sep);
+    if (beside === null || !isScalar(key) || key.comment || !isNode(value)) continue;
+    const [first, ...below] = value.commentBefore?.split('\n') ?? [];
+    if (first !== beside || hasProperties(value)) continue;
+    key.comment = beside;
+    value.commentBefore = below.length === 0 ? null : below.join('\n');
+  }
+}
+
+/** The text of the comment on a key's own line. */
+function commentBeside(tokens: readonly CST.SourceToken[] = []): string | null {
+  const line = tokens.findIndex(({ type }) => type === 'newline');
+  const comment = tokens.slice(0, line === -1 ? undefined : line).find(({ type }) => type === 'comment');
+  return comment?.source.slice(1) ?? null;
+}
+
+function hasProperties(node: YamlNode): boolean {
+  return ('anchor' in node && node.anchor !== undefined) || node.tag !== undefined;
+}
+
 /** The comment of `x-a: &a # …` goes below, as that of `x-a: # …` does: the library would put the anchor there, too. */
 function lowerHead(node: YamlNode, first: YamlNode | undefined): void {
   if (!isBlock(node) || first === undefined || !node.anchor || !node.commentBefore) return;
   first.commentBefore = [node.commentBefore, first.commentBefore].filter(Boolean).join('\n');
   node.commentBefore = null;
+}
+
+/** Lines of a comment below a value are not beside it: they go to what comes next, or to the end of the block. */
+function lowerTails(node: YamlNode, parts: readonly YamlNode[]): void {
+  if (!isBlock(node)) return;
+  for (const [index, part] of parts.entries()) {
+    const [beside, ...below] = part.comment?.split('\n') ?? [];
+    if (isBlock(part) || beside === undefined || below.length === 0) continue;
+    part.comment = beside;
+    const next = parts[index + 1];
+    if (next === undefined) node.comment = [...below, ...(node.comment ? [node.comment] : [])].join('\n');
+    else next.commentBefore = [...below, ...(next.commentBefore ? [next.commentBefore] : [])].join('\n');
+  }
 }
 
 function isBlock(node: unknown): node is YAMLMap | YAMLSeq {

@@ -1,6 +1,7 @@
+import { arranged } from './arrangement.js';
+import { unfoldFlow } from './flow-style.js';
 import { limits } from './limits.js';
 import { meaningOf } from './meaning.js';
-import { outdented } from './outdented.js';
 import { settleComments, spaceSections } from './spacing.js';
 import { type Document, hasMorePieces, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
 
@@ -11,10 +12,15 @@ const mostRounds = 6;
 
 /**
  * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
- * empty line at most, and one before each section. Comments, anchors, order and meaning stay as they are.
+ * empty line at most, and one before each section. Comments, anchors, order, meaning and line ends stay as they are.
  * The text must be one that `parseYaml` accepts.
  */
 export function formatText(text: string): string {
+  const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n';
+  return settled(text.replaceAll('\r\n', '\n')).replaceAll('\n', lineBreak);
+}
+
+function settled(text: string): string {
   let { formatted, meaning } = printed(text);
   if (formatted === text) return text;
   // Each round checks the one before. Empty lines beside comments inside of brackets settle with the second.
@@ -34,14 +40,14 @@ export function isTooMuchToFormat(text: string): boolean {
 
 /** A function of its own, so that its documents are gone before those of the next round are made. */
 function printed(text: string): { readonly formatted: string; readonly meaning: string } {
-  // To YAML both are one line break; beside comments the library would keep a part of it.
-  const documents = parseForEdit(text.replaceAll('\r\n', '\n'), outdented);
+  const documents = parseForEdit(text, arranged);
+  if (documents.some(({ errors }) => errors.length > 0)) throw new Error('the text cannot be read');
   const meaning = meaningOf(documents);
-  for (const document of documents) restyle(document);
+  for (const document of documents) restyle(document, text);
   return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };
 }
 
-function restyle(document: Document): void {
+function restyle(document: Document, text: string): void {
   const { visit } = tools();
   visit(document, {
     Seq: (_, node) => padFlow(node, ''),
@@ -52,6 +58,7 @@ function restyle(document: Document): void {
       if (node.type === 'QUOTE_SINGLE' && plain) node.type = 'QUOTE_DOUBLE';
     },
   });
+  unfoldFlow(document, text);
   settleComments(document);
   spaceSections(document);
 }

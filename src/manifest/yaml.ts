@@ -9,6 +9,7 @@ import {
   isSeq,
   Lexer,
   Parser,
+  type Scalar,
   type ScalarTag,
   type Tags,
   visit,
@@ -43,6 +44,9 @@ export type {
   YAMLSeq,
 } from 'yaml';
 
+/** Where a text is broken that stands on several lines. */
+const folding = 80;
+
 const unclosed = /^Missing closing|end with a [\]}]$/;
 
 /** What it takes to walk through a document: a function, so that the library is loaded when it is used. */
@@ -58,22 +62,33 @@ export function parseForEdit(
   text: string,
   arranged: (tokens: Iterable<CST.Token>) => Iterable<CST.Token>,
 ): Document.Parsed[] {
-  const customTags = (tags: Tags) => tags.map((tag) => (isTextTag(tag) ? keepingEscapes(tag, text) : tag));
-  return [...new Composer({ ...options, customTags }).compose(arranged(new Parser().parse(text)))];
+  const customTags = (tags: Tags) => tags.map((tag) => (isScalarTag(tag) ? asWritten(tag, text) : tag));
+  const composer = new Composer({ ...options, customTags, keepSourceTokens: true });
+  return [...composer.compose(arranged(new Parser().parse(text)))];
 }
 
-function isTextTag(tag: Tags[number]): tag is ScalarTag {
-  return typeof tag === 'object' && tag.tag === 'tag:yaml.org,2002:str';
+function isScalarTag(tag: Tags[number]): tag is ScalarTag {
+  return typeof tag === 'object' && tag.collection === undefined;
 }
 
-/** The library prints what cannot be seen as it is, even where an escape stood for it. */
-function keepingEscapes(tag: ScalarTag, text: string): ScalarTag {
-  const stringify: ScalarTag['stringify'] = (item, ...rest) => {
-    const printed = tag.stringify?.(item, ...rest) ?? '';
-    if (item.type !== 'QUOTE_DOUBLE' || !item.range) return printed;
-    return keepEscapes(printed, text.slice(item.range[0], item.range[1]));
+/** Prints a value as near to how it was written as can be: the library prints what it has understood. */
+function asWritten(tag: ScalarTag, text: string): ScalarTag {
+  const isText = tag.tag === 'tag:yaml.org,2002:str';
+  const stringify: ScalarTag['stringify'] = (item, context, ...rest) => {
+    const print = (options = context.options) =>
+      tag.stringify?.(item, { ...context, options }, ...rest) ?? '';
+    // `1.10` and `007` are more than the numbers that they stand for.
+    if (!isText) return item.source ?? print();
+    const written = item.range ? text.slice(item.range[0], item.range[1]) : '';
+    const printed = print(isFolded(item, written) ? { ...context.options, lineWidth: folding } : undefined);
+    return item.type === 'QUOTE_DOUBLE' ? keepEscapes(printed, written) : printed;
   };
   return { ...tag, stringify };
+}
+
+/** True for a text whose lines are joined by spaces: whoever wrote it so wants it to stay on several lines. */
+function isFolded({ type }: Scalar, written: string): boolean {
+  return type === 'BLOCK_FOLDED' || (type !== 'BLOCK_LITERAL' && written.includes('\n'));
 }
 
 /** True when a text is made of more pieces of syntax than that, comments and spaces among them. */

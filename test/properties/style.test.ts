@@ -43,8 +43,7 @@ const noise = fc.array(
 function noisy(text: string, pieces: readonly string[], blocks: boolean): string {
   const lines = text.split('\n').map((line, index) => {
     const piece = pieces[index % pieces.length] ?? '';
-    // The library has no place of its own for a comment at the end of `[ … ]` and `{ … }`.
-    if (/^\s*[\]}]|^$/.test(line)) return line;
+    if (line === '') return line;
     const indentation = /^ */.exec(line)?.[0] ?? '';
     const note = `${indentation}# above ${index}\n`;
     const above = piece === 'both' ? note : piece.replace('above', note).replace(/^#/m, `${indentation}#`);

@@ -71,6 +71,21 @@ describe('comments stay with what they are about', () => {
       ['a:', '  b:', '  - x', '  # why', '  # - y', '  # about c', '  c: 1'],
       ['a:', '  b:', '    - x', '    # why', '    # - y', '  # about c', '  c: 1'],
     ],
+    [
+      'the key that they stand beside',
+      ['groups: # ours', '  a: # the first', '    # of all', '    members: # none yet', '      []'],
+      ['groups: # ours', '  a: # the first', '    # of all', '    members: # none yet', '      []'],
+    ],
+    [
+      'items in brackets, and after the last',
+      ['a: [', '  b, # B', '  c, # C', '  # d,', '  ]'],
+      ['a:', '  - b # B', '  - c # C', '  # d,'],
+    ],
+    [
+      'the last item, without a comma',
+      ['a: {', '  b: 1, # B', '  c: [x] # C', '  # d', '  }'],
+      ['a:', '  b: 1 # B', '  c: [x] # C', '  # d'],
+    ],
     ['an anchored map', ['x-a: &a', '  # shared', '  b: 1']],
     ['an anchor', ['x-a: &a # shared', '  b: 1'], ['x-a: &a', '  # shared', '  b: 1']],
     [
@@ -85,6 +100,51 @@ describe('comments stay with what they are about', () => {
     ],
   ])('%s', (_, lines, formatted = lines) => {
     expect(formatText(`${lines.join('\n')}\n`)).toBe(`${formatted.join('\n')}\n`);
+  });
+});
+
+const sentence = 'words that go on and on';
+const long = `${sentence}, `.repeat(5);
+
+describe('values stay as they are written', () => {
+  it.each<[string, string]>([
+    ['numbers', '[01067, 1.10, 1e3, +1, -0, 0x1F, 0o17, .inf, 0.1000000000000000055511151231257827]'],
+    ['integers that no number holds', '[12345678901234567890]'],
+    ['words of YAML', '[~, null, True, FALSE]'],
+    ['a text on one long line', long.trim()],
+    ['a text in quotes on one long line', `"${long}"`],
+  ])('%s', (_, value) => expect(formatText(`a: ${value}\n`)).toBe(`a: ${value}\n`));
+
+  it.each<[string, string, string]>([
+    ['a folded text', `>\n${`  ${sentence}\n`.repeat(4)}\n  ${sentence}\n`, '>\n'],
+    ['a plain text', `${`${sentence}\n  `.repeat(5)}end\n`, sentence],
+    ['a text in quotes', `"${`${sentence}\n  `.repeat(5)}end"\n`, `"${sentence}`],
+  ])('%s on several lines is on several lines', (_, value, beginning) => {
+    const text = formatText(`a: ${value}`);
+    const lines = text.split('\n');
+    expect(text).toMatch(new RegExp(`^a: ${beginning}`));
+    expect(lines.length).toBeGreaterThan(2);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect(parse(text)).toEqual(parse(`a: ${value}`));
+  });
+
+  it('brackets on several lines become one line, or a block where that would be long', () => {
+    const name = 'a-name-that-is-not-short';
+    const list = (length: number) => Array.from({ length }, (_, i) => `${name}-${i}`);
+    const written = (items: readonly string[]) => `a: [\n  ${items.join(',\n  ')}\n  ]\n`;
+    expect(formatText(written(list(2)))).toBe(`a: [${list(2).join(', ')}]\n`);
+    expect(formatText(written(list(9)))).toBe(
+      `a:\n${list(9)
+        .map((item) => `  - ${item}\n`)
+        .join('')}`,
+    );
+    const one = `a: [${list(9).join(', ')}]\n`;
+    expect(formatText(one)).toBe(one);
+  });
+
+  it('line ends are those of the first line', () => {
+    expect(formatText('a: [1,2]\r\nb: |\n  x\n')).toBe('a: [1, 2]\r\nb: |\r\n  x\r\n');
+    expect(formatText('a: [1,2]\nb: 1\r\n')).toBe('a: [1, 2]\nb: 1\n');
   });
 });
 

@@ -4,17 +4,61 @@ type Block = CST.BlockMap | CST.BlockSequence;
 type Comments = CST.SourceToken[];
 
 /**
- * Lets comments stand at the level that they are indented to. After `- a`, the YAML library takes all comment lines
- * for the list's as soon as one of them is, the headline of the entry that follows among them.
+ * Moves pieces of syntax so that the YAML library ties comments to what they stand beside, or to the level that they
+ * are indented to. After `- a`, it takes all comment lines for the list's as soon as one of them is, the headline of
+ * the entry that follows among them.
  */
-export function* outdented(tokens: Iterable<CST.Token>): Generator<CST.Token> {
+export function* arranged(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   for (const token of tokens) {
-    if (token.type === 'document' && isBlock(token.value)) {
-      settle(token.value);
+    if (token.type === 'document') arrange(token.value);
+    if (token.type === 'document' && isBlock(token.value))
       token.end = [...takeTrailing(token.value, 1), ...(token.end ?? [])];
-    }
     yield token;
   }
+}
+
+function arrange(token: CST.Token | null | undefined): void {
+  if (isBlock(token)) settle(token);
+  else if (token?.type === 'flow-collection') {
+    for (const { value } of token.items) arrange(value);
+    tieLast(token);
+  }
+}
+
+/** A comment after the last item is that item's where it stands beside it, comma or not; else it is that of the whole. */
+function tieLast({ items }: CST.FlowCollection): void {
+  const last = items.at(-1);
+  if (last === undefined) return;
+  if (last.value) leaveValue(last.value, items);
+  else if (!last.key && !last.sep) joinValue(last.start, items);
+}
+
+/** After a comma, the library takes a comment for that of the whole. */
+function leaveValue(value: CST.Token, items: CST.CollectionItem[]): void {
+  const end = endOf(value);
+  const comment = end?.findIndex(isComment) ?? -1;
+  if (end === null || comment === -1 || isBeside(end, comment)) return;
+  const below = end.splice(end.findIndex(({ type }) => type === 'newline'));
+  const [first] = below;
+  if (first !== undefined) items.push({ start: [{ ...first, type: 'comma', source: ',' }, ...below] });
+}
+
+function joinValue(start: Comments, items: CST.CollectionItem[]): void {
+  const before = items.at(-2)?.value;
+  const end = before ? endOf(before) : null;
+  const comment = start.findIndex(isComment);
+  if (end === null || comment === -1 || !isBeside(start, comment)) return;
+  items.pop();
+  end.push(...start.filter(({ type }) => type !== 'comma'));
+}
+
+function isBeside(tokens: Comments, comment: number): boolean {
+  return tokens.slice(0, comment).every(({ type }) => type !== 'newline');
+}
+
+/** What follows a value. */
+function endOf(value: CST.Token): Comments | null {
+  return 'end' in value && Array.isArray(value.end) ? value.end : null;
 }
 
 /** Moves comments out of what stands in a collection, to before its next item or to its end. */
@@ -22,8 +66,8 @@ function settle(block: Block): void {
   const items: CST.CollectionItem[] = block.items;
   for (let index = 0; index < items.length; index += 1) {
     const { value } = items[index] ?? {};
+    arrange(value);
     if (!isBlock(value)) continue;
-    settle(value);
     const left = takeTrailing(value, levelIn(value, block));
     if (left.length === 0) continue;
     const next = items[index + 1];
