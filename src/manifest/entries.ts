@@ -4,6 +4,7 @@ import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type Declared, type KindName, type Tell } from '../model/resource.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
+import { isEntryKey } from './entry-key.js';
 import { isWithinLimit } from './entry-size.js';
 import { propertyNames, sections } from './generated/validators.js';
 import { limits } from './limits.js';
@@ -40,7 +41,6 @@ export interface Scopes {
   readonly complete: boolean;
 }
 
-const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 /** Fields that may hold line breaks. */
 const prose = new Set(['description', 'inputs', 'deliver']);
 
@@ -106,17 +106,19 @@ export class EntryReader {
     const { value } = section;
     if (value.type === 'scalar' && value.broken) return;
     const at = value.type === 'scalar' && value.value !== null ? value : section.key;
-    this.told.error('schema', at, `\`${section.key.text}\` must be a map of entries by key`, {
-      help: `Leave it out, or write \`${section.key.text}: {}\`, where there are none.`,
-    });
+    const help =
+      value.type === 'list' && value.items.length > 0
+        ? 'Each entry stands under a key of its own, without a dash: `retail-prices:`, and its properties below.'
+        : `Leave it out, or write \`${section.key.text}: {}\`, where there are none.`;
+    this.told.error('schema', at, `\`${section.key.text}\` must be a map of entries by key`, { help });
   }
 
   private entry(kind: Kind, entry: Entry): void {
     const key = entry.key.text;
     const address = addressOf(kind.name, key);
     const first = this.addresses.get(address);
-    if (!keyRule.test(key)) this.tellKey(entry);
-    else if (first !== undefined) this.tellDuplicate(address, entry, first);
+    if (!isEntryKey(key)) this.tellKey(entry);
+    if (first !== undefined) this.tellDuplicate(address, entry, first);
     else this.fresh(kind, address, entry);
   }
 

@@ -12,6 +12,7 @@ import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import type { Span } from './source.js';
 import { Targets } from './targets.js';
+import { quoted } from './text.js';
 import { readTop, type Top, tellEmpty } from './top.js';
 import type { Entry, Spent } from './tree.js';
 
@@ -80,7 +81,8 @@ function load(
   const wanted = [...included.paths.keys()].filter((path) => path !== basename(file)).length;
   const noInclude = top.dropped.every(({ key }) => key.text !== 'include');
   const allFiles = read.complete && included.complete && tops.length === wanted + 1 && noInclude;
-  const own = ownPaths(basename(file), included.paths.keys(), read);
+  const manifests = new Set([basename(file), ...included.paths.keys()].map((path) => posix.normalize(path)));
+  const own = ownPaths(manifests, read);
   const entries = readEntries(tops, read, dropped, own, options.kinds, told);
   checkBetween(entries, allFiles && !dropped.some(mayHoldEntries), told);
   const { secrets } = read.variables;
@@ -88,7 +90,9 @@ function load(
   const paths = [...own].map((path) => join(root, path));
   if (read.settings === null) return { project: null, secrets, files, allFiles, paths };
   const { inventory } = read.settings;
-  if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
+  if ('file' in inventory && manifests.has(posix.normalize(inventory.file)))
+    tellManifest(inventory.file, read.inventory, told);
+  else if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
   const project: Project = {
     file: top.source.file,
     root,
@@ -101,11 +105,16 @@ function load(
   return { project, secrets, files, allFiles, paths };
 }
 
-/** Relative to the project's folder. The inventory has its default name where the settings cannot be read. */
-function ownPaths(name: string, included: Iterable<string>, { settings }: SettingsRead): Set<string> {
-  const inventory = settings?.inventory ?? { file: 'roster.inventory.json' };
-  const state = 'file' in inventory ? [inventory.file, `${inventory.file}.lock`] : [];
-  return new Set([name, ...included, ...state].map((path) => posix.normalize(path)));
+/** Relative to the project's folder: the manifests, and what the inventories of all environments are kept in. */
+function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead): Set<string> {
+  const state = inventories.flatMap((path) => [path, `${path}.lock`]);
+  return new Set([...manifests, ...state.map((path) => posix.normalize(path))]);
+}
+
+function tellManifest(path: string, asked: Span, told: Diagnostics): void {
+  told.error('schema', asked, `${quoted(path)} is a manifest of this project, and cannot be its inventory`, {
+    help: 'Name another file: `inventory: { file: roster.inventory.json }`.',
+  });
 }
 
 function readEntries(

@@ -8,7 +8,8 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   if (word.length === 0 || word.length > longest) return null;
   const lower = word.toLowerCase();
   let best: string | null = null;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  // Of one letter nothing is left to know it by.
+  let bestDistance = Math.min(word.length - 1, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const far = distanceOf(lower, candidate.toLowerCase());

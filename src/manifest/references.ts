@@ -7,7 +7,10 @@ import { type Entry, find } from './tree.js';
 /** What can be wrong between entries: references to nothing, and two entries that would be one object. */
 export function checkBetween(entries: EntriesRead, allRead: boolean, told: Diagnostics): void {
   // An entry that is missing may stand in what could not be read.
-  if (allRead) for (const each of entries.list) checkReferences(each, entries, told);
+  if (allRead) {
+    const renamed = renamedFrom(entries.list);
+    for (const each of entries.list) checkReferences(each, entries, renamed, told);
+  }
   checkSame(entries.list, told);
   checkFormer(entries, told);
 }
@@ -15,6 +18,7 @@ export function checkBetween(entries: EntriesRead, allRead: boolean, told: Diagn
 function checkReferences(
   each: EntryRead,
   { addresses, targets, partial }: EntriesRead,
+  renamed: ReadonlyMap<Address, Address>,
   told: Diagnostics,
 ): void {
   for (const { address, path } of each.kind.refersTo(each.declared.declared)) {
@@ -26,7 +30,7 @@ function checkReferences(
       continue;
     }
     told.error('unknown-reference', span, `there is no \`${address}\` in the project`, {
-      help: hint(address, targets),
+      help: hint(address, renamed.get(address), targets),
     });
   }
 }
@@ -35,7 +39,18 @@ function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
   return [...partial].some((kind) => address.startsWith(addressOf(kind, '')));
 }
 
-function hint(address: Address, targets: Targets): string {
+/** What entries are called now, by what they say that they were called; none that the environment names. */
+function renamedFrom(list: readonly EntryRead[]): ReadonlyMap<Address, Address> {
+  return new Map(
+    list.flatMap((each) => {
+      const { formerly, address } = each.declared;
+      return formerly === null || isSecretFormer(each) ? [] : [[formerly, address] as const];
+    }),
+  );
+}
+
+function hint(address: Address, now: Address | undefined, targets: Targets): string {
+  if (now !== undefined) return `It is \`${now}\` now, which says so with \`formerly\`.`;
   const near = targets.near(address);
   if (near !== null) return `Did you mean \`${near}\`?`;
   const [kind] = address.split('/', 1);

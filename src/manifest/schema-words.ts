@@ -1,6 +1,8 @@
 import type { Json } from '../model/json.js';
 import type { Diagnostics } from './diagnostics.js';
+import type { ParentSchema } from './parent-schema.js';
 import { quoted } from './text.js';
+import { flow, typeHelp } from './type-help.js';
 
 /** A compiled schema. */
 export interface Validator {
@@ -20,18 +22,6 @@ export interface Failure {
   readonly parentSchema?: unknown;
   readonly data?: unknown;
 }
-
-/** What the words are made of: the schema around the rule that a value breaks. */
-export type ParentSchema = {
-  readonly errorMessage?: string;
-  readonly patternErrorMessage?: string;
-  readonly type?: string | readonly string[];
-  readonly examples?: readonly Json[];
-  readonly properties?: Readonly<Record<string, { readonly examples?: readonly Json[] }>>;
-  readonly oneOf?: readonly { readonly required?: readonly string[] }[];
-  readonly anyOf?: readonly ParentSchema[];
-  readonly propertyNames?: ParentSchema;
-};
 
 /** What a person is told. */
 export interface Words {
@@ -82,9 +72,23 @@ export function wordsFor(
     default:
       return {
         message: `${name} ${limitWords(error, parent)}${foundText(error, secret)}`,
-        help: secret ? fromEnvironment : undefined,
+        help: secret ? fromEnvironment : error.keyword === 'pattern' ? patternHelp(error, parent) : undefined,
       };
   }
+}
+
+/** A text that would fit, made of what was written. */
+function patternHelp({ params, data }: Failure, { type = [] }: ParentSchema): string | undefined {
+  if ([type].flat().includes('array')) return `Write it as a list: [${quoted(String(data)).slice(1, -1)}]`;
+  const pattern = String(params['pattern']);
+  const text = String(data);
+  const kebab = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const candidates = [text.trim(), ...(pattern.includes('https?:') ? [`https://${text.trim()}`] : [kebab])];
+  const fitting = candidates.find((each) => new RegExp(pattern, 'u').test(each));
+  return fitting === undefined ? undefined : `Write ${quoted(fitting)}.`;
 }
 
 /** What a choice is between, and what was chosen where that is too much. */
@@ -153,44 +157,16 @@ function exampleOf(property: string, parent: ParentSchema): string | undefined {
   return example === undefined ? undefined : `For example: ${property}: ${flow(example)}`;
 }
 
-/** A value as it would be written on one line of YAML. */
-function flow(value: Json): string {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) ? `[${value.map(flow).join(', ')}]` : JSON.stringify(value);
-}
-
 function wrongType(error: Failure, name: string, written: string, secret: boolean): Words {
   const wanted = [error.params['type'] as string | string[]].flat();
   const value = error.data as Json;
   const isFraction = typeof value === 'number' && wanted.includes('integer') && !secret;
   const found = isFraction ? String(value) : typeWords([typeName(value)]);
   const message = `${name} must be ${typeWords(wanted)}, not ${found}`;
-  return { message, help: secret ? fromEnvironment : typeHelp(wanted, value, written, parentOf(error)) };
-}
-
-function typeHelp(
-  wanted: readonly string[],
-  value: Json,
-  written: string,
-  { examples = [] }: ParentSchema,
-): string | undefined {
-  const [, variable] = /\$\{var\.([\w-]+)\}/.exec(written) ?? [];
-  if (variable !== undefined) return `Change the value of the variable ${quoted(variable)}.`;
-  if (wanted.includes('string') && typeof value === 'number') return textHelp(value, written, examples);
-  if (wanted.includes('string') && typeof value === 'boolean') return `Put it in quotes: "${written}"`;
-  if (wanted.includes('boolean') && typeof value === 'string') return 'Write true or false, without quotes.';
-  if (wanted.includes('array') && typeof value === 'string')
-    return `Write it as a list: [${quoted(value).slice(1, -1)}]`;
-  const isNumber = typeof value === 'string' && /^\d+$/.test(value);
-  return isNumber && wanted.includes('integer') ? 'Write it without quotes.' : undefined;
-}
-
-/** A number where a count and a unit belong is short of the unit; any other was meant as text, as it was written. */
-function textHelp(value: number, written: string, [example]: readonly Json[]): string {
-  const isCount = typeof example === 'string' && /^\d+ \w+$/.test(example);
-  if (!isCount) return `Put it in quotes: "${written}"`;
-  const whole = Number.isInteger(value) && value > 0;
-  return `Write the unit as well: ${whole ? example.replace(/^\d+/, String(value)) : example}`;
+  return {
+    message,
+    help: secret ? fromEnvironment : typeHelp(wanted, value, written, name, parentOf(error)),
+  };
 }
 
 const typeNames: Readonly<Record<string, string>> = {

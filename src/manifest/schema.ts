@@ -1,7 +1,8 @@
 import type { Json } from '../model/json.js';
-import type { Diagnostics } from './diagnostics.js';
+import type { Diagnostics, More } from './diagnostics.js';
 import { limits } from './limits.js';
 import { type Failure, nearestProperty, parentOf, type Validator, wordsFor } from './schema-words.js';
+import type { Span } from './source.js';
 import { quoted } from './text.js';
 import { type Entry, type Found, find, type Path } from './tree.js';
 import type { Notes } from './variables.js';
@@ -69,7 +70,20 @@ function tellOne(
   const secret = notes.secret.has(found.node);
   const { code, message, help, at } = wordsFor(error, name, writtenAt(found), secret, told);
   const near = !secret && error.keyword === 'pattern' ? hint?.(String(error.data)) : undefined;
-  told.error(code ?? 'schema', at === 'key' ? found.key : found.span, message, { help: help ?? near });
+  const { span, related } = placesOf(error, found);
+  told.error(code ?? 'schema', at === 'key' ? (span ?? found.key) : found.span, message, {
+    help: near ?? help,
+    ...(related === undefined ? {} : { related }),
+  });
+}
+
+/** Of alternatives that exclude each other, the second that was chosen is what is too much. */
+function placesOf(error: Failure, { node }: Found): { span?: Span; related?: More['related'] } {
+  if (error.keyword !== 'oneOf' || node.type !== 'map') return {};
+  const names = wantedNames(error);
+  const [first, second] = [...node.entries.values()].filter(({ key }) => names.includes(key.text));
+  if (first === undefined || second === undefined) return {};
+  return { span: second.key, related: [{ message: 'this one is there already', span: first.key }] };
 }
 
 /** Leads to the value, or to the key that is too much; what is missing is told at what it is missing from. */

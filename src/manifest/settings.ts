@@ -28,6 +28,8 @@ export interface SettingsRead {
   readonly settings: Settings | null;
   /** Where the inventory is named, or would be. */
   readonly inventory: Span;
+  /** Files that inventories are kept in: this environment's, and those of the others. */
+  readonly inventories: readonly string[];
   readonly variables: Variables;
   readonly include: readonly Item[];
   /** False when an item of `include` cannot be read. */
@@ -57,6 +59,8 @@ export function readSettings(
   const variables = new Variables(over(written.get('vars'), chosen?.get('vars')), choice.env, told);
   for (const unread of unreadVars(written, chosen)) variables.excuse(unread);
   excuseDropped(dropped, variables);
+  for (const [name, each] of entriesOf(written.get('environments')))
+    variables.mention(name, entriesOf(entriesOf(each).get('vars')).keys());
   const root = rootOf(start, effective(start, written, chosen ?? none));
   const notes = new Notes();
   const value = readAll(root, variables, notes, told);
@@ -69,6 +73,7 @@ export function readSettings(
     complete: !written.has('include') || include.length === lengthOf(value['include']),
     settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
     inventory: find(root, ['inventory', 'file']).span,
+    inventories: inventoriesOf(fits ? (value['inventory'] as Written['inventory']) : {}, written),
     variables,
     include: include.map(({ text, index }) => ({
       pattern: text,
@@ -218,6 +223,13 @@ function inventoryOf(
   }
   const file = written.file ?? 'roster.inventory.json';
   return { file: environment === null ? file : file.replace(/(\.[^./]*)?$/, `.${environment}$1`) };
+}
+
+/** The default where the settings cannot be read. None where they are kept on branches. */
+function inventoriesOf(written: Written['inventory'] = {}, settings: Entries): string[] {
+  const environments = [null, ...entriesOf(settings.get('environments')).keys()];
+  const all = environments.map((environment) => inventoryOf(written, environment));
+  return all.flatMap((each) => ('file' in each ? [each.file] : []));
 }
 
 function rootOf(start: Span, entries: Entries): Entry {

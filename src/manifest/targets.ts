@@ -1,4 +1,5 @@
 import type { Diagnostics } from './diagnostics.js';
+import { isEntryKey } from './entry-key.js';
 import { quoted } from './text.js';
 import type { Entry } from './tree.js';
 
@@ -55,5 +56,5 @@ function addressesIn({ key, value }: Entry): string[] {
   const kind = kindOf[key.text];
   return kind === undefined || value.type !== 'map'
     ? []
-    : [...value.entries.keys()].map((each) => `${kind}/${each}`);
+    : [...value.entries.keys()].filter(isEntryKey).map((each) => `${kind}/${each}`);
 }

@@ -4,6 +4,7 @@ import { sections, settingNames } from './generated/validators.js';
 import type { Source } from './source.js';
 import { quoted } from './text.js';
 import { type Entry, isNull, type MapNode, type Node } from './tree.js';
+import { colonHelp } from './type-help.js';
 import { tellUnindented } from './unindented.js';
 
 /** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
@@ -88,8 +89,9 @@ export function tellEmpty(source: Source, told: Diagnostics): void {
 function topEntries(document: Node, told: Diagnostics): Entry[] {
   if (document.type === 'map') return [...(document as MapNode).entries.values()];
   const isBroken = document.type === 'scalar' && document.broken;
+  const help = document.type === 'scalar' ? colonHelp(String(document.value)) : undefined;
   if (!isBroken)
-    told.error('schema', document, 'a manifest is a map, with keys such as `groups:` at its left');
+    told.error('schema', document, 'a manifest is a map, with keys such as `groups:` at its left', { help });
   return [];
 }
 

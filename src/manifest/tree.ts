@@ -86,7 +86,8 @@ export function find(root: Entry, path: Path): Found {
   let key: Span = root.key;
   for (const segment of path) {
     const next = step(node, segment);
-    if (next === undefined) return { node, key, span: key, exact: false };
+    // Inside of a variable's value there is only its use to show.
+    if (next === undefined) return { node, key, span: node.type === 'scalar' ? node : key, exact: false };
     node = next.value;
     key = next.key;
   }

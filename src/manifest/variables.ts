@@ -42,6 +42,8 @@ export class Variables {
   private readonly used = new Set<string>();
   /** Names that are declared where they do not hold, which is told; null where they could not be read. */
   private elsewhere: Set<string> | null = new Set();
+  /** The environment that declares a variable, by its name. */
+  private readonly otherwise = new Map<string, string>();
   private readonly known = new Map<string, string | null>();
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
@@ -63,6 +65,16 @@ export class Variables {
   /** Every value from the environment that was put in somewhere. */
   get secrets(): string[] {
     return [...this.used];
+  }
+
+  /** Variables that another environment declares, for hints. */
+  mention(environment: string, names: Iterable<string>): void {
+    for (const name of names) if (!this.otherwise.has(name)) this.otherwise.set(name, environment);
+  }
+
+  /** True for a variable that a value asked for. */
+  isUsed(name: string): boolean {
+    return this.resolved.has(name);
   }
 
   /** Nothing is told about uses of what stands in a map that is not read. */
@@ -91,8 +103,11 @@ export class Variables {
     if (node.broken) return broken(node, notes);
     if (node.value === null) {
       const help =
-        'Leave the line out for the default. An empty text is "", an empty list [], an empty map {}.';
-      this.told.error('schema', node, 'a value is missing: null is not allowed', { help });
+        'Leave the line out where there is a default. An empty text is "", an empty list [], an empty map {}.';
+      const sentence = isCommentedOut(node) ? ' A text that begins with `#` stands in quotes.' : '';
+      this.told.error('schema', node, 'a value is missing: null is not allowed', {
+        help: `${help}${sentence}`,
+      });
       return broken(node, notes);
     }
     const value = typeof node.value === 'string' ? this.text(node, node.value, notes, depth) : node.value;
@@ -133,9 +148,25 @@ export class Variables {
 
   private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof unknown {
     const wrong = parts.find((piece) => piece.type === 'unknown');
-    return wrong === undefined
-      ? text
-      : this.refuse(node, wrong, `${quoted(wrong.written)} is no variable`, forms);
+    return wrong === undefined ? text : this.noVariable(node, wrong);
+  }
+
+  private noVariable(node: ScalarNode, use: Use): typeof unknown {
+    if (this.told.full) return this.skip();
+    if (use.written === '${')
+      return this.refuse(node, use, `${quoted(use.written)} is not closed`, `One \`}\` closes it. ${forms}`);
+    const meant = this.meant(use.written.slice(2, -1).trim());
+    const help = meant === null ? forms : `Did you mean ${form(meant)}?`;
+    return this.refuse(node, use, `${quoted(use.written)} is no variable`, help);
+  }
+
+  /** What was most likely meant: `country`, `vars.country` or `ENV.HOME`, with the right word before it. */
+  private meant(inside: string): string | null {
+    const [, prefix = '', name = ''] = /^(?:([A-Za-z]+)\.)?([A-Za-z_][\w-]*)$/.exec(inside) ?? [];
+    if (/^env/i.test(prefix)) return `env.${name}`;
+    if (name === '' || (prefix !== '' && !/^var/i.test(prefix))) return null;
+    const near = this.vars.has(name) ? name : this.told.near(name, this.vars.keys(), this.vars.size);
+    return near === null ? null : `var.${near}`;
   }
 
   private part(node: ScalarNode, piece: Piece, notes: Notes): string | typeof unknown {
@@ -148,8 +179,7 @@ export class Variables {
   }
 
   private put(node: ScalarNode, piece: Use, notes: Notes, depth: number): Json | typeof unknown {
-    if (piece.type === 'unknown')
-      return this.refuse(node, piece, `${quoted(piece.written)} is no variable`, forms);
+    if (piece.type === 'unknown') return this.noVariable(node, piece);
     if (piece.type === 'env') return this.environment(node, piece, piece.name, notes);
     const resolved = this.variable(node, piece, piece.name);
     if (resolved === unknown || !this.afford(node, resolved.measure.size)) return unknown;
@@ -222,8 +252,13 @@ export class Variables {
     if (this.elsewhere?.has(name) ?? true) return unknown;
     if (this.told.full) return this.skip();
     const near = this.told.near(name, this.vars.keys(), this.vars.size);
+    const environment = this.otherwise.get(name);
     const help =
-      near === null ? 'Declare it under `vars:` in roster.yaml.' : `Did you mean ${form(`var.${near}`)}?`;
+      environment !== undefined
+        ? `It is declared for the environment ${quoted(environment)}: choose it with -e, or give it a value under \`vars:\` as well.`
+        : near === null
+          ? 'Declare it under `vars:` in roster.yaml.'
+          : `Did you mean ${form(`var.${near}`)}?`;
     return this.refuse(node, use, `there is no variable ${quoted(name)}`, help);
   }
 
@@ -267,6 +302,11 @@ export class Variables {
       ? { source, start: start + found.index, end: start + found.index + written.length }
       : node;
   }
+}
+
+/** True for `name: #1`, of which YAML reads nothing but the key. What is missing has the place of its key. */
+function isCommentedOut({ source, end }: ScalarNode): boolean {
+  return /^["']?\s*:[ \t]+#\S/.test(source.text.slice(end, end + 100));
 }
 
 function broken(node: ScalarNode, notes: Notes): string {

@@ -43,7 +43,7 @@ describe('each mistake is told once, where it stands', () => {
     [
       'every and cron',
       schedule('{ target: agent/a, every: 1 day, cron: x, startTime: t }'),
-      ['roster.yaml:3:3 schema «s»'],
+      ['roster.yaml:3:39 schema «cron»'],
     ],
     ['no timing', schedule('{ target: agent/a }'), ['roster.yaml:3:3 schema «s»']],
     [
@@ -69,7 +69,7 @@ describe('each mistake is told once, where it stands', () => {
     [
       'two deliveries',
       key('{ scopes: full, deliver: { file: a, command: [b] } }'),
-      ['roster.yaml:3:22 schema «deliver»'],
+      ['roster.yaml:3:42 schema «command»'],
     ],
     [
       'a delivery outside',

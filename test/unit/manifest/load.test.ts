@@ -163,7 +163,11 @@ groups:
     ['{ git: { remote: "--upload-pack=x" } }', '"--upload-pack=x"'],
     ['{ git: { remote: "https://elsewhere" } }', '"https://elsewhere"'],
     ['{ git: { ref: refs/heads/a/../b } }', 'refs/heads/a/../b'],
-    ['{ file: x, git: {} }', 'inventory'],
+    ['{ git: { ref: refs/heads/a.lock } }', 'refs/heads/a.lock'],
+    ['{ file: roster.yaml }', 'roster.yaml'],
+    ['{ file: ./x/../roster.yaml }', './x/../roster.yaml'],
+    ['{ file: .git/config }', '.git/config'],
+    ['{ file: x, git: {} }', 'git'],
     ['{}', 'inventory'],
   ])('refuse the inventory %s', (inventory, span) => {
     const [only, ...others] = problems(`project: p\ninventory: ${inventory}\n`);

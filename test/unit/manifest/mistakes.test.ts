@@ -85,6 +85,59 @@ describe('a value of a wrong type is told how to write it', () => {
       'Write the unit as well: 30 days',
     ],
     ['a hexadecimal name', group('groups: { g: { members: [], name: 0x10 } }'), 'Put it in quotes: "0x10"'],
+    [
+      'a map of one letter too few',
+      group('groups:\n  a:\n    members:[x]'),
+      'A space is missing after the colon: members: [x]',
+    ],
+    [
+      'a setting alike',
+      group('service:\n  url:https://a.b'),
+      'A space is missing after the colon: url: https://a.b',
+    ],
+    [
+      'a delivery that is text',
+      group('keys: { k: { scopes: full, deliver: a } }'),
+      'For example: { file: .secrets/ci.key }',
+    ],
+    [
+      'a service that is text',
+      group('service: https://a.b'),
+      'For example: { url: https://collect.example.com }',
+    ],
+    ['one scope', group('keys: { k: { scopes: agents.run } }'), 'Write it as a list: [agents.run]'],
+    [
+      'a list without its bracket',
+      group('groups: { g: { members: "a, b]" } }'),
+      'Write it as a list: [a, b]',
+    ],
+    [
+      'a command line',
+      group('keys: { k: { scopes: full, deliver: { command: "cat > x" } } }'),
+      'Write it as a list: [sh, -c, "cat > x"]',
+    ],
+    [
+      'a target as a map',
+      schedule('target: { group: a }\nonce: 2099-01-01T00:00'),
+      'Write it as text: group/a',
+    ],
+    ['an agent as a map', group('pipelines: { p: { stages: [{ agent: a }] } }'), 'Write it as text: a'],
+    [
+      'a number for a yes',
+      group('groups: { g: { members: [], active: 1 } }'),
+      'Write true or false, without quotes.',
+    ],
+    ['a no for a word', group('prune: false'), 'There are `owned`, `all`, `never`.'],
+    ['a timestamp', schedule('target: agent/a\nonce: 1764568800'), 'For example: 2026-12-24T08:00:00'],
+    ['spaces around a name', group('groups: { g: { members: [], name: " x " } }'), 'Write "x".'],
+    ['an address without https', group('service: { url: a.example.com }'), 'Write "https://a.example.com".'],
+    ['a name with spaces for the project', 'project: My Project\n', 'Write "my-project".'],
+    ['a manifest of one word', 'project:p\n', 'A space is missing after the colon: project: p'],
+    [
+      'zeros at the beginning',
+      group('groups: { g: { members: [], name: 007 } }'),
+      'Put it in quotes if it is text: "007"',
+    ],
     ['a power of ten', group('groups: { g: { members: [1e3] } }'), 'Put it in quotes: "1e3"'],
     ['True', group('groups: { g: { members: [True] } }'), 'Put it in quotes: "True"'],
     [
@@ -125,6 +178,59 @@ describe('a place where no key belongs is told offline', () => {
   it.each(['.secrets/ci.key', 'a.git/b', '.github/x', 'ci.'])('and %s is none of these', (file) => {
     const text = `project: p\nkeys: { k: { scopes: full, deliver: { file: ${file} } } }\n`;
     expect(load(text, { kinds }).diagnostics).toEqual([]);
+  });
+});
+
+describe('a hint is right', () => {
+  const rest = 'vars: { country: DE, a: 1 }\nenvironments: { e: { vars: { z: 1 } } }\n';
+  const group = (members: string) => small.replace('members: []', `members: ${members}`) + rest;
+  it.each<[string, string]>([
+    ['${vars.country}', 'Did you mean `${var.country}`?'],
+    ['${country}', 'Did you mean `${var.country}`?'],
+    ['${ var.contry }', 'Did you mean `${var.country}`?'],
+    ['${ENV.HOME}', 'Did you mean `${env.HOME}`?'],
+    ['${var.l}', 'Declare it under `vars:` in roster.yaml.'],
+    ['${var.country', 'One `}` closes it.'],
+    ['${{ secrets.X }}', 'One `}` closes it.'],
+    ['${var.z}', 'It is declared for the environment "e"'],
+  ])('for %s', (written, help) => {
+    const [only, ...others] = told(group(`["${written}"]`));
+    expect(only).toContain(help);
+    expect(others).toEqual([]);
+  });
+
+  it('for an entry that has another key now', () => {
+    const [only] = told(
+      'project: p\ngroups: { b: { members: [], formerly: a } }\nschedules: { s: { target: group/a, once: 2099-01-01T00:00 } }\n',
+    );
+    expect(only).toContain('It is `group/b` now');
+  });
+
+  it('where a text begins with #', () => {
+    const [only] = told(`${small}keys:\n  k:\n    scopes: full\n    name: #1\n`);
+    expect(only).toContain('A text that begins with `#` stands in quotes.');
+  });
+
+  it('and names no key that cannot be one', () => {
+    const list = told(
+      'project: p\ngroups: { my shop: { membrs: [] } }\nschedules: { s: { target: group/my shop, once: 2099-01-01T00:00 } }\n',
+    );
+    expect(list.map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+      '2 schema',
+      '2 unknown-property',
+      '3 schema',
+    ]);
+    expect(list.join()).not.toContain('Did you mean "group/my shop"');
+  });
+
+  it('inside of a variable it points to the use', () => {
+    const { diagnostics } = load(
+      `project: p\nvars: { m: [a, a] }\ngroups:\n  g: { members: "\${var.m}" }\n`,
+      { kinds },
+    );
+    expect(diagnostics.map(({ code, place }) => `${code} ${place?.line}:${place?.column}`)).toEqual([
+      'duplicate-agent 4:17',
+    ]);
   });
 });
 
@@ -239,16 +345,17 @@ describe('an error of syntax hides as little as can be', () => {
 });
 
 describe('a choice of which there may be one', () => {
-  it.each<[string, string]>([
-    ['every: 6 hours\ncron: "0 0 0 * * *"', ', but has `every` and `cron`'],
+  it.each<[string, number, string]>([
+    ['every: 6 hours\ncron: "0 0 0 * * *"', 10, ', but has `every` and `cron`'],
     [
       'every: 6 hours\ncron: "0 0 0 * * *"\nonce: 2099-01-01T00:00',
+      10,
       ', but has `every` and `cron` and `once`',
     ],
-    ['enabled: true', ''],
-  ])('names what was found in %j', (lines, found) => {
+    ['enabled: true', 7, ''],
+  ])('names what was found in %j', (lines, line, found) => {
     const [message] = told(schedule(`target: agent/a\n${lines}`));
-    expect(message).toBe(`7 schema: \`s\` needs exactly one of \`every\`, \`cron\`, \`once\`${found}`);
+    expect(message).toBe(`${line} schema: \`s\` needs exactly one of \`every\`, \`cron\`, \`once\`${found}`);
   });
 
   it('of a list of scopes and the word for all', () => {
