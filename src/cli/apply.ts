@@ -17,6 +17,7 @@ import { carryOut } from './carry-out.js';
 import { type Answer, confirm } from './confirm.js';
 import { endingOf } from './ending.js';
 import { exitCode } from './exit.js';
+import { inFileOrder } from './file-order.js';
 import type { Interrupts } from './interrupts.js';
 import { untilShown, wouldCreateAgain } from './lagging.js';
 import { patiently, withLock } from './locking.js';
@@ -140,7 +141,7 @@ class ApplyCommand {
   }
 
   private understood({ reconciled }: Observation): Plan {
-    const diagnostics = [...this.session.warnings, ...reconciled.diagnostics];
+    const diagnostics = inFileOrder(this.session.project, this.session.warnings, reconciled.diagnostics);
     if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
     return { ...reconciled.plan, diagnostics };
   }

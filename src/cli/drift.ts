@@ -4,6 +4,7 @@ import { driftText } from '../view/drift-text.js';
 import { jsonText } from '../view/json-text.js';
 import { driftJson } from '../view/plan-json.js';
 import { exitCode } from './exit.js';
+import { inFileOrder } from './file-order.js';
 import type { Output } from './output.js';
 import { asDiagnostic } from './plan.js';
 import { present } from './present.js';
@@ -16,7 +17,7 @@ export function drift(flags: CommonFlags, around: Surroundings, output: Output):
     const session = openSession(flags, around, output);
     try {
       const { reconciled } = await makePlan(session, { proveDeliveries: false, previews: false });
-      const diagnostics = [...session.warnings, ...reconciled.diagnostics];
+      const diagnostics = inFileOrder(session.project, session.warnings, reconciled.diagnostics);
       if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
       const otherAccount = reconciled.plan.objections.filter((each) => each.code === 'inventory-mismatch');
       if (otherAccount.length > 0) throw new Problem(otherAccount.map(asDiagnostic));

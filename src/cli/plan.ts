@@ -10,6 +10,7 @@ import { planMarkdown } from '../view/plan-markdown.js';
 import { planText } from '../view/plan-text.js';
 import { selectorsOf } from './addresses.js';
 import { exitCode, exitCodeFor } from './exit.js';
+import { inFileOrder } from './file-order.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
 import { changesFromRepositoryRoot, fromRepositoryRoot } from './repository-paths.js';
@@ -77,7 +78,10 @@ async function planned(
   const session = openSession(flags, around, output);
   try {
     const { reconciled } = await makePlan(session, { ...options, proveDeliveries: false, previews: true });
-    return { reconciled, diagnostics: [...session.warnings, ...reconciled.diagnostics] };
+    return {
+      reconciled,
+      diagnostics: inFileOrder(session.project, session.warnings, reconciled.diagnostics),
+    };
   } finally {
     await session.client.close();
   }

@@ -26,6 +26,7 @@ import {
   chooseConcurrency,
   choosePrune,
   chooseTimeout,
+  refuseEmpty,
   type Surroundings,
 } from './settings.js';
 import { version } from './version.js';
@@ -101,9 +102,10 @@ function serviceOf(flags: CommonFlags, around: Surroundings, project: Project): 
 
 export function serviceIfSet(flags: CommonFlags, around: Surroundings, project: Project): URL | null {
   const { env } = around;
-  if (flags.url !== undefined && flags.url !== '') return serviceUrl(flags.url, env, 'the URL of --url');
+  refuseEmpty('--url', flags.url);
+  if (flags.url !== undefined) return serviceUrl(flags.url, env, 'the URL of --url');
   const variable = env['ROSTER_URL'] ?? '';
-  if (flags.url === undefined && variable !== '') return serviceUrl(variable, env, 'the URL of ROSTER_URL');
+  if (variable !== '') return serviceUrl(variable, env, 'the URL of ROSTER_URL');
   return project.url === null ? null : serviceUrl(project.url, env, 'service.url');
 }
 

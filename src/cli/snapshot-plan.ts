@@ -10,6 +10,7 @@ import { withNextRuns } from '../reconcile/next-runs.js';
 import type { Reconciled } from '../reconcile/plan.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
+import { inFileOrder } from './file-order.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
 import { openStore, type PlanOptions, reconcileWith, serviceIfSet, serviceName } from './session.js';
@@ -52,11 +53,12 @@ export async function planFromSnapshot(
     { ...options, proveDeliveries: false },
   );
   const notes = [...oldSnapshot(age, takenAt, now), ...notInSnapshot(made)];
-  if (made.plan === null) return { reconciled: made, diagnostics: [...warnings, ...made.diagnostics] };
+  if (made.plan === null)
+    return { reconciled: made, diagnostics: inFileOrder(loaded, warnings, made.diagnostics) };
   const { plan, diagnostics } = withNextRuns(made.plan, made.matches, [], now);
   return {
     reconciled: { ...made, plan: { ...plan, snapshot: age } },
-    diagnostics: [...warnings, ...made.diagnostics, ...diagnostics, ...notes],
+    diagnostics: inFileOrder(loaded, warnings, made.diagnostics, diagnostics, notes),
   };
 }
 

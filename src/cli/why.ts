@@ -5,6 +5,7 @@ import { jsonText } from '../view/json-text.js';
 import { whyJson } from '../view/plan-json.js';
 import { whyText } from '../view/why-text.js';
 import { exitCode } from './exit.js';
+import { inFileOrder } from './file-order.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
 import { makePlan, openSession } from './session.js';
@@ -22,7 +23,8 @@ export function why(
     try {
       const { reconciled, world } = await makePlan(session, { proveDeliveries: false, previews: false });
       const { plan, matches, externals, names } = reconciled;
-      if (plan === null) throw new Problem([...session.warnings, ...reconciled.diagnostics]);
+      if (plan === null)
+        throw new Problem(inFileOrder(session.project, session.warnings, reconciled.diagnostics));
       const objectsOf = (kind: string) => world.objects.get(kind) ?? [];
       const found = explain(address, {
         plan,

@@ -115,9 +115,9 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   secret: null,
   replaces: () => false,
   due: () => null,
-  settled(spec, now) {
-    if (spec.once === null || !isPast(spec.once, spec.timeZone, now)) return null;
-    const message = `${spec.once} in ${spec.timeZone} has passed: this schedule is left as it is and never fired again`;
+  settled({ once, timeZone }, now) {
+    if (once === null || !isPast(once, timeZone, now)) return null;
+    const message = `${once} in ${timeZone} has passed: this schedule is left as it is and never fired again`;
     return { path: ['once'], message };
   },
   risks: scheduleRisks,

@@ -9,7 +9,7 @@ import { Files, locate } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import { expand } from './include.js';
 import { checkBetween } from './references.js';
-import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
+import { checkAdded, excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import type { Span } from './source.js';
 import { Targets } from './targets.js';
 import { quoted } from './text.js';
@@ -85,6 +85,7 @@ function load(
   const own = ownPaths(manifests, read);
   const entries = readEntries(tops, read, dropped, own, options.kinds, told);
   checkBetween(entries, allFiles && !dropped.some(mayHoldEntries), told);
+  if (allFiles) checkAdded(read, top.settings.get('vars'), told);
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
   const paths = [...own].map((path) => join(root, path));

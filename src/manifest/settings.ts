@@ -31,6 +31,8 @@ export interface SettingsRead {
   /** Files that inventories are kept in: this environment's, and those of the others. */
   readonly inventories: readonly string[];
   readonly variables: Variables;
+  /** Variables that the environment has and the project's own `vars` have not. */
+  readonly added: readonly Entry[];
   readonly include: readonly Item[];
   /** False when an item of `include` cannot be read. */
   readonly complete: boolean;
@@ -75,6 +77,7 @@ export function readSettings(
     inventory: find(root, ['inventory', 'file']).span,
     inventories: inventoriesOf(fits ? (value['inventory'] as Written['inventory']) : {}, written),
     variables,
+    added: addedBy(chosen?.get('vars'), written.get('vars')),
     include: include.map(({ text, index }) => ({
       pattern: text,
       span: find(root, ['include', index]).span,
@@ -108,6 +111,25 @@ export function excuseDropped(dropped: readonly Entry[], variables: Variables): 
   for (const { key, value } of dropped) {
     const isUnknown = value.type === 'map' && !settingNames.includes(key.text);
     if (key.text === 'vars' || isUnknown) variables.excuse(value);
+  }
+}
+
+function addedBy(own: Entry | undefined, base: Entry | undefined): Entry[] {
+  return [...entriesOf(own).values()].filter(({ key }) => !entriesOf(base).has(key.text));
+}
+
+/** A variable that nothing uses was most likely meant to be one of the project's, which keeps its value then. */
+export function checkAdded(
+  { added, variables }: SettingsRead,
+  base: Entry | undefined,
+  told: Diagnostics,
+): void {
+  const names = [...entriesOf(base).keys()];
+  for (const { key } of added.filter((each) => !variables.isUsed(each.key.text))) {
+    const near = told.near(key.text, names, names.length);
+    if (near === null) continue;
+    const message = `the variable ${quoted(key.text)} is used nowhere, and \`vars\` has none of that name`;
+    told.tell('warning', 'unknown-variable', key, message, { help: `Did you mean \`${near}\`?` });
   }
 }
 

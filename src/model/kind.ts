@@ -142,7 +142,7 @@ export interface Kind<D = unknown, S = unknown> {
   /** Why the object shall be replaced although nothing differs (`rotateAfter`); null mostly. */
   due(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
   /** Why the entry is left as it is whatever it says (a `once` that has passed); null mostly. */
-  settled(spec: S, now: Date): { readonly path: readonly string[]; readonly message: string } | null;
+  settled(declared: D, now: Date): { readonly path: readonly string[]; readonly message: string } | null;
   /** What of a change can hurt, besides that a delete deletes. */
   risks(change: RiskInputs<S>): readonly Risk[];
   /** True when the action ends the access of the key that roster calls with. */

@@ -15,6 +15,7 @@ import {
 } from './field-change.js';
 import { differingFields, fieldValue, rawValue } from './fields.js';
 import type { Match } from './match.js';
+import { settledWarning } from './settled.js';
 
 /** A change with the requests that carry it out, before they get their edges. */
 export interface Decided {
@@ -42,8 +43,8 @@ export function decide(match: Match, circumstances: Circumstances): Decided | nu
 
 function action(match: Match, circumstances: Circumstances): Decided | null {
   if (match.entry === null) return decideUndeclared(match, circumstances);
-  const settled = match.kind.settled(match.entry.spec, circumstances.now);
-  if (settled !== null) return leaveSettled(match, match.entry, settled);
+  const settled = settledWarning(match.kind, match.entry, circumstances.now);
+  if (settled !== null) return leaveSettled(match, settled);
   if (match.observed === null) return create(match, match.entry, circumstances);
   return compare(match, match.entry, match.observed, circumstances);
 }
@@ -166,18 +167,7 @@ function leaveAlone(match: Match): Decided {
   };
 }
 
-function leaveSettled(
-  match: Match,
-  entry: Desired,
-  settled: { path: readonly string[]; message: string },
-): Decided {
-  const warning: Diagnostic = {
-    severity: 'warning',
-    code: 'past-once',
-    message: settled.message,
-    place: entry.placeOf(settled.path),
-    help: 'Take the entry out when it is no longer needed, or give it a time to come.',
-  };
+function leaveSettled(match: Match, warning: Diagnostic): Decided {
   const adopted = match.observed !== null && isAdopted(match);
   return { ...decided(match, adopted ? 'adopt' : 'none', { adopted }), diagnostics: [warning] };
 }

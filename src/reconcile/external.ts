@@ -10,6 +10,7 @@ export interface ExternalInputs {
   /** Entries of the same kind that are not external. */
   readonly managed: readonly Declared[];
   readonly inventory: Inventory;
+  nearest(word: string, known: readonly string[]): string | null;
 }
 
 export interface ExternalFound {
@@ -24,7 +25,7 @@ export function findExternal(kind: Kind, entry: Declared, inputs: ExternalInputs
     entry.id === null ? kind.observedIdentity(each) === identity : each.id === normalId(entry.id),
   );
   const [only] = found;
-  if (only === undefined) return { found: null, diagnostics: [notFound(kind, entry)] };
+  if (only === undefined) return { found: null, diagnostics: [notFound(kind, entry, inputs)] };
   if (only.id === null || found.length > 1)
     return { found: null, diagnostics: [notUnique(kind, entry, found)] };
   const owner = ownerOf(kind, only, inputs);
@@ -51,12 +52,17 @@ function alreadyOurs(kind: Kind, entry: Declared, owner: Address): Diagnostic {
   return trouble(entry, 'error', 'duplicate-name', [path], message, help);
 }
 
-function notFound(kind: Kind, entry: Declared): Diagnostic {
+function notFound(kind: Kind, entry: Declared, { objects, nearest }: ExternalInputs): Diagnostic {
   const [code, path] =
     entry.id === null ? (['unknown-reference', 'name'] as const) : (['unknown-id', 'id'] as const);
   const message = `no ${kind.name} ${wanted(kind, entry)} is visible to this key`;
+  const name = entry.id === null ? kind.declaredIdentity(entry.declared) : null;
+  const names = objects.flatMap((each) => each.name ?? []);
+  const near = name === null ? null : nearest(name, names);
   const help =
-    'An external entry must exist: check its spelling, or whether all its agents are assigned to you.';
+    near === null
+      ? 'An external entry must exist: check its spelling, or whether all its agents are assigned to you.'
+      : `Did you mean "${near}"?`;
   return trouble(entry, 'error', code, [path], message, help);
 }
 

@@ -42,7 +42,10 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
   // only forgotten.
   const known = matches.filter(
     ({ known: each, entry, kind }) =>
-      each?.id != null && entry !== null && kind.secret === null && kind.settled(entry.spec, now) === null,
+      each?.id != null &&
+      entry !== null &&
+      kind.secret === null &&
+      kind.settled(entry.declared, now) === null,
   );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];

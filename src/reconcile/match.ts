@@ -238,6 +238,7 @@ class Matcher implements Matches {
       objects,
       managed,
       inventory: this.inputs.inventory,
+      nearest: this.inputs.directory.nearest,
     });
     this.diagnostics.push(...diagnostics);
     if (found === null) return;

@@ -123,7 +123,7 @@ function bookkeeping(decided: readonly Decided[], now: Date): Pick<Reconciled, '
   const creations = new Map<Address, Creation>();
   for (const { match: each, change } of decided) {
     if (each.entry === null) continue;
-    const settled = each.kind.settled(each.entry.spec, now) !== null;
+    const settled = each.kind.settled(each.entry.declared, now) !== null;
     const record = recordOf(each, each.entry, settled);
     records.set(change.address, record);
     if (change.action !== 'create' && change.action !== 'replace') continue;

@@ -29,7 +29,7 @@ export function startersOf(
 ): Starter[] {
   const startsOf = targetStarts(kinds, matches);
   return entries
-    .filter(({ spec }) => kind.settled(spec, now) === null)
+    .filter(({ declared }) => kind.settled(declared, now) === null)
     .map((entry) => ({ entry, spec: entry.spec, starts: kind.starts(entry.spec, startsOf) }));
 }
 

@@ -255,3 +255,28 @@ describe('values from the environment', () => {
     ).toBe('https://h');
   });
 });
+
+describe('a variable of an environment that is used nowhere', () => {
+  const told = (own: string, members: string) =>
+    load(
+      `project: p\nvars: { country: DE }\nenvironments: { e: { vars: { ${own} } } }\ngroups: { g: { members: [${members}] } }\n`,
+      { environment: 'e' },
+    ).diagnostics;
+
+  it('is told where it is nearly one of the project', () => {
+    expect(told('contry: XX', '"${var.country}"')).toMatchObject([
+      {
+        severity: 'warning',
+        code: 'unknown-variable',
+        place: { line: 3, column: 30 },
+        help: 'Did you mean `country`?',
+      },
+    ]);
+  });
+
+  it.each([
+    ['one that is used', 'contry: XX', '"${var.contry}"'],
+    ['one of the project', 'country: XX', 'a'],
+    ['one like none of the project', 'depth: 3', 'a'],
+  ])('but not %s', (_, own, members) => expect(told(own, members)).toEqual([]));
+});
