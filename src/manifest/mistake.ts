@@ -1,0 +1,205 @@
+import { Lines } from './lines.js';
+import type { Source } from './source.js';
+import { describeSyntaxError, type Words } from './syntax-words.js';
+import { noTemplating, templatingAt } from './templating.js';
+import { quoted } from './text.js';
+
+/** As the YAML library reports it. */
+export interface Reported {
+  readonly code: string;
+  readonly message: string;
+  /** Offsets of the first character and after the last. */
+  readonly pos: readonly [number, number];
+}
+
+/** What a person has done, as far as it can be known from an error. */
+export interface Mistake extends Words {
+  readonly start: number;
+  readonly end: number;
+  /** Set where the library takes lines that follow for what they are not. */
+  readonly derails?: Derailed;
+  readonly isItem?: true;
+}
+
+/** Lines with one of these indentations are misunderstood, until one is indented less than `floor`. */
+export interface Derailed {
+  readonly usual: readonly number[];
+  readonly floor: number;
+}
+
+/** Finds the mistakes behind the errors of one file. */
+export class Mistakes {
+  private known: Lines | undefined;
+
+  constructor(private readonly source: Source) {}
+
+  get lines(): Lines {
+    this.known ??= new Lines(this.source);
+    return this.known;
+  }
+
+  /** `key` is what the library takes for a key of several lines in the same place; null where there is none. */
+  of(error: Reported, key: Reported | null): Mistake {
+    const { code, message, pos } = error;
+    const [start, end] = pos;
+    return (
+      templating(this.source.text, start) ??
+      spaceAfterColon(this.source.text, code, start) ??
+      this.listItem(error) ??
+      this.line(error, key) ??
+      afterQuote(this.source.text, error) ??
+      listAtTop(this.source.text, error) ?? {
+        ...describeSyntaxError(code, message),
+        start,
+        end: Math.max(end, start + 1),
+      }
+    );
+  }
+
+  private line(error: Reported, key: Reported | null): Mistake | null {
+    switch (error.code) {
+      case 'BAD_INDENT':
+        return this.badIndent(error);
+      case 'BLOCK_AS_IMPLICIT_KEY':
+        return key === null ? null : this.tooFar(error.pos[0], key.pos[1]);
+      case 'MULTILINE_IMPLICIT_KEY':
+        return this.noColon(error);
+      default:
+        return null;
+    }
+  }
+
+  private badIndent({ code, pos }: Reported): Mistake {
+    const start = signFrom(this.source.text, pos[0]);
+    const floor = this.lines.indentAt(start);
+    // Either this line is wrong, and those that follow are as those before; or it is right, and so are those like it.
+    const usual = [floor, this.lines.leastBefore(start) ?? floor];
+    return { ...describeSyntaxError(code), start, end: start + 1, derails: { usual, floor } };
+  }
+
+  /** `a: x` and under it, further in, `b: y`: to YAML, a text of two lines is the key of a map. */
+  private tooFar(value: number, end: number): Mistake | null {
+    const { text } = this.source;
+    const start = lastLineOf(text, value, end);
+    if (start === value) return null;
+    const owner = quoted(text.slice(text.lastIndexOf('\n', value) + 1, value).replace(/^[ -]+|[ :]+$/g, ''));
+    return {
+      message: `this line is indented further than ${owner}, which has a value already`,
+      help: 'Begin both in the same column, or take the value out; put a text that goes on here in quotes.',
+      start,
+      end,
+      derails: this.from(start),
+    };
+  }
+
+  private noColon({ code, message, pos }: Reported): Mistake {
+    const { text } = this.source;
+    const [start, end] = pos;
+    const [first = ''] = text.slice(start, end).split(/[\r\n]/, 1);
+    const last = lastLineOf(text, start, end);
+    const derails = this.from(last);
+    const words = /^[\w.-]+$/.test(first)
+      ? { message: 'a `:` is missing after this key', help: `Write ${quoted(`${first}:`)}.` }
+      : describeSyntaxError(code, message);
+    const mistake = { ...words, start, end: start + Math.max(1, first.length) };
+    return derails.floor > this.lines.indentAt(start) ? { ...mistake, derails } : mistake;
+  }
+
+  private listItem({ code, pos }: Reported): Mistake | null {
+    const { text } = this.source;
+    const start = isAfterLast(code) ? signFrom(text, pos[0]) : pos[0];
+    const words = itemWords(text, start);
+    return words === null
+      ? null
+      : { ...words, start, end: start + 1, derails: this.from(start), isItem: true };
+  }
+
+  private from(start: number): Derailed {
+    const indent = this.lines.indentAt(start);
+    return { usual: [indent], floor: indent };
+  }
+}
+
+/** The library gives the end of what stands before. */
+function isAfterLast(code: string): boolean {
+  return code === 'BAD_INDENT' || code === 'BLOCK_AS_IMPLICIT_KEY';
+}
+
+function itemWords(text: string, at: number): Words | null {
+  const isFirst = /^ *$/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at));
+  const [sign] = /^(?:-(?=\s|$)|-(?=\w)|\*(?=\s))/.exec(text.slice(at, at + 2)) ?? [];
+  if (sign === undefined) return null;
+  if (!isFirst)
+    return text[at + 1] === ' ' && sign === '-'
+      ? {
+          message: 'a list cannot begin here',
+          help: 'Begin it on a line of its own, or write it in brackets: `[a, b]`.',
+        }
+      : null;
+  if (sign === '*') return { message: 'a `*` does not begin a list item', help: 'Write `- ` in its place.' };
+  if (/\w/.test(text.charAt(at + 1)))
+    return { message: 'a space is missing after this `-`', help: 'A list item begins with `- `.' };
+  return {
+    message: 'a list item cannot stand here',
+    help: 'The items of one list begin in the same column; an entry of a map has no `-`.',
+  };
+}
+
+function templating(text: string, at: number): Mistake | null {
+  const start = templatingAt(text, at);
+  return start === null ? null : { ...noTemplating, start, end: start + 2 };
+}
+
+/** `target:agent/a` is a text to YAML. */
+function spaceAfterColon(text: string, code: string, start: number): Mistake | null {
+  if (code !== 'MULTILINE_IMPLICIT_KEY' && code !== 'MISSING_CHAR') return null;
+  const [, key] = /^([A-Za-z][\w.-]*):[^\s:/]/.exec(text.slice(start, start + 300)) ?? [];
+  if (key === undefined) return null;
+  const colon = start + key.length;
+  return { message: 'a space is missing after this colon', start: colon, end: colon + 1 };
+}
+
+/** `'Bob's shop'`: to YAML, the text ends at the second quote. */
+function afterQuote(text: string, { message, pos }: Reported): Mistake | null {
+  const [start] = pos;
+  const before = text.slice(Math.max(0, start - 20), start).trimEnd();
+  const quote = before.at(-1);
+  if (!message.endsWith('at node end') || (quote !== "'" && quote !== '"')) return null;
+  const inside = quote === "'" ? "two in the place of one, as in 'Bob''s shop'" : '`\\"` in its place';
+  const at = start - text.slice(start - 20, start).length + before.length;
+  return {
+    message: 'the text ends at this quote, but more follows',
+    help: `Inside of such quotes write ${inside}; or use the other sort of quotes around the text.`,
+    start: at - 1,
+    end: at,
+  };
+}
+
+/** `- project: p` with lines below that are not indented. */
+function listAtTop(text: string, { message, pos }: Reported): Mistake | null {
+  const [end] = pos;
+  if (!message.endsWith('at node end') || text[end - 1] !== '\n') return null;
+  const start = text.startsWith('- ') ? 0 : text.lastIndexOf('\n- ', end) + 1;
+  if (!text.startsWith('- ', start)) return null;
+  return {
+    message: 'this `-` makes a list of what should be a map',
+    help: 'Take the `- ` out.',
+    start,
+    end: start + 1,
+  };
+}
+
+/** Where the last line of a stretch begins, without its indentation; the start of one that stands on one line. */
+function lastLineOf(text: string, start: number, end: number): number {
+  const at = text.lastIndexOf('\n', end - 1);
+  return at < start ? start : signFrom(text, at);
+}
+
+/** The next character that is no space and in no comment. */
+function signFrom(text: string, start: number): number {
+  for (let at = start; at !== -1; at = text.indexOf('\n', at)) {
+    while (/\s/.test(text.charAt(at))) at += 1;
+    if (at < text.length && text[at] !== '#') return at;
+  }
+  return start;
+}
