@@ -1,5 +1,3 @@
-import { Lines } from './lines.js';
-import type { Source } from './source.js';
 import { describeSyntaxError, type Words } from './syntax-words.js';
 import { noTemplating, templatingAt } from './templating.js';
 import { quoted } from './text.js';
@@ -16,113 +14,71 @@ export interface Reported {
 export interface Mistake extends Words {
   readonly start: number;
   readonly end: number;
-  /** Set where the library takes lines that follow for what they are not. */
-  readonly derails?: Derailed;
-  readonly isItem?: true;
+  /** True for what is wrong with the place of a line, not with the line. */
+  readonly isPlace?: true;
+  /** The last of the lines that are misunderstood because of it, where that is another than its own. */
+  readonly last?: number;
+  /** The end of what the library takes for a text because of it. */
+  readonly through?: number;
 }
 
-/** Lines with one of these indentations are misunderstood, until one is indented less than `floor`. */
-export interface Derailed {
-  readonly usual: readonly number[];
-  readonly floor: number;
+/** `key` is what the library takes for a key of several lines in the same place; null where there is none. */
+export function mistakeOf(text: string, error: Reported, key: Reported | null): Mistake {
+  const { code, message, pos } = error;
+  const [start, end] = pos;
+  return (
+    templating(text, start) ??
+    spaceAfterColon(text, code, start) ??
+    listItem(text, error) ??
+    ofLine(text, error, key) ??
+    afterQuote(text, error) ??
+    listAtTop(text, error) ?? { ...describeSyntaxError(code, message), start, end: Math.max(end, start + 1) }
+  );
 }
 
-/** Finds the mistakes behind the errors of one file. */
-export class Mistakes {
-  private known: Lines | undefined;
+function ofLine(text: string, error: Reported, key: Reported | null): Mistake | null {
+  const { code, message, pos } = error;
+  if (code === 'BLOCK_AS_IMPLICIT_KEY') return key === null ? null : tooFar(text, pos[0], key.pos[1]);
+  if (code === 'MULTILINE_IMPLICIT_KEY') return noColon(text, error);
+  if (!isAfterLast(error)) return null;
+  const start = signFrom(text, pos[0]);
+  return { ...describeSyntaxError(code, message), start, end: start + 1, isPlace: true };
+}
 
-  constructor(private readonly source: Source) {}
+/** `a: x` and under it, further in, `b: y`: to YAML, a text of two lines is the key of a map. */
+function tooFar(text: string, value: number, end: number): Mistake | null {
+  const start = lastLineOf(text, value, end);
+  if (start === value) return null;
+  const owner = text.slice(text.lastIndexOf('\n', value) + 1, value).replace(/^[ -]+|[ :]+$/g, '');
+  return {
+    message: `this line is indented further than ${quoted(owner)}, which has a value already`,
+    help: 'Begin both in the same column, or take the value out; put a text that goes on here in quotes.',
+    start,
+    end,
+    isPlace: true,
+  };
+}
 
-  get lines(): Lines {
-    this.known ??= new Lines(this.source);
-    return this.known;
-  }
+function noColon(text: string, { code, message, pos }: Reported): Mistake {
+  const [start, end] = pos;
+  const [first = ''] = text.slice(start, end).split(/[\r\n]/, 1);
+  const last = lastLineOf(text, start, end);
+  if (/^["']/.test(first)) return openQuote(start, end);
+  const words = /^[\w.-]+$/.test(first)
+    ? { message: 'a `:` is missing after this key', help: `Write ${quoted(`${first}:`)}.` }
+    : describeSyntaxError(code, message);
+  return { ...words, start, end: start + Math.max(1, first.length), last };
+}
 
-  /** `key` is what the library takes for a key of several lines in the same place; null where there is none. */
-  of(error: Reported, key: Reported | null): Mistake {
-    const { code, message, pos } = error;
-    const [start, end] = pos;
-    return (
-      templating(this.source.text, start) ??
-      spaceAfterColon(this.source.text, code, start) ??
-      this.listItem(error) ??
-      this.line(error, key) ??
-      afterQuote(this.source.text, error) ??
-      listAtTop(this.source.text, error) ?? {
-        ...describeSyntaxError(code, message),
-        start,
-        end: Math.max(end, start + 1),
-      }
-    );
-  }
-
-  private line(error: Reported, key: Reported | null): Mistake | null {
-    switch (error.code) {
-      case 'BAD_INDENT':
-        return this.badIndent(error);
-      case 'BLOCK_AS_IMPLICIT_KEY':
-        return key === null ? null : this.tooFar(error.pos[0], key.pos[1]);
-      case 'MULTILINE_IMPLICIT_KEY':
-        return this.noColon(error);
-      default:
-        return null;
-    }
-  }
-
-  private badIndent({ code, pos }: Reported): Mistake {
-    const start = signFrom(this.source.text, pos[0]);
-    const floor = this.lines.indentAt(start);
-    // Either this line is wrong, and those that follow are as those before; or it is right, and so are those like it.
-    const usual = [floor, this.lines.leastBefore(start) ?? floor];
-    return { ...describeSyntaxError(code), start, end: start + 1, derails: { usual, floor } };
-  }
-
-  /** `a: x` and under it, further in, `b: y`: to YAML, a text of two lines is the key of a map. */
-  private tooFar(value: number, end: number): Mistake | null {
-    const { text } = this.source;
-    const start = lastLineOf(text, value, end);
-    if (start === value) return null;
-    const owner = quoted(text.slice(text.lastIndexOf('\n', value) + 1, value).replace(/^[ -]+|[ :]+$/g, ''));
-    return {
-      message: `this line is indented further than ${owner}, which has a value already`,
-      help: 'Begin both in the same column, or take the value out; put a text that goes on here in quotes.',
-      start,
-      end,
-      derails: this.from(start),
-    };
-  }
-
-  private noColon({ code, message, pos }: Reported): Mistake {
-    const { text } = this.source;
-    const [start, end] = pos;
-    const [first = ''] = text.slice(start, end).split(/[\r\n]/, 1);
-    const last = lastLineOf(text, start, end);
-    const derails = this.from(last);
-    const words = /^[\w.-]+$/.test(first)
-      ? { message: 'a `:` is missing after this key', help: `Write ${quoted(`${first}:`)}.` }
-      : describeSyntaxError(code, message);
-    const mistake = { ...words, start, end: start + Math.max(1, first.length) };
-    return derails.floor > this.lines.indentAt(start) ? { ...mistake, derails } : mistake;
-  }
-
-  private listItem({ code, pos }: Reported): Mistake | null {
-    const { text } = this.source;
-    const start = isAfterLast(code) ? signFrom(text, pos[0]) : pos[0];
-    const words = itemWords(text, start);
-    return words === null
-      ? null
-      : { ...words, start, end: start + 1, derails: this.from(start), isItem: true };
-  }
-
-  private from(start: number): Derailed {
-    const indent = this.lines.indentAt(start);
-    return { usual: [indent], floor: indent };
-  }
+function listItem(text: string, error: Reported): Mistake | null {
+  const start = isAfterLast(error) ? signFrom(text, error.pos[0]) : error.pos[0];
+  const words = itemWords(text, start);
+  return words === null ? null : { ...words, start, end: start + 1, isPlace: true };
 }
 
 /** The library gives the end of what stands before. */
-function isAfterLast(code: string): boolean {
-  return code === 'BAD_INDENT' || code === 'BLOCK_AS_IMPLICIT_KEY';
+function isAfterLast({ code, message }: Reported): boolean {
+  return code === 'BAD_INDENT' || code === 'BLOCK_AS_IMPLICIT_KEY' || message.startsWith('Sequence item');
 }
 
 function itemWords(text: string, at: number): Words | null {
@@ -162,16 +118,28 @@ function spaceAfterColon(text: string, code: string, start: number): Mistake | n
 /** `'Bob's shop'`: to YAML, the text ends at the second quote. */
 function afterQuote(text: string, { message, pos }: Reported): Mistake | null {
   const [start] = pos;
-  const before = text.slice(Math.max(0, start - 20), start).trimEnd();
-  const quote = before.at(-1);
+  const end = start - (/[ \t]*$/.exec(text.slice(Math.max(0, start - 20), start))?.[0].length ?? 0);
+  const quote = text.charAt(end - 1);
   if (!message.endsWith('at node end') || (quote !== "'" && quote !== '"')) return null;
+  const opening = text.lastIndexOf(quote, end - 2);
+  if (text.slice(opening, end).includes('\n')) return openQuote(opening, start);
   const inside = quote === "'" ? "two in the place of one, as in 'Bob''s shop'" : '`\\"` in its place';
-  const at = start - text.slice(start - 20, start).length + before.length;
   return {
     message: 'the text ends at this quote, but more follows',
     help: `Inside of such quotes write ${inside}; or use the other sort of quotes around the text.`,
-    start: at - 1,
-    end: at,
+    start: end - 1,
+    end,
+  };
+}
+
+/** The text goes on to the next quote, which is meant to open another. */
+function openQuote(start: number, through: number): Mistake {
+  return {
+    message: 'this quote is not closed in its line',
+    help: 'Write the same quote at the end of the text. Else it ends at the next that follows.',
+    start,
+    end: start + 1,
+    through,
   };
 }
 

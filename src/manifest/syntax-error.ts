@@ -1,7 +1,8 @@
+import { Derailed } from './derailed.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { tellConflicts } from './merge-conflict.js';
-import { type Derailed, type Mistake, Mistakes, type Reported } from './mistake.js';
+import { type Mistake, mistakeOf, type Reported } from './mistake.js';
 import type { Source } from './source.js';
 import { describeSyntaxError } from './syntax-words.js';
 import { tellUnquoted, type Unquoted, unquotedCronAt } from './unquoted-cron.js';
@@ -36,18 +37,17 @@ export function tellSyntaxErrors(
 
 /** What is known while the errors of a file are told one after the other. */
 class Telling {
-  private readonly mistakes: Mistakes;
+  private readonly derailed: Derailed;
   private readonly lines = new Set<number>();
   private tabs = false;
   private unclosed = Number.POSITIVE_INFINITY;
-  private derailed: (Derailed & { since: number }) | null = null;
 
   constructor(
     private readonly source: Source,
     private readonly openings: ReadonlyMap<number, number>,
     private readonly told: Diagnostics,
   ) {
-    this.mistakes = new Mistakes(source);
+    this.derailed = new Derailed(source);
   }
 
   error(error: Reported, next: Reported | undefined): void {
@@ -61,45 +61,28 @@ class Telling {
     else if (cron !== null) this.unquoted(cron);
     else if (!this.isTold(pos[0])) {
       const isKey = next?.code === 'MULTILINE_IMPLICIT_KEY' && next.pos[0] === pos[0];
-      this.mistake(error, this.mistakes.of(error, isKey ? next : null));
+      this.mistake(error, mistakeOf(this.source.text, error, isKey ? next : null));
     }
   }
 
-  private mistake(error: Reported, mistake: Mistake): void {
-    if (this.follows(error, mistake)) return;
-    const { start, derails } = mistake;
-    if (derails !== undefined) this.derailed = { ...derails, since: start };
-    if (this.isFirstOf(start)) this.tell(mistake);
-    this.isFirstOf(error.pos[0]);
+  /** What stands around something that is not closed is not closed for that reason alone. */
+  private notClosed({ code, message }: Reported, start: number): void {
+    if (start < this.unclosed && this.unclosed !== Number.POSITIVE_INFINITY) return;
+    this.unclosed = start;
+    this.tell({ ...describeSyntaxError(code, message), start, end: start + 1 });
   }
 
   private unquoted(cron: Unquoted): void {
     if (this.isFirstOf(cron.start)) tellUnquoted(this.source, cron, this.told);
   }
 
-  /** What stands around something that is not closed is not closed for that reason alone. */
-  private notClosed({ code, message }: Reported, opening: number): void {
-    if (opening < this.unclosed && this.unclosed !== Number.POSITIVE_INFINITY) return;
-    this.unclosed = opening;
-    if (!this.isFirstOf(opening)) return;
-    this.tell({ ...describeSyntaxError(code, message), start: opening, end: opening + 1 });
-  }
-
-  /** True for what is wrong only because lines before it were misunderstood. */
-  private follows({ code, pos }: Reported, { start, derails, isItem }: Mistake): boolean {
-    if (this.derailed === null || derails === undefined) return false;
-    const { usual, floor, since } = this.derailed;
-    const { lines } = this.mistakes;
-    this.derailed = lines.goBack(floor, since, start) ? null : { usual, floor, since: start };
-    const indent = lines.indentAt(start);
-    const isMeantWell = code === 'MULTILINE_IMPLICIT_KEY' && isItem !== true;
-    if (this.derailed === null || isMeantWell || !usual.includes(indent)) return false;
-    this.derailed = { usual: [indent], floor, since: start };
-    // Something else may be wrong in a line that is merely taken for another than it is.
-    if (code === 'BAD_INDENT') return true;
-    this.isFirstOf(start);
+  private mistake({ code, pos }: Reported, mistake: Mistake): void {
+    const isExcused = mistake.isPlace === true && this.derailed.excuses(mistake.start);
+    if (!isExcused) this.tell(mistake);
+    // Something else may be wrong in a line of which only the place is.
+    if (isExcused && code === 'BAD_INDENT') return;
+    this.isFirstOf(mistake.start);
     this.isFirstOf(pos[0]);
-    return true;
   }
 
   private isTold(offset: number): boolean {
@@ -117,7 +100,10 @@ class Telling {
     return this.source.place(offset, offset + 1).line;
   }
 
-  private tell({ start, end, message, help }: Mistake): void {
+  private tell({ start, end, message, help, isPlace, last, through }: Mistake): void {
+    if (!this.isFirstOf(start)) return;
     this.told.error('yaml-syntax', { source: this.source, start, end }, message, { help });
+    this.derailed.begin(last ?? start, isPlace === true);
+    if (through !== undefined) this.isFirstOf(through);
   }
 }

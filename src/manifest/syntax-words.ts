@@ -74,6 +74,11 @@ const finer: readonly (readonly [pattern: RegExp, message: string, help: string]
     'Look for a bracket, brace or comma that is missing before it.',
   ],
   [
+    /^Sequence item without/,
+    'this line is no list item',
+    'Begin it with `- `, or indent it as the lines of the map that it belongs to.',
+  ],
+  [
     /^Comments must be separated/,
     'a space is missing before this comment',
     'Write it in quotes if `#` belongs to the text.',
