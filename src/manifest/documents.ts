@@ -67,8 +67,8 @@ class Reading {
     const complete = this.parse() && this.end();
     const crons = this.crons.length === 0 ? unquotedCrons(this.source.text, this.errors) : [];
     if (complete && crons.length > 0) return this.again(crons);
-    tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
-    const whole = complete && this.errors.length <= limits.syntaxErrorsPerFile;
+    const all = tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
+    const whole = complete && all && this.errors.length <= limits.reportedErrorsPerFile;
     return whole && this.hard === 0 ? this.found : null;
   }
 
@@ -90,7 +90,7 @@ class Reading {
       if (this.meter.exceeded(lexeme, parser.stack.length, parser.offset)) return false;
       lexemes += 1;
       if (lexemes % this.stride === 0 && !this.workOff()) return false;
-      if (this.coming + this.errors.length > limits.syntaxErrorsPerFile) break;
+      if (this.coming + this.errors.length > limits.reportedErrorsPerFile) break;
     }
     return true;
   }

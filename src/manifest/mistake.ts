@@ -18,8 +18,6 @@ export interface Mistake extends Words {
   readonly isPlace?: true;
   /** The last of the lines that are misunderstood because of it, where that is another than its own. */
   readonly last?: number;
-  /** The end of what the library takes for a text because of it. */
-  readonly through?: number;
 }
 
 /** `key` is what the library takes for a key of several lines in the same place; null where there is none. */
@@ -63,7 +61,6 @@ function noColon(text: string, { code, message, pos }: Reported): Mistake {
   const [start, end] = pos;
   const [first = ''] = text.slice(start, end).split(/[\r\n]/, 1);
   const last = lastLineOf(text, start, end);
-  if (/^["']/.test(first)) return openQuote(start, end);
   const words = /^[\w.-]+$/.test(first)
     ? { message: 'a `:` is missing after this key', help: `Write ${quoted(`${first}:`)}.` }
     : describeSyntaxError(code, message);
@@ -121,25 +118,12 @@ function afterQuote(text: string, { message, pos }: Reported): Mistake | null {
   const end = start - (/[ \t]*$/.exec(text.slice(Math.max(0, start - 20), start))?.[0].length ?? 0);
   const quote = text.charAt(end - 1);
   if (!message.endsWith('at node end') || (quote !== "'" && quote !== '"')) return null;
-  const opening = text.lastIndexOf(quote, end - 2);
-  if (text.slice(opening, end).includes('\n')) return openQuote(opening, start);
   const inside = quote === "'" ? "two in the place of one, as in 'Bob''s shop'" : '`\\"` in its place';
   return {
     message: 'the text ends at this quote, but more follows',
     help: `Inside of such quotes write ${inside}; or use the other sort of quotes around the text.`,
     start: end - 1,
     end,
-  };
-}
-
-/** The text goes on to the next quote, which is meant to open another. */
-function openQuote(start: number, through: number): Mistake {
-  return {
-    message: 'this quote is not closed in its line',
-    help: 'Write the same quote at the end of the text. Else it ends at the next that follows.',
-    start,
-    end: start + 1,
-    through,
   };
 }
 

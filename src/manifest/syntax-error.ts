@@ -5,39 +5,60 @@ import { tellConflicts } from './merge-conflict.js';
 import { type Mistake, mistakeOf, type Reported } from './mistake.js';
 import type { Source } from './source.js';
 import { describeSyntaxError } from './syntax-words.js';
-import { tellUnquoted, type Unquoted, unquotedCronAt } from './unquoted-cron.js';
+import { unquotedCronAt, unquotedMistake } from './unquoted-cron.js';
 
 /**
- * Tells the syntax errors of a file, one a line: what else is wrong in a line mostly follows from the first.
- * `openings` leads from where something ends that is not closed to where it begins: there the mistake is.
+ * Tells the mistakes behind the syntax errors of a file, each once. `openings` leads from where something ends that is
+ * not closed to where it begins: there the mistake is. False where there are more than are told.
  */
 export function tellSyntaxErrors(
   source: Source,
   errors: readonly Reported[],
   openings: ReadonlyMap<number, number>,
   told: Diagnostics,
-): void {
-  if (errors.length === 0 || tellConflicts(source, told)) return;
-  const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const telling = new Telling(source, openings, told);
-  for (const [index, error] of sorted.slice(0, limits.syntaxErrorsPerFile).entries())
-    telling.error(error, sorted[index + 1]);
-  const next = sorted[limits.syntaxErrorsPerFile];
-  if (next === undefined) return;
-  const span = { source, start: next.pos[0], end: next.pos[0] + 1 };
-  told.error(
-    'yaml-syntax',
-    span,
-    'there are more syntax errors than are shown: the file is read no further',
-    {
-      help: 'Mend the first ones, then run again.',
-    },
-  );
+): boolean {
+  if (errors.length === 0 || tellConflicts(source, told)) return true;
+  let count = 0;
+  for (const { start, end, message, help } of mistakesOf(source, errors, openings)) {
+    count += 1;
+    if (count > limits.syntaxErrorsPerFile) {
+      tellMore(source, start, told);
+      return false;
+    }
+    told.error('yaml-syntax', { source, start, end }, message, { help });
+  }
+  return true;
 }
 
-/** What is known while the errors of a file are told one after the other. */
-class Telling {
+function tellMore(source: Source, start: number, told: Diagnostics): void {
+  const message = 'there are more syntax errors than are shown: the file is read no further';
+  const help = 'Mend the first ones, then run again.';
+  told.error('yaml-syntax', { source, start, end: start + 1 }, message, { help });
+}
+
+function* mistakesOf(
+  source: Source,
+  errors: readonly Reported[],
+  openings: ReadonlyMap<number, number>,
+): Generator<Mistake> {
+  const sorted = errors.toSorted(inOrder).slice(0, limits.reportedErrorsPerFile);
+  const sieve = new Sieve(source, openings);
+  for (const [index, error] of sorted.entries()) {
+    const mistake = sieve.mistake(error, sorted[index + 1]);
+    if (mistake !== null) yield mistake;
+  }
+}
+
+/** Parts of a file may be looked at before what they stand in: a map in a wrong place comes before what is in it. */
+function inOrder(a: Reported, b: Reported): number {
+  const isMap = ({ code }: Reported) => Number(code === 'BLOCK_AS_IMPLICIT_KEY');
+  return a.pos[0] - b.pos[0] || isMap(b) - isMap(a);
+}
+
+/** Takes the errors of a file one after the other, and leaves out what only follows from those before. */
+class Sieve {
   private readonly derailed: Derailed;
+  /** What else is wrong in a line mostly follows from the first that is. */
   private readonly lines = new Set<number>();
   private tabs = false;
   private unclosed = Number.POSITIVE_INFINITY;
@@ -45,65 +66,52 @@ class Telling {
   constructor(
     private readonly source: Source,
     private readonly openings: ReadonlyMap<number, number>,
-    private readonly told: Diagnostics,
   ) {
     this.derailed = new Derailed(source);
   }
 
-  error(error: Reported, next: Reported | undefined): void {
+  mistake(error: Reported, next: Reported | undefined): Mistake | null {
     const { code, pos } = error;
     // Whoever indents with tabs does so everywhere: one error says it.
-    if (this.tabs && (code === 'TAB_AS_INDENT' || code === 'BAD_INDENT')) return;
+    if (this.tabs && (code === 'TAB_AS_INDENT' || code === 'BAD_INDENT')) return null;
     this.tabs ||= code === 'TAB_AS_INDENT';
     const opening = this.openings.get(pos[0]);
-    const cron = unquotedCronAt(this.source.text, pos[0]);
-    if (opening !== undefined) this.notClosed(error, opening);
-    else if (cron !== null) this.unquoted(cron);
-    else if (!this.isTold(pos[0])) {
-      const isKey = next?.code === 'MULTILINE_IMPLICIT_KEY' && next.pos[0] === pos[0];
-      this.mistake(error, mistakeOf(this.source.text, error, isKey ? next : null));
-    }
+    if (opening !== undefined) return this.notClosed(error, opening);
+    const { text } = this.source;
+    const cron = unquotedCronAt(text, pos[0]);
+    if (cron !== null) return this.first(unquotedMistake(text, cron));
+    if (this.lines.has(this.lineOf(pos[0]))) return null;
+    const isKey = next?.code === 'MULTILINE_IMPLICIT_KEY' && next.pos[0] === pos[0];
+    return this.inLine(error, mistakeOf(text, error, isKey ? next : null));
   }
 
   /** What stands around something that is not closed is not closed for that reason alone. */
-  private notClosed({ code, message }: Reported, start: number): void {
-    if (start < this.unclosed && this.unclosed !== Number.POSITIVE_INFINITY) return;
+  private notClosed({ code, message }: Reported, start: number): Mistake | null {
+    if (start < this.unclosed && this.unclosed !== Number.POSITIVE_INFINITY) return null;
     this.unclosed = start;
-    this.tell({ ...describeSyntaxError(code, message), start, end: start + 1 });
+    return this.first({ ...describeSyntaxError(code, message), start, end: start + 1 });
   }
 
-  private unquoted(cron: Unquoted): void {
-    if (this.isFirstOf(cron.start)) tellUnquoted(this.source, cron, this.told);
-  }
-
-  private mistake({ code, pos }: Reported, mistake: Mistake): void {
+  private inLine({ code, pos }: Reported, mistake: Mistake): Mistake | null {
     const isExcused = mistake.isPlace === true && this.derailed.excuses(mistake.start);
-    if (!isExcused) this.tell(mistake);
     // Something else may be wrong in a line of which only the place is.
-    if (isExcused && code === 'BAD_INDENT') return;
-    this.isFirstOf(mistake.start);
-    this.isFirstOf(pos[0]);
+    if (isExcused && code === 'BAD_INDENT') return null;
+    const first = isExcused ? null : this.first(mistake);
+    this.lines.add(this.lineOf(mistake.start)).add(this.lineOf(pos[0]));
+    return first;
   }
 
-  private isTold(offset: number): boolean {
-    return this.lines.has(this.lineOf(offset));
-  }
-
-  private isFirstOf(offset: number): boolean {
-    const line = this.lineOf(offset);
-    if (this.lines.has(line)) return false;
+  /** Null where something is told of the line already. */
+  private first(mistake: Mistake): Mistake | null {
+    const { start, isPlace, last } = mistake;
+    const line = this.lineOf(start);
+    if (this.lines.has(line)) return null;
     this.lines.add(line);
-    return true;
+    this.derailed.begin(last ?? start, isPlace === true);
+    return mistake;
   }
 
   private lineOf(offset: number): number {
     return this.source.place(offset, offset + 1).line;
-  }
-
-  private tell({ start, end, message, help, isPlace, last, through }: Mistake): void {
-    if (!this.isFirstOf(start)) return;
-    this.told.error('yaml-syntax', { source: this.source, start, end }, message, { help });
-    this.derailed.begin(last ?? start, isPlace === true);
-    if (through !== undefined) this.isFirstOf(through);
   }
 }
