@@ -1,6 +1,9 @@
 import type { CST } from './yaml.js';
 
-const openingOf: Readonly<Record<string, string>> = { ']': '[', '}': '{' };
+const openings: ReadonlyMap<string, string> = new Map([
+  [']', '['],
+  ['}', '{'],
+]);
 
 /**
  * True for a bracket or brace that closes nothing. One of the wrong sort closes what is open, unless it stands
@@ -12,7 +15,7 @@ export function closesNothing(
   offset: number,
   stack: readonly CST.Token[],
 ): boolean {
-  const opening = openingOf[lexeme];
+  const opening = openings.get(lexeme);
   if (opening === undefined) return false;
   if (stack.findLast((each) => isOpen(each, opening)) !== undefined) return false;
   const before = text.slice(Math.max(0, offset - 8), offset).trimEnd();
