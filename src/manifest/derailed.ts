@@ -41,13 +41,15 @@ export class Derailed {
     const isUsual = this.lines.before(at).known.has(own) && !state.wrong.has(own);
     // A mistake's own indentation is as good as others until one of them is used again.
     if (own !== state.own && !isUsual) return false;
-    this.state = { ...state, own, since: at };
+    this.state = { ...state, own };
     return true;
   }
 
   private upTo(at: number): State | null {
     const { state } = this;
-    if (state !== null && this.lines.goBack(state.floor, state.since, at)) this.state = null;
+    if (state === null) return null;
+    const isBack = this.lines.goBack(state.floor, state.since, at);
+    this.state = isBack ? null : { ...state, since: Math.max(at, state.since) };
     return this.state;
   }
 }

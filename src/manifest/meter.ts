@@ -1,5 +1,6 @@
 import type { Diagnostics } from './diagnostics.js';
 import { limits, weights } from './limits.js';
+import { tellConflicts } from './merge-conflict.js';
 import type { Source } from './source.js';
 import type { CST } from './yaml.js';
 
@@ -44,8 +45,9 @@ export class Meter {
     for (const token of stack) this.weight += weightOf(token);
   }
 
-  /** A quote that is not closed, where no other follows, makes a text of all the rest. */
+  /** A quote that is not closed, or the last line of a merge conflict, makes a text of what follows. */
   private giveText(start: number, lexeme: string): true {
+    if (tellConflicts(this.source, this.told)) return true;
     const isQuoted = quotes.has(lexeme.charAt(0));
     const help = isQuoted ? 'Look whether a quote is missing where the text should end.' : 'Make it shorter.';
     return this.give(start, `a text is longer than ${limits.text} characters`, help);

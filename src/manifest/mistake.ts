@@ -2,6 +2,9 @@ import { describeSyntaxError, type Words } from './syntax-words.js';
 import { noTemplating, templatingAt } from './templating.js';
 import { quoted } from './text.js';
 
+/** So many characters before a line tell what it follows. */
+const nearby = 2_000;
+
 /** As the YAML library reports it. */
 export interface Reported {
   readonly code: string;
@@ -40,8 +43,23 @@ function ofLine(text: string, error: Reported, key: Reported | null): Mistake | 
   if (code === 'MULTILINE_IMPLICIT_KEY') return noColon(text, error);
   if (!isAfterLast(error)) return null;
   const start = signFrom(text, pos[0]);
-  return { ...describeSyntaxError(code, message), start, end: start + 1, isPlace: true };
+  const words = isAmongItems(text, start) ? keyAmongItems : describeSyntaxError(code, message);
+  return { ...words, start, end: start + 1, isPlace: true };
 }
+
+/** True where the line before that is not indented further begins with a dash in the same column. */
+function isAmongItems(text: string, start: number): boolean {
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const indent = text.slice(from, start);
+  const lines = text.slice(Math.max(0, from - nearby), from).split('\n');
+  const before = lines.findLast((line) => line.trim() !== '' && line.search(/\S/) <= indent.length);
+  return before?.startsWith(`${indent}- `) ?? false;
+}
+
+const keyAmongItems: Words = {
+  message: 'a key cannot stand among list items',
+  help: 'The items of a list all begin with `- `; an entry of a map has no `-`.',
+};
 
 /** `a: x` and under it, further in, `b: y`: to YAML, a text of two lines is the key of a map. */
 function tooFar(text: string, value: number, end: number): Mistake | null {
@@ -79,24 +97,25 @@ function isAfterLast({ code, message }: Reported): boolean {
 }
 
 function itemWords(text: string, at: number): Words | null {
-  const isFirst = /^ *$/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at));
-  const [sign] = /^(?:-(?=\s|$)|-(?=\w)|\*(?=\s))/.exec(text.slice(at, at + 2)) ?? [];
+  const [sign] = /^(?:-(?=[\s\w]|$)|\*(?=\s))/.exec(text.slice(at, at + 2)) ?? [];
   if (sign === undefined) return null;
-  if (!isFirst)
-    return text[at + 1] === ' ' && sign === '-'
-      ? {
-          message: 'a list cannot begin here',
-          help: 'Begin it on a line of its own, or write it in brackets: `[a, b]`.',
-        }
-      : null;
+  const isFirst = /^ *$/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at));
+  const isApart = !/\w/.test(text.charAt(at + 1));
+  if (!isFirst) return sign === '-' && isApart ? laterList : null;
   if (sign === '*') return { message: 'a `*` does not begin a list item', help: 'Write `- ` in its place.' };
-  if (/\w/.test(text.charAt(at + 1)))
-    return { message: 'a space is missing after this `-`', help: 'A list item begins with `- `.' };
-  return {
-    message: 'a list item cannot stand here',
-    help: 'The items of one list begin in the same column; an entry of a map has no `-`.',
-  };
+  return isApart
+    ? strayItem
+    : { message: 'a space is missing after this `-`', help: 'A list item begins with `- `.' };
 }
+
+const laterList: Words = {
+  message: 'a list cannot begin here',
+  help: 'Begin it on a line of its own, or write it in brackets: `[a, b]`.',
+};
+const strayItem: Words = {
+  message: 'a list item cannot stand here',
+  help: 'The items of one list begin in the same column; an entry of a map has no `-`.',
+};
 
 function templating(text: string, at: number): Mistake | null {
   const start = templatingAt(text, at);

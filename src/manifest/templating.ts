@@ -7,6 +7,6 @@ export function templatingAt(text: string, at: number): number | null {
 }
 
 export const noTemplating: Words = {
-  message: 'templates are not filled in here: braces make a map',
-  help: 'Write a variable as `${var.name}`, and declare it under `vars:`.',
+  message: 'there are no templates with `{{` or `{%` here',
+  help: 'There are variables: write `${var.name}`, and declare it under `vars:`.',
 };

@@ -23,13 +23,14 @@ const words = {
   indent: 'the indentation does not fit | Lines of one map or list begin in the same column.',
   list: 'this `-` makes a list of what should be a map | Take the `- ` out.',
   item: 'a list item cannot stand here | The items of one list begin in the same column; an entry of a map has no `-`.',
+  key: 'a key cannot stand among list items | The items of a list all begin with `- `; an entry of a map has no `-`.',
   dash: 'a space is missing after this `-` | A list item begins with `- `.',
   star: 'a `*` does not begin a list item | Write `- ` in its place.',
   conflict:
     'this line is of a merge conflict | Keep one of the sides, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`.',
   tag: 'this tag is not allowed | Write the value without a tag.',
   template:
-    'templates are not filled in here: braces make a map | Write a variable as `${var.name}`, and declare it under `vars:`.',
+    'there are no templates with `{{` or `{%` here | There are variables: write `${var.name}`, and declare it under `vars:`.',
   single:
     "the text ends at this quote, but more follows | Inside of such quotes write two in the place of one, as in 'Bob''s shop'; or use the other sort of quotes around the text.",
   double:
@@ -149,6 +150,7 @@ describe('a mistake in one line is told once, in plain words', () => {
       groups(`  g: { members: [x] }\n  - h:\n      members: [x]\n${block}`),
       `4:3 ${words.item}`,
     ],
+    ['an item before entries', groups(`  - g:\n      members: [x]\n${block}`), `5:3 ${words.key}`],
     ['an item after a value', 'project: p\n- x\nprune: none\n', `2:1 ${words.item}`],
     [
       'a quote in quotes',
@@ -265,6 +267,12 @@ describe('a value of a wrong type is told alone', () => {
   ])('%s', (_, text, expected) => {
     expect(told(text)).toEqual([expected]);
   });
+});
+
+it('a merge conflict in a large file is told alone', () => {
+  const conflict = '<<<<<<< HEAD\n  g: {}\n=======\n  h: {}\n>>>>>>> branch\n';
+  const large = Array.from({ length: 50 }, () => flow).join('');
+  expect(told(groups(`${conflict}${large}`))).toEqual([`3:1 yaml-syntax: ${words.conflict}`]);
 });
 
 it('a quote that is open to the end of a large file is told where it opens', () => {
