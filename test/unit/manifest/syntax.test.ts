@@ -280,3 +280,62 @@ it('a quote that is open to the end of a large file is told where it opens', () 
     '3:14 limit-exceeded: a text is longer than 65536 characters | Look whether a quote is missing where the text should end.',
   ]);
 });
+
+const whole = `project: p
+vars:
+  a: x
+groups:
+  retail:
+    name: Retail
+    members: [acme, globex]
+  shops:
+    name: "The shops"
+    description: All of them
+    members:
+      - acme
+      - globex
+  more: { name: 'More of them', members: [acme] }
+  last: { members: [acme, globex] }
+schedules:
+  s:
+    target: group/shops
+    cron: "0 0 2 * * *"
+    startTime: 2099-01-01T00:00:00
+    inputs: { a: [{ b: 1 }] }
+`;
+
+/** The text with one line made into others. */
+function* withLine(of: (line: string) => readonly string[]): Generator<string> {
+  const all = whole.split('\n').slice(0, -1);
+  for (const [index, line] of all.entries())
+    for (const other of of(line)) yield all.with(index, other).join('\n');
+}
+
+describe('of one slip, one error of syntax at most is told', () => {
+  it.each<[string, (line: string) => string[]]>([
+    [
+      'a sign left out',
+      (line) => [...line.matchAll(/\W/g)].map(({ index }) => line.slice(0, index) + line.slice(index + 1)),
+    ],
+    ['spaces too many', (line) => [1, 2, 3, 4].map((count) => ' '.repeat(count) + line)],
+    [
+      'spaces too few',
+      (line) =>
+        [1, 2, 3, 4].filter((count) => line.startsWith(' '.repeat(count))).map((count) => line.slice(count)),
+    ],
+    [
+      'a bracket or brace too many',
+      (line) =>
+        [...line.matchAll(/[\]}]/g)].flatMap(({ index }) =>
+          [']', '}'].map((sign) => line.slice(0, index) + sign + line.slice(index)),
+        ),
+    ],
+    ['a line left out', () => ['']],
+  ])('%s', (_, of) => {
+    const cascades = [...withLine(of)].filter((text) => {
+      const { diagnostics } = load(text, { kinds });
+      return diagnostics.some(({ code }) => code === 'yaml-syntax') && diagnostics.length > 1;
+    });
+    expect(cascades).toEqual([]);
+  });
+});
