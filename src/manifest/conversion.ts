@@ -2,6 +2,7 @@ import { Anchors } from './anchors.js';
 import type { Cut } from './cut.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Source, Span } from './source.js';
+import { noTemplating } from './templating.js';
 import { quoted, unsafe } from './text.js';
 import { type Entry, isPartial, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
 import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
@@ -105,9 +106,10 @@ export class Conversion {
 
   private made(node: Scalar | YAMLMap | YAMLSeq, depth: number, span: Span): Node {
     const { tag } = node;
+    if (this.source.text.startsWith('{{', span.start)) return this.refuseTemplating(span);
     if (tag !== undefined && tag !== '!' && !coreTags.has(tag)) {
       const help = 'Write the value without a tag.';
-      this.told.error('yaml-syntax', this.tagBefore(span), 'this tag is not allowed', { help });
+      this.told.error('yaml-syntax', this.tagBefore(node, span), 'this tag is not allowed', { help });
       return scalarNode(span, null, true);
     }
     if (this.is.isScalar(node)) return this.scalar(node, span);
@@ -115,9 +117,16 @@ export class Conversion {
     return this.is.isSeq(node) ? this.list(node, depth, span) : this.map(node, depth, span);
   }
 
+  private refuseTemplating({ source, start }: Span): Node {
+    const span = { source, start, end: start + 2 };
+    this.told.error('yaml-syntax', span, noTemplating.message, { help: noTemplating.help });
+    return scalarNode(span, null, true);
+  }
+
   /** Where the library tells it as well, so that it is told once; the value where the tag is not found. */
-  private tagBefore(span: Span): Span {
-    const { source, start } = span;
+  private tagBefore(node: Scalar | YAMLMap | YAMLSeq, span: Span): Span {
+    const { source } = span;
+    const start = startOf(node);
     const from = Math.max(0, start - 500);
     const tag = /![^\s,]*(?=\s*(?:&[^\s,]+\s*)?$)/.exec(source.text.slice(from, start));
     return tag === null ? span : { source, start: from + tag.index, end: from + tag.index + tag[0].length };

@@ -5,8 +5,7 @@ export type Decoded =
 
 /** Reads UTF-8 with or without a byte order mark. Nothing is replaced silently. */
 export function decode(bytes: Uint8Array): Decoded {
-  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  if (utf16) return { problem: 'the file is UTF-16', offset: 0, before: '' };
+  if (isUtf16(bytes)) return { problem: 'the file is UTF-16', offset: 0, before: '' };
   const zero = bytes.indexOf(0);
   if (zero !== -1) return brokenAt(zero, 'the file holds a NUL byte', bytes);
   try {
@@ -15,6 +14,12 @@ export function decode(bytes: Uint8Array): Decoded {
     if (!(error instanceof TypeError)) throw error;
     return brokenAt(firstBroken(bytes), 'the file is not valid UTF-8', bytes);
   }
+}
+
+/** By its byte order mark; or, without one, by the NUL byte that each letter of a Latin script has. */
+function isUtf16([a, b, c, d]: Uint8Array): boolean {
+  const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  return marked || (a === 0 && b !== 0 && c === 0 && d !== 0) || (a !== 0 && b === 0 && c !== 0 && d === 0);
 }
 
 function brokenAt(offset: number, problem: string, bytes: Uint8Array): Decoded {

@@ -6,6 +6,8 @@ import { placeOf, type Span } from './source.js';
 interface Told {
   readonly diagnostic: Diagnostic;
   readonly order: number;
+  /** Offset in its file. */
+  readonly start: number;
 }
 
 export interface More {
@@ -13,9 +15,11 @@ export interface More {
   readonly related?: readonly { readonly message: string; readonly span: Span }[];
 }
 
+const nowhere = { order: -1, start: 0 };
+
 /** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */
 export class Diagnostics {
-  private readonly told: Told[] = [];
+  private told: Told[] = [];
   private readonly seen = new Set<string>();
   private readonly nearKeys = new WeakMap<object, Map<string, string | null>>();
   private readonly unknownKeys = new WeakSet<Span>();
@@ -42,7 +46,8 @@ export class Diagnostics {
     this.seen.add(identity);
     const diagnostic = build(severity, code, message, place, more);
     if (severity === 'warning') this.warnings += 1;
-    this.told.push({ diagnostic, order: span === null ? -1 : span.source.order });
+    const { order, start } = span === null ? nowhere : { order: span.source.order, start: span.start };
+    this.told.push({ diagnostic, order, start });
   }
 
   /** The nearest known word, as the end of a help text. Null, too, once too many words were compared. */
@@ -91,13 +96,27 @@ export class Diagnostics {
     return this.count > 0;
   }
 
+  /** Takes back what does not fit inside of a value that does not fit as a whole: it only follows from that. */
+  withdraw({ source, start, end }: Span): void {
+    const kept = this.told.filter(
+      (each) =>
+        each.diagnostic.severity !== 'error' ||
+        each.diagnostic.code !== 'schema' ||
+        each.order !== source.order ||
+        each.start < start ||
+        each.start >= end,
+    );
+    this.count -= this.told.length - kept.length;
+    this.told = kept;
+  }
+
   /** Adds a sentence to the help of what was told last. */
   addHelp(sentence: string): void {
     const last = this.told.at(-1);
     if (last === undefined) return;
-    const { diagnostic, order } = last;
+    const { diagnostic, ...rest } = last;
     const help = diagnostic.help === undefined ? sentence : `${diagnostic.help} ${sentence}`;
-    this.told[this.told.length - 1] = { diagnostic: { ...diagnostic, help }, order };
+    this.told[this.told.length - 1] = { diagnostic: { ...diagnostic, help }, ...rest };
   }
 
   sorted(): Diagnostic[] {

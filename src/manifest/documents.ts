@@ -1,16 +1,21 @@
+import { closesNothing } from './closing.js';
 import { Conversion } from './conversion.js';
 import { cutFinished } from './cut.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { Meter } from './meter.js';
+import type { Reported } from './mistake.js';
 import type { Source } from './source.js';
-import { describeSyntaxError, tellSyntaxErrors } from './syntax-error.js';
+import { tellSyntaxErrors } from './syntax-error.js';
+import { describeSyntaxError } from './syntax-words.js';
 import type { Node, Spent } from './tree.js';
 import { tellUnquoted, type Unquoted, unquotedCrons, withoutCrons } from './unquoted-cron.js';
-import { type CST, composeAlone, type Document, noteOpenings, steps, type YAMLError } from './yaml.js';
+import { type CST, composeAlone, type Document, noteOpenings, steps } from './yaml.js';
 
 /** So many pieces of syntax are parsed before those that are finished are worked off. */
 const pieces = 1024;
+/** What the lexer gives where lines end that should be inside brackets or braces. */
+const flowEnd = '\u0018';
 
 /** The documents of one file that hold anything; null when the file has syntax errors, which are told then. */
 export function parseYaml(source: Source, spent: Spent, told: Diagnostics, stride = pieces): Node[] | null {
@@ -34,12 +39,17 @@ class Reading {
   private readonly found: Node[] = [];
   /** One for each document that is not complete, the last for the one that is being parsed. */
   private readonly conversions: Conversion[] = [];
-  private readonly errors: YAMLError[] = [];
+  private readonly errors: Reported[] = [];
   private readonly openings = new Map<number, number>();
   /** Errors that the parser has found, which come again with their document. */
   private coming = 0;
+  private isLost = false;
   /** Errors after which the rest cannot be trusted. */
   private hard = 0;
+  /** Around brackets and braces that close nothing: what is not closed there is no mistake of its own. */
+  private readonly passed: { readonly from: number; readonly to: number }[] = [];
+  /** Where the lines of brackets or braces that are not closed have come to an end. */
+  private cutOff = Number.NaN;
 
   constructor(
     private readonly source: Source,
@@ -57,8 +67,8 @@ class Reading {
     const complete = this.parse() && this.end();
     const crons = this.crons.length === 0 ? unquotedCrons(this.source.text, this.errors) : [];
     if (complete && crons.length > 0) return this.again(crons);
-    tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
-    const whole = complete && this.errors.length <= limits.syntaxErrorsPerFile;
+    const all = tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
+    const whole = complete && all && this.errors.length <= limits.reportedErrorsPerFile;
     return whole && this.hard === 0 ? this.found : null;
   }
 
@@ -72,13 +82,28 @@ class Reading {
     const { lexer, parser } = this.steps;
     let lexemes = 0;
     for (const lexeme of lexer.lex(withoutCrons(this.source.text, this.crons))) {
-      for (const token of parser.next(lexeme)) if (!this.take(token)) return false;
+      const isStray = closesNothing(lexeme, this.source.text, parser.offset, parser.stack);
+      if (isStray && !this.passOver(parser.offset)) break;
+      if (lexeme === flowEnd) this.cutOff = parser.offset;
+      for (const token of parser.next(isStray ? ' ' : lexeme)) if (!this.take(token)) return false;
+      if (this.isLost) break;
       if (this.meter.exceeded(lexeme, parser.stack.length, parser.offset)) return false;
       lexemes += 1;
       if (lexemes % this.stride === 0 && !this.workOff()) return false;
-      if (this.coming + this.errors.length > limits.syntaxErrorsPerFile) break;
+      if (this.coming + this.errors.length > limits.reportedErrorsPerFile) break;
     }
     return true;
+  }
+
+  /** Notes a bracket or brace that closes nothing. False where the lexer cannot be trusted with what follows. */
+  private passOver(start: number): boolean {
+    const { text } = this.source;
+    const from = endBefore(text, start);
+    const code = from <= this.cutOff && this.cutOff <= start ? 'CLOSED_TOO_EARLY' : 'CLOSES_NOTHING';
+    this.note([{ code, message: '', pos: [start, start + 1] }]);
+    const isLast = /^[\s\]}]*(?:#|$)/.test(text.slice(start, start + 100).split('\n', 1)[0] ?? '');
+    this.passed.push({ from, to: isLast ? start : Number.POSITIVE_INFINITY });
+    return isLast;
   }
 
   private end(): boolean {
@@ -92,6 +117,8 @@ class Reading {
   private take(token: CST.Token): boolean {
     if (token.type === 'directive') return this.refuseDirective(token);
     if (token.type === 'error') this.coming += 1;
+    // Nothing can be made of what stands after the end of all that was begun.
+    this.isLost ||= token.type === 'error' && this.steps.parser.stack.length === 0;
     for (const document of this.steps.composer.next(token)) this.finish(document);
     if (token.type === 'document') this.begin();
     return true;
@@ -121,13 +148,16 @@ class Reading {
   /** Notes what is wrong. True when nothing was so far. */
   private sound(document: Document.Parsed): boolean {
     const { errors, warnings } = document;
-    if (errors.length > 0) noteOpenings(document, this.openings);
-    this.note(errors);
+    const known = errors.filter(
+      ({ pos }) => !this.passed.some(({ from, to }) => from <= pos[0] && pos[0] <= to),
+    );
+    if (known.length > 0) noteOpenings(document.contents, known, this.openings);
+    this.note(known);
     this.note(warnings);
     return this.coming + this.hard === 0;
   }
 
-  private note(errors: readonly YAMLError[]): void {
+  private note(errors: readonly Reported[]): void {
     for (const error of errors) {
       this.errors.push(error);
       if (!softErrors.has(error.code)) this.hard += 1;
@@ -152,4 +182,11 @@ class Reading {
     });
     return false;
   }
+}
+
+/** Where the spaces and line breaks before an offset begin. */
+function endBefore(text: string, offset: number): number {
+  let at = offset;
+  while (/\s/.test(text.charAt(at - 1))) at -= 1;
+  return at;
 }

@@ -26,6 +26,8 @@ export const limits = {
   /** Length of one text, before and after its variables are replaced. */
   text: 65_536,
   syntaxErrorsPerFile: 100,
+  /** As the YAML library counts them: many may follow from one mistake. */
+  reportedErrorsPerFile: 1_000,
   diagnostics: 1_000,
   /** Length of a hint. */
   help: 1_000,

@@ -1,5 +1,6 @@
 import type { Diagnostics } from './diagnostics.js';
 import { limits, weights } from './limits.js';
+import { tellConflicts } from './merge-conflict.js';
 import type { Source } from './source.js';
 import type { CST } from './yaml.js';
 
@@ -19,7 +20,7 @@ export class Meter {
   /** True, and told, when the file is to be given up. `depth` is of the parser's stack. */
   exceeded(lexeme: string, depth: number, offset: number): boolean {
     this.weight += weightOfLexeme(lexeme);
-    if (this.isTooLong(lexeme)) return this.give(offset, `a text is longer than ${limits.text} characters`);
+    if (this.isTooLong(lexeme)) return this.giveText(offset - lexeme.length, lexeme);
     if (lexeme === '---') this.documents += 1;
     // The parser's stack holds the document, and the scalar at work, besides the collections.
     if (depth > limits.depth + 2)
@@ -44,10 +45,20 @@ export class Meter {
     for (const token of stack) this.weight += weightOf(token);
   }
 
-  private give(start: number, message: string): true {
-    this.told.error('limit-exceeded', { source: this.source, start, end: start + 1 }, message, {
-      help: 'Split the file into several and include them, or write it with less nesting.',
-    });
+  /** A quote that is not closed, or the last line of a merge conflict, makes a text of what follows. */
+  private giveText(start: number, lexeme: string): true {
+    if (tellConflicts(this.source, this.told)) return true;
+    const isQuoted = quotes.has(lexeme.charAt(0));
+    const help = isQuoted ? 'Look whether a quote is missing where the text should end.' : 'Make it shorter.';
+    return this.give(start, `a text is longer than ${limits.text} characters`, help);
+  }
+
+  private give(
+    start: number,
+    message: string,
+    help = 'Split the file into several and include them, or write it with less nesting.',
+  ): true {
+    this.told.error('limit-exceeded', { source: this.source, start, end: start + 1 }, message, { help });
     return true;
   }
 }

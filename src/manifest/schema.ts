@@ -68,6 +68,7 @@ function tellOne(
   hint: ((written: string) => string | undefined) | undefined,
 ): void {
   const secret = notes.secret.has(found.node);
+  if (error.keyword === 'type' && found.node.type === 'map') told.withdraw(found.node);
   const { code, message, help, at } = wordsFor(error, name, writtenAt(found), secret, told);
   const near = !secret && error.keyword === 'pattern' ? hint?.(String(error.data)) : undefined;
   const { span, related } = placesOf(error, found);

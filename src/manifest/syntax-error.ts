@@ -1,147 +1,117 @@
+import { Derailed } from './derailed.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
+import { tellConflicts } from './merge-conflict.js';
+import { type Mistake, mistakeOf, type Reported } from './mistake.js';
 import type { Source } from './source.js';
-import { tellUnquoted, unquotedCronAt } from './unquoted-cron.js';
-
-/** As the YAML library reports it. */
-export interface SyntaxError {
-  readonly code: string;
-  readonly message: string;
-  /** Offsets of the first character and after the last. */
-  readonly pos: readonly [number, number];
-}
-
-type Words = readonly [message: string, help?: string];
-
-/** What a person is told for each kind of syntax error that the YAML library reports; its own words are never shown. */
-const words: Readonly<Record<string, Words>> = {
-  ALIAS_PROPS: ['an alias cannot have an anchor or a tag of its own'],
-  BAD_ALIAS: ['this alias is not complete', 'An alias is `*` and the name of an anchor.'],
-  BAD_COLLECTION_TYPE: ['this tag does not fit the value'],
-  BAD_DIRECTIVE: ['directives are not allowed in a manifest', 'Take the line out.'],
-  BAD_DQ_ESCAPE: [
-    'this is not an escape that YAML knows',
-    'Write `\\\\` for a backslash, or use single quotes.',
-  ],
-  BAD_INDENT: ['the indentation does not fit', 'Lines of one map or list begin in the same column.'],
-  BAD_PROP_ORDER: [
-    'an anchor or tag stands in the wrong place',
-    'Anchors and tags come right before the value.',
-  ],
-  BAD_SCALAR_START: ['a text cannot begin with this character', 'Put the text in quotes.'],
-  BLOCK_AS_IMPLICIT_KEY: [
-    'a map cannot begin here',
-    'Put the value on a line of its own, or a text with `: ` in it in quotes.',
-  ],
-  BLOCK_IN_FLOW: ['a block cannot stand inside brackets or braces'],
-  DUPLICATE_KEY: ['a key stands twice in this map'],
-  IMPOSSIBLE: ['this cannot be read as YAML'],
-  KEY_OVER_1024_CHARS: ['a key is longer than 1024 characters'],
-  MISSING_CHAR: [
-    'a character is missing here',
-    'Look for a missing quote, bracket, brace, comma, colon or space.',
-  ],
-  MULTILINE_IMPLICIT_KEY: ['a key must stand on one line', 'A line of this map may lack its `:`.'],
-  MULTIPLE_ANCHORS: ['a value can have one anchor only'],
-  MULTIPLE_DOCS: ['another document begins here'],
-  MULTIPLE_TAGS: ['a value can have one tag only'],
-  NON_STRING_KEY: ['a key must be text'],
-  RESOURCE_EXHAUSTION: ['the values are nested too deeply'],
-  TAB_AS_INDENT: ['a tab cannot be used for indentation', 'Indent with spaces, here and in all other lines.'],
-  TAG_RESOLVE_FAILED: ['this tag is not allowed', 'Write the value without a tag.'],
-  UNEXPECTED_TOKEN: ['this was not expected here', 'Look for a quote, bracket or brace too many or too few.'],
-};
+import { describeSyntaxError } from './syntax-words.js';
+import { unquotedCronAt, unquotedMistake } from './unquoted-cron.js';
 
 /**
- * What a code means more exactly, by the library's words. Where these change in a later version of it, the words of
- * the code alone are told, and a test fails.
- */
-const finer: readonly (readonly [pattern: RegExp, Words])[] = [
-  [/^Missing closing/, ['this quote is not closed', 'Write the same quote at the end of the text.']],
-  [/end with a \]$/, ['this list is not closed', 'A `]` is missing.']],
-  [/end with a \}$/, ['this map is not closed', 'A `}` is missing.']],
-  [
-    /^Implicit map keys need to be followed by map values$/,
-    ['a `:` is missing after this key', 'Write `key: value`, with a space after the colon.'],
-  ],
-  [
-    /^Missing , /,
-    ['a comma is missing before this', 'Values inside brackets and braces stand between commas.'],
-  ],
-  [
-    /^Comments must be separated/,
-    ['a space is missing before this comment', 'Write it in quotes if `#` belongs to the text.'],
-  ],
-];
-
-/**
- * Tells the syntax errors of a file, one a line: what else is wrong in a line mostly follows from the first.
- * `openings` leads from where something ends that is not closed to where it begins: there the mistake is.
+ * Tells the mistakes behind the syntax errors of a file, each once. `openings` leads from where something ends that is
+ * not closed to where it begins: there the mistake is. False where there are more than are told.
  */
 export function tellSyntaxErrors(
   source: Source,
-  errors: readonly SyntaxError[],
+  errors: readonly Reported[],
   openings: ReadonlyMap<number, number>,
   told: Diagnostics,
-): void {
-  const lines = new Set<number>();
-  let tabs = false;
-  let unclosed = Number.POSITIVE_INFINITY;
-  for (const { code, message: said, pos } of errors.slice(0, limits.syntaxErrorsPerFile)) {
-    const opening = openings.get(pos[0]);
-    // Whoever indents with tabs does so everywhere: one error says it.
-    if (tabs && (code === 'TAB_AS_INDENT' || code === 'BAD_INDENT')) continue;
-    tabs ||= code === 'TAB_AS_INDENT';
-    // What stands around something that is not closed is not closed for that reason alone.
-    if (opening !== undefined && opening < unclosed && unclosed !== Number.POSITIVE_INFINITY) continue;
-    if (opening !== undefined) unclosed = opening;
-    const start = opening ?? pos[0];
-    const { line } = source.place(start, start + 1);
-    if (lines.has(line)) continue;
-    lines.add(line);
-    const cron = unquotedCronAt(source.text, start);
-    if (cron !== null) {
-      tellUnquoted(source, cron, told);
-      continue;
+): boolean {
+  if (errors.length === 0 || tellConflicts(source, told)) return true;
+  let count = 0;
+  for (const { start, end, message, help } of mistakesOf(source, errors, openings)) {
+    count += 1;
+    if (count > limits.syntaxErrorsPerFile) {
+      tellMore(source, start, told);
+      return false;
     }
-    const colon = colonWithoutSpace(source, code, start);
-    if (colon !== null) {
-      told.error(
-        'yaml-syntax',
-        { source, start: colon, end: colon + 1 },
-        'a space is missing after this colon',
-      );
-      continue;
-    }
-    const { message, help } = describeSyntaxError(code, said);
-    const end = opening === undefined ? Math.max(pos[1], pos[0] + 1) : opening + 1;
     told.error('yaml-syntax', { source, start, end }, message, { help });
   }
-  const next = errors[limits.syntaxErrorsPerFile];
-  if (next === undefined) return;
-  const span = { source, start: next.pos[0], end: next.pos[0] + 1 };
-  told.error(
-    'yaml-syntax',
-    span,
-    'there are more syntax errors than are shown: the file is read no further',
-    {
-      help: 'Mend the first ones, then run again.',
-    },
-  );
+  return true;
 }
 
-/** Where a line such as `target:agent/a` lacks the space that would make it a key and a value; null for others. */
-function colonWithoutSpace({ text }: Source, code: string, start: number): number | null {
-  if (code !== 'MULTILINE_IMPLICIT_KEY' && code !== 'MISSING_CHAR') return null;
-  const [, key] = /^([A-Za-z][\w.-]*):[^\s:/]/.exec(text.slice(start, start + 300)) ?? [];
-  return key === undefined ? null : start + key.length;
+function tellMore(source: Source, start: number, told: Diagnostics): void {
+  const message = 'there are more syntax errors than are shown: the file is read no further';
+  const help = 'Mend the first ones, then run again.';
+  told.error('yaml-syntax', { source, start, end: start + 1 }, message, { help });
 }
 
-export function describeSyntaxError(
-  code: string,
-  said = '',
-): { readonly message: string; readonly help: string | undefined } {
-  const [, exact] = finer.find(([pattern]) => pattern.test(said)) ?? [];
-  const [message, help] = exact ?? words[code] ?? ['this cannot be read as YAML'];
-  return { message, help };
+function* mistakesOf(
+  source: Source,
+  errors: readonly Reported[],
+  openings: ReadonlyMap<number, number>,
+): Generator<Mistake> {
+  const sorted = errors.toSorted(inOrder).slice(0, limits.reportedErrorsPerFile);
+  const sieve = new Sieve(source, openings);
+  for (const [index, error] of sorted.entries()) {
+    const mistake = sieve.mistake(error, sorted[index + 1]);
+    if (mistake !== null) yield mistake;
+  }
+}
+
+/** Parts of a file may be looked at before what they stand in: a map in a wrong place comes before what is in it. */
+function inOrder(a: Reported, b: Reported): number {
+  const isMap = ({ code }: Reported) => Number(code === 'BLOCK_AS_IMPLICIT_KEY');
+  return a.pos[0] - b.pos[0] || isMap(b) - isMap(a);
+}
+
+/** Takes the errors of a file one after the other, and leaves out what only follows from those before. */
+class Sieve {
+  private readonly derailed: Derailed;
+  /** What else is wrong in a line mostly follows from the first that is. */
+  private readonly lines = new Set<number>();
+  private tabs = false;
+  private unclosed = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly source: Source,
+    private readonly openings: ReadonlyMap<number, number>,
+  ) {
+    this.derailed = new Derailed(source);
+  }
+
+  mistake(error: Reported, next: Reported | undefined): Mistake | null {
+    const { code, pos } = error;
+    // Whoever indents with tabs does so everywhere: one error says it.
+    if (this.tabs && (code === 'TAB_AS_INDENT' || code === 'BAD_INDENT')) return null;
+    this.tabs ||= code === 'TAB_AS_INDENT';
+    const opening = this.openings.get(pos[0]);
+    if (opening !== undefined) return this.notClosed(error, opening);
+    const { text } = this.source;
+    const cron = unquotedCronAt(text, pos[0]);
+    if (cron !== null) return this.first(unquotedMistake(text, cron));
+    if (this.lines.has(this.lineOf(pos[0]))) return null;
+    const isKey = next?.code === 'MULTILINE_IMPLICIT_KEY' && next.pos[0] === pos[0];
+    return this.inLine(error, mistakeOf(text, error, isKey ? next : null));
+  }
+
+  /** What stands around something that is not closed is not closed for that reason alone. */
+  private notClosed({ code, message }: Reported, start: number): Mistake | null {
+    if (start < this.unclosed && this.unclosed !== Number.POSITIVE_INFINITY) return null;
+    this.unclosed = start;
+    return this.first({ ...describeSyntaxError(code, message), start, end: start + 1 });
+  }
+
+  private inLine({ code, pos }: Reported, mistake: Mistake): Mistake | null {
+    const isExcused = mistake.isPlace === true && this.derailed.excuses(mistake.start);
+    // Something else may be wrong in a line of which only the place is.
+    if (isExcused && code === 'BAD_INDENT') return null;
+    const first = isExcused ? null : this.first(mistake);
+    this.lines.add(this.lineOf(mistake.start)).add(this.lineOf(pos[0]));
+    return first;
+  }
+
+  /** Null where something is told of the line already. */
+  private first(mistake: Mistake): Mistake | null {
+    const { start, isPlace, last } = mistake;
+    const line = this.lineOf(start);
+    if (this.lines.has(line)) return null;
+    this.lines.add(line);
+    this.derailed.begin(last ?? start, isPlace === true);
+    return mistake;
+  }
+
+  private lineOf(offset: number): number {
+    return this.source.place(offset, offset + 1).line;
+  }
 }

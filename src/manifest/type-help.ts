@@ -39,6 +39,8 @@ function mapHelp(value: Json, { examples: [example] = [] }: ParentSchema): strin
 
 /** A command line is no list of its words: what `>` or `|` mean in it, a shell must say. */
 function listHelp(value: string, name: string): string {
+  const [, first] = /^-([^\s-]\S*)/.exec(value) ?? [];
+  if (first !== undefined) return `A space is missing after the dash: ${shown(`- ${first}`)}`;
   if (name === '`command`') return `Write it as a list: [sh, -c, ${quoted(value)}]`;
   return `Write it as a list: [${shown(value.replace(/^[\s[({]+|[\s\])}]+$/g, ''))}]`;
 }
@@ -63,6 +65,8 @@ function pairHelp(value: JsonObject, { examples: [example] = [] }: ParentSchema)
   const [[key, inner] = [], ...others] = Object.entries(value);
   if (key === undefined || typeof inner !== 'string' || others.length > 0) return undefined;
   const isAddress = typeof example === 'string' && example.includes('/');
+  // `{acme}` is a key without a value, which stands as an empty text here.
+  if (inner === '') return `Write it as text: ${shown(key)}`;
   return `Write it as text: ${shown(isAddress ? `${key}/${inner}` : inner)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Diagnostics } from './diagnostics.js';
+import type { Mistake } from './mistake.js';
 import type { Source } from './source.js';
 
 /** A cron expression without quotes, which YAML takes for an alias: offsets, `end` exclusive. */
@@ -46,7 +47,12 @@ export function withoutCrons(text: string, crons: readonly Unquoted[]): string {
   return left + text.slice(at);
 }
 
-export function tellUnquoted(source: Source, { start, end }: Unquoted, told: Diagnostics): void {
-  const help = `Put the cron expression in quotes: "${source.text.slice(start, end)}"`;
-  told.error('yaml-syntax', { source, start, end }, 'YAML takes a `*` without quotes for an alias', { help });
+export function unquotedMistake(text: string, { start, end }: Unquoted): Mistake {
+  const help = `Put the cron expression in quotes: "${text.slice(start, end)}"`;
+  return { start, end, message: 'YAML takes a `*` without quotes for an alias', help };
+}
+
+export function tellUnquoted(source: Source, cron: Unquoted, told: Diagnostics): void {
+  const { start, end, message, help } = unquotedMistake(source.text, cron);
+  told.error('yaml-syntax', { source, start, end }, message, { help });
 }

@@ -13,6 +13,7 @@ import {
   type ScalarTag,
   type Tags,
   visit,
+  type YAMLError,
 } from 'yaml';
 import { keepEscapes } from './escapes.js';
 
@@ -47,7 +48,7 @@ export type {
 /** Where a text is broken that stands on several lines. */
 const folding = 80;
 
-const unclosed = /^Missing closing|end with a [\]}]$/;
+const unclosed = /(?:^Missing |end with a )(closing|[\]}]$)/;
 
 /** What it takes to walk through a document: a function, so that the library is loaded when it is used. */
 export function tools() {
@@ -116,12 +117,22 @@ export function composeAlone(collection: CST.Token): Document.Parsed {
 }
 
 /** For each thing that is not closed: where it should end, as errors say it, and where the innermost one begins. */
-export function noteOpenings({ contents, errors }: Document.Parsed, openings: Map<number, number>): void {
-  const ends = new Set(errors.filter(({ message }) => unclosed.test(message)).map(({ pos }) => pos[0]));
+export function noteOpenings(
+  contents: Document.Parsed['contents'],
+  errors: readonly Pick<YAMLError, 'message' | 'pos'>[],
+  openings: Map<number, number>,
+): void {
+  const ends = new Set<string>();
+  for (const { message, pos } of errors) {
+    const [, sort] = unclosed.exec(message) ?? [];
+    if (sort !== undefined) ends.add(`${sort}${pos[0]}`);
+  }
   if (contents === null || ends.size === 0) return;
   visit(contents, {
-    Node: (_, { range }) => {
-      if (range && ends.has(range[1]))
+    Node: (_, node) => {
+      const { range } = node;
+      const sort = isMap(node) ? '}' : isSeq(node) ? ']' : 'closing';
+      if (range && ends.has(`${sort}${range[1]}`))
         openings.set(range[1], Math.max(range[0], openings.get(range[1]) ?? 0));
     },
   });

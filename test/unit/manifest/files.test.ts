@@ -205,7 +205,13 @@ describe('include', () => {
 describe('bytes', () => {
   it.each<[string, Uint8Array, string]>([
     ['UTF-16', Buffer.from('\ufeffproject: p\n', 'utf16le'), 'UTF-16 (byte 0)'],
-    ['UTF-16 without a mark', Buffer.from('project: p\n', 'utf16le'), 'NUL byte (byte 1)'],
+    ['UTF-16 of the other order', Buffer.from('\ufeffproject: p\n', 'utf16le').swap16(), 'UTF-16 (byte 0)'],
+    ['UTF-16 without a mark', Buffer.from('project: p\n', 'utf16le'), 'UTF-16 (byte 0)'],
+    [
+      'UTF-16 of the other order without a mark',
+      Buffer.from('project: p\n', 'utf16le').swap16(),
+      'UTF-16 (byte 0)',
+    ],
     ['NUL', Buffer.from('project: p\n\0'), 'NUL byte (byte 11)'],
     ['broken UTF-8', Buffer.concat([Buffer.from('a: é\ufffd'), Buffer.from([0xff])]), 'UTF-8 (byte 8)'],
     ['Latin-1', Buffer.from('a: é', 'latin1'), 'UTF-8 (byte 3)'],

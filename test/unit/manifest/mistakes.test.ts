@@ -105,6 +105,11 @@ describe('a value of a wrong type is told how to write it', () => {
       group('service: https://a.b'),
       'For example: { url: https://collect.example.com }',
     ],
+    [
+      'items without their space',
+      group('groups:\n  g:\n    members:\n      -acme\n      -b'),
+      'A space is missing after the dash: - acme',
+    ],
     ['one scope', group('keys: { k: { scopes: agents.run } }'), 'Write it as a list: [agents.run]'],
     [
       'a list without its bracket',
@@ -288,7 +293,7 @@ describe('an error of syntax hides as little as can be', () => {
   it('each of very many cron expressions without quotes is told as one, and that there are more', () => {
     const line = (index: number) => `  s${index}: { target: agent/a, cron: * * * * * *, ${from} }\n`;
     const many = told(
-      `${small}schedules:\n${Array.from({ length: 60 }, (_, index) => line(index)).join('')}`,
+      `${small}schedules:\n${Array.from({ length: 500 }, (_, index) => line(index)).join('')}`,
     );
     expect(many.slice(0, -1).every((each) => each.includes('Put the cron expression in quotes'))).toBe(true);
     expect(many.at(-1)).toContain('there are more syntax errors than are shown');

@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
+import { load } from './project.js';
+
+/** Everything that is told of a project: its place, code, message and help. */
+function told(text: string): string[] {
+  return load(text, { kinds }).diagnostics.map(
+    ({ place, code, message, help }) =>
+      `${place?.line}:${place?.column} ${code}: ${message}${help ? ` | ${help}` : ''}`,
+  );
+}
+
+function lines(from: number, line: (index: number) => string): string {
+  return Array.from({ length: 100 }, (_, index) => line(from + index)).join('');
+}
+
+const flow = lines(10, (index) => `  g${index}: { members: [x] }\n`);
+const block = lines(10, (index) => `  g${index}:\n    members: [x]\n    name: n${index}\n`);
+const groups = (text: string) => `project: p\ngroups:\n${text}`;
+
+const words = {
+  closes: 'this closes nothing that is open | Take it out, or write the opening sign before it.',
+  indent: 'the indentation does not fit | Lines of one map or list begin in the same column.',
+  list: 'this `-` makes a list of what should be a map | Take the `- ` out.',
+  item: 'a list item cannot stand here | The items of one list begin in the same column; an entry of a map has no `-`.',
+  key: 'a key cannot stand among list items | The items of a list all begin with `- `; an entry of a map has no `-`.',
+  dash: 'a space is missing after this `-` | A list item begins with `- `.',
+  star: 'a `*` does not begin a list item | Write `- ` in its place.',
+  conflict:
+    'this line is of a merge conflict | Keep one of the sides, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`.',
+  tag: 'this tag is not allowed | Write the value without a tag.',
+  template:
+    'there are no templates with `{{` or `{%` here | There are variables: write `${var.name}`, and declare it under `vars:`.',
+  single:
+    "the text ends at this quote, but more follows | Inside of such quotes write two in the place of one, as in 'Bob''s shop'; or use the other sort of quotes around the text.",
+  double:
+    'the text ends at this quote, but more follows | Inside of such quotes write `\\"` in its place; or use the other sort of quotes around the text.',
+  unclosed: 'this quote is not closed | Write the same quote at the end of the text.',
+  early:
+    'this closing sign is not indented enough | Begin its line in the column of the line that holds the opening one.',
+};
+const further = (owner: string) =>
+  `this line is indented further than "${owner}", which has a value already | Begin both in the same column, or take the value out; put a text that goes on here in quotes.`;
+const colon = (key: string) => `a \`:\` is missing after this key | Write "${key}:".`;
+
+type Case = readonly [mistake: string, text: string, told: string | readonly string[]];
+
+function holds([_, text, expected]: Case): void {
+  const list = [expected].flat().map((each) => {
+    const [place, ...rest] = each.split(' ');
+    return `${place} yaml-syntax: ${rest.join(' ')}`;
+  });
+  expect(told(text)).toEqual(list);
+}
+
+describe('a mistake in one line is told once, in plain words', () => {
+  it.each<Case>([
+    ['a bracket too many in braces', groups(`  g: { members: [x, y]] }\n${flow}`), `3:23 ${words.closes}`],
+    [
+      'a bracket too many in braces that go on',
+      groups(`  g: { members: [x]], name: g }\n${flow}`),
+      `3:20 ${words.closes}`,
+    ],
+    [
+      'a bracket too many',
+      groups(`  g:\n    members: [x, y]]\n    name: g\n${block}`),
+      `4:20 ${words.closes}`,
+    ],
+    ['a brace too many', groups(`  g: { members: [x] }}\n${flow}`), `3:22 ${words.closes}`],
+    ['a brace in a line of its own', groups(`  g: { members: [x] }\n}\n${flow}`), `4:1 ${words.closes}`],
+    ['a brace in an entry', groups(`  g:\n    members: [x]\n    }\n${block}`), `5:5 ${words.closes}`],
+    ['a brace that closes an entry', groups(`  g:\n    members: [x]}\n${block}`), `4:17 ${words.closes}`],
+    ['a brace that is not indented', groups(`  g: {\n    members: [x]\n}\n${flow}`), `5:1 ${words.early}`],
+    [
+      'an entry indented by one space',
+      groups(`  g: { members: [] }\n h: { members: [] }\n${flow}`),
+      `4:2 ${words.indent}`,
+    ],
+    ['the first entry indented by one space', groups(` g: { members: [] }\n${flow}`), `4:3 ${words.indent}`],
+    [
+      'a block indented by one space',
+      groups(`  g:\n    members: []\n h:\n    members: []\n${block}`),
+      `5:2 ${words.indent}`,
+    ],
+    [
+      'an entry at the margin',
+      groups(`  g:\n    members: []\nname: g\n    description: x\n${block}`),
+      `6:5 ${further('name')}`,
+    ],
+    [
+      'a property indented by less',
+      groups(`  g:\n    name: g\n   members: []\n    description: x\n${block}`),
+      `5:4 ${words.indent}`,
+    ],
+    [
+      'a property indented by more',
+      groups(`  g:\n    name: g\n     members: []\n    description: x\n${block}`),
+      `5:6 ${further('name')}`,
+    ],
+    [
+      'a property indented by more after a list',
+      groups(`  g:\n    members: []\n     name: g\n    description: x\n`),
+      `5:6 ${words.indent}`,
+    ],
+    [
+      'a body indented below the name',
+      `project: p\n  groups:\n    g: {}\n    h: {}\n  prune: none\n`,
+      `2:3 ${further('project')}`,
+    ],
+    ['a value and a map', groups(`  g: x\n    name: g\n    members: [x]\n${block}`), `4:5 ${further('g')}`],
+    ['a dash before the name', `- project: p\ngroups:\n${block}`, `1:1 ${words.list}`],
+    ['a key without a colon', groups(`  g\n    name: g\n    members: [x]\n${block}`), `3:3 ${colon('g')}`],
+    ['a section without a colon', `project: p\ngroups\n${flow}`, `2:1 ${colon('groups')}`],
+    ['a tag for a value', groups('  g:\n    name: !retail\n    members: [x]\n'), `4:11 ${words.tag}`],
+    ['a tag for a value in braces', groups('  g: { name: !retail, members: [x] }\n'), `3:14 ${words.tag}`],
+    [
+      'braces of a template',
+      groups('  g:\n    name: {{ var.x }}\n    members: [x]\n'),
+      `4:11 ${words.template}`,
+    ],
+    [
+      'braces of a template in braces',
+      groups('  g: { name: {{ .Values.x | quote }}, members: [x] }\n'),
+      `3:14 ${words.template}`,
+    ],
+    ['a line of a template', groups(`{%- if x %}\n${flow}`), `3:1 ${words.template}`],
+    ['a line of another template', groups(`{{- range .Values.x }}\n${flow}`), `3:1 ${words.template}`],
+    [
+      'a dash without a space',
+      groups(`  g:\n    members:\n      - a\n      -b\n      - c\n    name: g\n${block}`),
+      `6:7 ${words.dash}`,
+    ],
+    [
+      'a star for a dash',
+      groups(`  g:\n    members:\n      * a\n      * b\n    name: g\n${block}`),
+      `5:7 ${words.star}`,
+    ],
+    [
+      'a star among dashes',
+      groups(`  g:\n    members:\n      - a\n      * b\n      - c\n    name: g\n${block}`),
+      `6:7 ${words.star}`,
+    ],
+    [
+      'an item indented by less',
+      groups(`  g:\n    members:\n      - a\n     - b\n      - c\n    name: g\n${block}`),
+      `6:6 ${words.item}`,
+    ],
+    [
+      'an item among entries',
+      groups(`  g: { members: [x] }\n  - h:\n      members: [x]\n${block}`),
+      `4:3 ${words.item}`,
+    ],
+    ['an item before entries', groups(`  - g:\n      members: [x]\n${block}`), `5:3 ${words.key}`],
+    ['an item after a value', 'project: p\n- x\nprune: none\n', `2:1 ${words.item}`],
+    [
+      'a quote in quotes',
+      groups(`  g:\n    name: 'Bob's shop'\n    members: [x]\n${block}`),
+      `4:15 ${words.single}`,
+    ],
+    [
+      'a quote in quotes in braces',
+      groups(`  g: { name: 'Bob's shop', members: [x] }\n${flow}`),
+      `3:18 ${words.single}`,
+    ],
+    [
+      'double quotes in double quotes',
+      groups(`  g:\n    name: "The "best" shop"\n    members: [x]\n${block}`),
+      `4:16 ${words.double}`,
+    ],
+    [
+      'a quote that is closed by another',
+      groups(`  g:\n    name: "G\n    members: [x]\n  h:\n    name: "H"\n    members: [x]\n${block}`),
+      `4:11 ${words.unclosed}`,
+    ],
+    [
+      'a merge conflict',
+      groups(
+        `  g:\n<<<<<<< HEAD\n    name: a\n=======\n    name: b\n>>>>>>> branch\n    members: [x]\n${block}`,
+      ),
+      `4:1 ${words.conflict}`,
+    ],
+    [
+      'a merge conflict with its base',
+      groups(
+        `  g:\n<<<<<<< HEAD\n    name: a\n||||||| base\n    name: c\n=======\n    name: b\n>>>>>>> branch\n${block}`,
+      ),
+      `4:1 ${words.conflict}`,
+    ],
+    [
+      'the rest of a merge conflict',
+      groups(`  g:\n    name: a\n    members: []\n>>>>>>> branch\n${block}`),
+      `6:1 ${words.conflict}`,
+    ],
+  ])('%s', (...each) => holds(each));
+});
+
+describe('mistakes that have nothing to do with each other are all told', () => {
+  it.each<Case>([
+    [
+      'keys without a colon',
+      groups('  g:\n    name\n    members: [x]\n  h:\n    name\n    members: [x]\n'),
+      [`4:5 ${colon('name')}`, `7:5 ${colon('name')}`],
+    ],
+    [
+      'a bracket that is open and a tag',
+      groups('  g: { members: [x }\n  h: { members: !foo [x] }\n'),
+      ['3:17 this list is not closed | A `]` is missing.', `4:17 ${words.tag}`],
+    ],
+    [
+      'brackets too many and a key without a colon',
+      groups('  g: { members: [x]] }\n  h: { members: [x] }}\n  i:\n    name\n    members: [x]\n'),
+      [`3:20 ${words.closes}`, `4:22 ${words.closes}`, `5:5 ${colon('name')}`].map((each) =>
+        each.replace('5:5', '6:5'),
+      ),
+    ],
+    [
+      'entries indented by one space',
+      groups(
+        ` g: {}\n`.replace(' ', '  ') +
+          ` h: {}\n  i: { members: @x }\n j: {}\n  k: {}\npipelines:\n  a: {}\n b: {}\n  c: {}\n`,
+      ),
+      [
+        `4:2 ${words.indent}`,
+        '5:17 a text cannot begin with this character | Put the text in quotes.',
+        `6:2 ${words.indent}`,
+        `10:2 ${words.indent}`,
+      ],
+    ],
+    [
+      'merge conflicts',
+      groups('<<<<<<< HEAD\n=======\n>>>>>>> b\n<<<<<<< HEAD\n=======\n>>>>>>> b\n'),
+      [`3:1 ${words.conflict}`, `6:1 ${words.conflict}`],
+    ],
+    [
+      'texts with a colon',
+      groups('  g:\n    name: a: b\n    description: c: d\n'),
+      ['4:11', '5:18'].map(
+        (place) =>
+          `${place} a map cannot begin here | Put the value on a line of its own, or a text with \`: \` in it in quotes.`,
+      ),
+    ],
+    [
+      'lines too far in',
+      groups('  g:\n    name: g\n     members: []\n  h:\n    name: h\n     members: []\n'),
+      [`5:6 ${further('name')}`, `8:6 ${further('name')}`],
+    ],
+  ])('%s', (...each) => holds(each));
+});
+
+describe('a value of a wrong type is told alone', () => {
+  it.each<[string, string, string]>([
+    [
+      'braces for brackets',
+      groups('  g: { members: {acme, globex} }\n'),
+      '3:17 schema: `members` must be a list, not a map',
+    ],
+    [
+      'keys for items',
+      groups('  g:\n    members:\n      acme:\n      globex:\n'),
+      '4:5 schema: `members` must be a list, not a map',
+    ],
+    [
+      'an id in braces',
+      groups('  g: { members: [x], id: {9056b3af-0000-4000-8000-000000000000} }\n'),
+      '3:26 schema: `id` must be text or a whole number, not a map | Write it as text: 9056b3af-0000-4000-8000-000000000000',
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(told(text)).toEqual([expected]);
+  });
+});
+
+it('a merge conflict in a large file is told alone', () => {
+  const conflict = '<<<<<<< HEAD\n  g: {}\n=======\n  h: {}\n>>>>>>> branch\n';
+  const large = Array.from({ length: 50 }, () => flow).join('');
+  expect(told(groups(`${conflict}${large}`))).toEqual([`3:1 yaml-syntax: ${words.conflict}`]);
+});
+
+it('a quote that is open to the end of a large file is told where it opens', () => {
+  expect(told(groups(`  g: { name: "g, members: [] }\n${'  # x\n'.repeat(20_000)}`))).toEqual([
+    '3:14 limit-exceeded: a text is longer than 65536 characters | Look whether a quote is missing where the text should end.',
+  ]);
+});
+
+const whole = `project: p
+vars:
+  a: x
+groups:
+  retail:
+    name: Retail
+    members: [acme, globex]
+  shops:
+    name: "The shops"
+    description: All of them
+    members:
+      - acme
+      - globex
+  more: { name: 'More of them', members: [acme] }
+  last: { members: [acme, globex] }
+schedules:
+  s:
+    target: group/shops
+    cron: "0 0 2 * * *"
+    startTime: 2099-01-01T00:00:00
+    inputs: { a: [{ b: 1 }] }
+`;
+
+/** The text with one line made into others. */
+function* withLine(of: (line: string) => readonly string[]): Generator<string> {
+  const all = whole.split('\n').slice(0, -1);
+  for (const [index, line] of all.entries())
+    for (const other of of(line)) yield all.with(index, other).join('\n');
+}
+
+describe('of one slip, one error of syntax at most is told', () => {
+  it.each<[string, (line: string) => string[]]>([
+    [
+      'a sign left out',
+      (line) => [...line.matchAll(/\W/g)].map(({ index }) => line.slice(0, index) + line.slice(index + 1)),
+    ],
+    ['spaces too many', (line) => [1, 2, 3, 4].map((count) => ' '.repeat(count) + line)],
+    [
+      'spaces too few',
+      (line) =>
+        [1, 2, 3, 4].filter((count) => line.startsWith(' '.repeat(count))).map((count) => line.slice(count)),
+    ],
+    [
+      'a bracket or brace too many',
+      (line) =>
+        [...line.matchAll(/[\]}]/g)].flatMap(({ index }) =>
+          [']', '}'].map((sign) => line.slice(0, index) + sign + line.slice(index)),
+        ),
+    ],
+    ['a line left out', () => ['']],
+  ])('%s', (_, of) => {
+    const cascades = [...withLine(of)].filter((text) => {
+      const { diagnostics } = load(text, { kinds });
+      return diagnostics.some(({ code }) => code === 'yaml-syntax') && diagnostics.length > 1;
+    });
+    expect(cascades).toEqual([]);
+  });
+});
