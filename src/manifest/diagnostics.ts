@@ -5,6 +5,7 @@ import { placeOf, type Span } from './source.js';
 
 interface Told {
   readonly diagnostic: Diagnostic;
+  readonly identity: string;
   readonly order: number;
   /** Offset in its file. */
   readonly start: number;
@@ -47,7 +48,7 @@ export class Diagnostics {
     const diagnostic = build(severity, code, message, place, more);
     if (severity === 'warning') this.warnings += 1;
     const { order, start } = span === null ? nowhere : { order: span.source.order, start: span.start };
-    this.told.push({ diagnostic, order, start });
+    this.told.push({ diagnostic, identity, order, start });
   }
 
   /** The nearest known word, as the end of a help text. Null, too, once too many words were compared. */
@@ -98,16 +99,12 @@ export class Diagnostics {
 
   /** Takes back what does not fit inside of a value that does not fit as a whole: it only follows from that. */
   withdraw({ source, start, end }: Span): void {
-    const kept = this.told.filter(
-      (each) =>
-        each.diagnostic.severity !== 'error' ||
-        each.diagnostic.code !== 'schema' ||
-        each.order !== source.order ||
-        each.start < start ||
-        each.start >= end,
-    );
-    this.count -= this.told.length - kept.length;
-    this.told = kept;
+    const isInside = (each: Told) => each.order === source.order && each.start >= start && each.start < end;
+    const follows = ({ severity, code }: Diagnostic) => severity === 'error' && code === 'schema';
+    const gone = new Set(this.told.filter((each) => follows(each.diagnostic) && isInside(each)));
+    for (const { identity } of gone) this.seen.delete(identity);
+    this.told = this.told.filter((each) => !gone.has(each));
+    this.count -= gone.size;
   }
 
   /** Adds a sentence to the help of what was told last. */
