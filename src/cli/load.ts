@@ -11,6 +11,7 @@ export function load(flags: CommonFlags & Outputs, around: Surroundings, output:
     cwd: around.cwd,
     environment: environmentName(flags, around),
     env: around.env,
+    now: around.now?.() ?? new Date(),
     kinds,
   });
   output.hide(loaded.secrets);

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { nearest } from '../manifest/nearest.js';
 import type { Words } from './completion.js';
 import type { Interrupts } from './interrupts.js';
@@ -201,13 +201,13 @@ function presentation(cmd: Command): Command {
 function common(cmd: Command): Command {
   return presentation(cmd)
     .option('-f, --file <file>', 'the project file (default: roster.yaml here or in a parent folder)')
-    .option('-e, --env <name>', 'the environment (default: ROSTER_ENV)')
+    .option('-e, --env <name>', 'the environment (default: ROSTER_ENV)', filled)
     .option('--write <format=file>', 'write a further rendering to a file; repeatable', collect);
 }
 
 function service(cmd: Command): Command {
   return cmd
-    .option('--url <url>', 'the service (default: ROSTER_URL, else service.url)')
+    .option('--url <url>', 'the service (default: ROSTER_URL, else service.url)', filled)
     .addOption(
       new Option('--prune <mode>', 'what to do with objects that no entry declares: owned, all or never'),
     )
@@ -221,6 +221,12 @@ function guards(cmd: Command): Command {
     .option('--allow-self-revoke', 'accept that the key that roster calls with stops working')
     .option('--allow-empty', 'accept a project that declares nothing')
     .option('--allow-account-change', 'accept that most of the inventory is missing on the service');
+}
+
+/** `--env "$NAME"` where NAME is not set would choose what nobody asked for. */
+function filled(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It is empty: is a variable of the shell not set?');
+  return value;
 }
 
 function collect(value: string, before: string[] | undefined): string[] {

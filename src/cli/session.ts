@@ -4,7 +4,8 @@ import { undeliverable } from '../apply/deliver.js';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import { kinds } from '../kinds/index.js';
-import { nearest } from '../manifest/nearest.js';
+import { limits } from '../manifest/limits.js';
+import { nearestWithin } from '../manifest/nearest.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
@@ -26,7 +27,6 @@ import {
   chooseConcurrency,
   choosePrune,
   chooseTimeout,
-  refuseEmpty,
   type Surroundings,
 } from './settings.js';
 import { version } from './version.js';
@@ -102,7 +102,6 @@ function serviceOf(flags: CommonFlags, around: Surroundings, project: Project): 
 
 export function serviceIfSet(flags: CommonFlags, around: Surroundings, project: Project): URL | null {
   const { env } = around;
-  refuseEmpty('--url', flags.url);
   if (flags.url !== undefined) return serviceUrl(flags.url, env, 'the URL of --url');
   const variable = env['ROSTER_URL'] ?? '';
   if (variable !== '') return serviceUrl(variable, env, 'the URL of ROSTER_URL');
@@ -188,7 +187,7 @@ export function reconcileWith(
         prove: options.proveDeliveries,
         reserved: [...ownFiles(project), ...(options.outputs ?? [])],
       }),
-    nearest,
+    nearest: nearestWithin(limits.comparisons),
   });
 }
 

@@ -55,21 +55,10 @@ export interface Surroundings {
 
 export const defaults = { concurrency: 10, timeoutMilliseconds: 30_000, width: 80 } as const;
 
-/** The environment's name: the flag, else ROSTER_ENV, else none. An empty variable is none. Throws a Problem. */
+/** The environment's name: the flag, else ROSTER_ENV, else none. An empty variable is none. */
 export function environmentName(flags: CommonFlags, around: Surroundings): string | null {
-  refuseEmpty('--env', flags.env);
   const name = flags.env ?? around.env['ROSTER_ENV'] ?? '';
   return name === '' ? null : name;
-}
-
-/** `--env "$NAME"` where NAME is not set would choose what nobody asked for. */
-export function refuseEmpty(flag: string, value: string | undefined): void {
-  if (value !== '') return;
-  throw problem(
-    'usage',
-    `${flag} is empty`,
-    'Give it a value, or leave it out. Is a variable of the shell not set?',
-  );
 }
 
 export function colourWanted(flags: CommonFlags, around: Surroundings, terminal: boolean): boolean {

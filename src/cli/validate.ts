@@ -1,13 +1,9 @@
-import { kinds } from '../kinds/index.js';
-import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
-import type { Project } from '../model/resource.js';
-import { settledWarning } from '../reconcile/settled.js';
+import { hasErrors } from '../model/diagnostic.js';
 import { diagnosticsGithub } from '../view/diagnostics-github.js';
 import { jsonText } from '../view/json-text.js';
 import { validateJson } from '../view/plan-json.js';
 import { sarif } from '../view/sarif.js';
 import { exitCode } from './exit.js';
-import { inFileOrder } from './file-order.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
 import { present } from './present.js';
@@ -20,9 +16,7 @@ export function validate(flags: CommonFlags, around: Surroundings, output: Outpu
   const formats = ['text', 'json', 'github', 'sarif'] as const;
   return present({ flags, formats, around, output }, async () => {
     const { project, diagnostics: found } = load(flags, around, output);
-    const now = around.now?.() ?? new Date();
-    const all = project === null ? found : inFileOrder(project, found, settledIn(project, now));
-    const diagnostics = output.hidden(all);
+    const diagnostics = output.hidden(found);
     const valid = project !== null && !hasErrors(diagnostics);
     return {
       exit: valid ? exitCode.fine : exitCode.error,
@@ -43,16 +37,6 @@ export function validate(flags: CommonFlags, around: Surroundings, output: Outpu
         }
       },
     };
-  });
-}
-
-/** It depends on the day, but on nothing that is not at hand. */
-function settledIn({ entries }: Project, now: Date): Diagnostic[] {
-  const byName = new Map(kinds.map((kind) => [kind.name, kind]));
-  return entries.flatMap((entry) => {
-    const kind = byName.get(entry.kind);
-    const warning = kind === undefined ? null : settledWarning(kind, entry, now);
-    return warning ?? [];
   });
 }
 

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../model/json.js';
-import type { ReadContext } from '../model/kind.js';
+import type { ReadContext, Settled } from '../model/kind.js';
 import { localKind } from '../timing/clock-change.js';
 import { cronProblem } from '../timing/cron.js';
 import { everyProblem, type Interval, parseEvery } from '../timing/interval.js';
+import { isPast } from '../timing/runs.js';
 import { wallClockProblem } from '../timing/wall-clock.js';
 import { zoneProblem } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
@@ -60,8 +61,26 @@ function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
     const text = declared[field];
     const trouble = text === null ? null : wallClockProblem(text);
     if (trouble !== null) context.tell('error', 'invalid-time', [field], trouble.message, trouble.help);
-    else if (text !== null && zone === null) warnOfClockChange(field, text, declared.timeZone, context);
+    else if (text !== null && zone === null) {
+      warnOfClockChange(field, text, declared.timeZone, context);
+      if (field === 'once') warnOfPast(declared, context);
+    }
   }
+}
+
+function warnOfPast(declared: ScheduleDeclared, { now, tell }: ReadContext): void {
+  const passed = now === null ? null : settled(declared, now);
+  if (passed !== null) tell('warning', 'past-once', passed.path, passed.message, passed.help);
+}
+
+/** A `once` that has passed is never created, enabled or fired again (contract §3). */
+export function settled({ once, timeZone }: ScheduleDeclared, now: Date): Settled | null {
+  if (once === null || !isPast(once, timeZone, now)) return null;
+  return {
+    path: ['once'],
+    message: 'this time has passed: the schedule is left as it is and never fired again',
+    help: 'Take the entry out when it is no longer needed, or give it a time to come.',
+  };
 }
 
 function warnOfClockChange(field: string, text: string, zone: string, context: ReadContext): void {

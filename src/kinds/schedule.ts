@@ -6,12 +6,11 @@ import { unhidden } from '../model/seal.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { showEvery } from '../timing/interval.js';
-import { isPast } from '../timing/runs.js';
 import { canonicalWallClock } from '../timing/wall-clock.js';
 import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
-import { readSchedule, type ScheduleDeclared } from './schedule-entry.js';
+import { readSchedule, type ScheduleDeclared, settled } from './schedule-entry.js';
 import { scheduleRisks } from './schedule-risks.js';
 import { bodyOf, type ScheduleSpec, timingFields, timingRules } from './schedule-spec.js';
 import { timetable } from './schedule-timetable.js';
@@ -115,11 +114,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   secret: null,
   replaces: () => false,
   due: () => null,
-  settled({ once, timeZone }, now) {
-    if (once === null || !isPast(once, timeZone, now)) return null;
-    const message = `${once} in ${timeZone} has passed: this schedule is left as it is and never fired again`;
-    return { path: ['once'], message };
-  },
+  settled,
   risks: scheduleRisks,
   revokesCaller: () => false,
   timetable,

@@ -12,7 +12,7 @@ export function* arranged(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   for (const token of tokens) {
     if (token.type === 'document') arrange(token.value);
     if (token.type === 'document' && isBlock(token.value))
-      token.end = [...takeTrailing(token.value, 1), ...(token.end ?? [])];
+      token.end = [...takeTrailing(token.value, Number.POSITIVE_INFINITY), ...(token.end ?? [])];
     yield token;
   }
 }
@@ -26,11 +26,24 @@ function arrange(token: CST.Token | null | undefined): void {
 }
 
 /** A comment after the last item is that item's where it stands beside it, comma or not; else it is that of the whole. */
-function tieLast({ items }: CST.FlowCollection): void {
+function tieLast({ items, end }: CST.FlowCollection): void {
   const last = items.at(-1);
   if (last === undefined) return;
+  if (items.length === 1 && !last.key && !last.sep && !last.value) return leaveEmpty(items, end);
   if (last.value) leaveValue(last.value, items);
   else if (!last.key && !last.sep) joinValue(last.start, items);
+}
+
+/** A comment on a line of its own between brackets with nothing else in them is not beside them. */
+function leaveEmpty(items: CST.CollectionItem[], end: Comments): void {
+  const start = items[0]?.start ?? [];
+  const comment = start.findIndex(isComment);
+  const [bracket] = end;
+  if (bracket === undefined || comment === -1 || isBeside(start, comment)) return;
+  // As if they stood behind the bracket: the library wants places to ascend.
+  const offset = bracket.offset + 1;
+  end.splice(1, 0, ...start.map((token) => ({ ...token, offset })));
+  items.pop();
 }
 
 /** After a comma, the library takes a comment for that of the whole. */
@@ -65,15 +78,27 @@ function endOf(value: CST.Token): Comments | null {
 function settle(block: Block): void {
   const items: CST.CollectionItem[] = block.items;
   for (let index = 0; index < items.length; index += 1) {
-    const { value } = items[index] ?? {};
-    arrange(value);
-    if (!isBlock(value)) continue;
-    const left = takeTrailing(value, levelIn(value, block));
+    const item = items[index];
+    if (item === undefined) continue;
+    arrange(item.value);
+    const left = isBlock(item.value) ? takeTrailing(item.value, levelIn(item.value, block)) : takeBelow(item);
     if (left.length === 0) continue;
     const next = items[index + 1];
     if (next === undefined) items.push({ start: left });
     else next.start = [...left, ...next.start];
   }
+}
+
+/**
+ * Takes the comments away that stand on lines of their own after a value that is no block, however far indented. An
+ * empty line after them keeps them from what follows.
+ */
+function takeBelow({ sep, value }: CST.CollectionItem): Comments {
+  const after = value ? endOf(value) : sep;
+  const line = after?.findIndex(({ type }) => type === 'newline') ?? -1;
+  const end = after?.[line];
+  if (!after || !end || !after.slice(line).every(isSpacing) || !after.slice(line).some(isComment)) return [];
+  return [...after.splice(line + 1), end];
 }
 
 /** How far a comment is indented that belongs to a collection. A list may be indented no more than its key. */

@@ -196,7 +196,7 @@ export class Conversion {
       });
       return scalarNode(span, 0, true);
     }
-    if (typeof value === 'number' && /^[-+]?0\d+$/.test(node.source ?? '')) {
+    if (typeof value === 'number' && /^[-+]?0\d/.test(node.source ?? '')) {
       this.told.error('schema', span, 'this number would lose the zero that it begins with', {
         help: `Put it in quotes if it is text: "${node.source}"`,
       });

@@ -6,6 +6,8 @@ import { placeOf, type Span } from './source.js';
 interface Told {
   readonly diagnostic: Diagnostic;
   readonly identity: string;
+  /** The first is 1. */
+  readonly number: number;
   readonly order: number;
   /** Offset in its file. */
   readonly start: number;
@@ -25,6 +27,8 @@ export class Diagnostics {
   private readonly nearKeys = new WeakMap<object, Map<string, string | null>>();
   private readonly unknownKeys = new WeakSet<Span>();
   private hidden = 0;
+  /** How many were told so far, those that were taken back among them. */
+  private last = 0;
   private comparisons = 0;
   private count = 0;
   /** Among those that are kept. */
@@ -45,10 +49,11 @@ export class Diagnostics {
     const identity = `${severity} ${code} ${place?.file}:${place?.line}:${place?.column} ${message}`;
     if (this.seen.has(identity)) return;
     this.seen.add(identity);
+    this.last += 1;
     const diagnostic = build(severity, code, message, place, more);
     if (severity === 'warning') this.warnings += 1;
     const { order, start } = span === null ? nowhere : { order: span.source.order, start: span.start };
-    this.told.push({ diagnostic, identity, order, start });
+    this.told.push({ diagnostic, identity, number: this.last, order, start });
   }
 
   /** The nearest known word, as the end of a help text. Null, too, once too many words were compared. */
@@ -70,11 +75,11 @@ export class Diagnostics {
     return near;
   }
 
-  /** True for a key that was asked about before: a merge key brings the same one into many entries. */
-  knowsUnknown(key: Span): boolean {
-    if (this.unknownKeys.has(key)) return true;
+  /** True once for each key that is unknown: a merge key brings the same one into many entries. */
+  isFirst(key: Span): boolean {
+    const isFirst = !this.unknownKeys.has(key);
     this.unknownKeys.add(key);
-    return false;
+    return isFirst;
   }
 
   /** True when nothing more will be shown, not even an error in a warning's stead: then words need not be found for it. */
@@ -97,9 +102,15 @@ export class Diagnostics {
     return this.count > 0;
   }
 
-  /** Takes back what does not fit inside of a value that does not fit as a whole: it only follows from that. */
-  withdraw({ source, start, end }: Span): void {
-    const isInside = (each: Told) => each.order === source.order && each.start >= start && each.start < end;
+  /** A point in time, for `withdraw`. */
+  get mark(): number {
+    return this.last;
+  }
+
+  /** Takes back what was told since then inside of a value that does not fit as a whole: it only follows from that. */
+  withdraw({ source, start, end }: Span, since: number): void {
+    const isInside = (each: Told) =>
+      each.number > since && each.order === source.order && each.start >= start && each.start < end;
     const follows = ({ severity, code }: Diagnostic) => severity === 'error' && code === 'schema';
     const gone = new Set(this.told.filter((each) => follows(each.diagnostic) && isInside(each)));
     for (const { identity } of gone) this.seen.delete(identity);

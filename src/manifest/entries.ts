@@ -60,6 +60,7 @@ export class EntryReader {
     private readonly targets: Targets,
     /** Paths of the project's own files, relative to its folder. */
     private readonly own: ReadonlySet<string>,
+    private readonly now: Date | null,
     private readonly told: Diagnostics,
   ) {
     this.bySection = new Map(kinds.map((kind) => [kind.section, kind]));
@@ -125,7 +126,7 @@ export class EntryReader {
   private fresh(kind: Kind, address: Address, entry: Entry): void {
     this.addresses.set(address, entry);
     if (!isWithinLimit(entry, this.told)) return;
-    const notes = new Notes();
+    const notes = new Notes(this.told.mark);
     const { value, sensitive } = this.values(entry, notes);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
@@ -176,6 +177,7 @@ export class EntryReader {
     const declared = kind.read(value, key, {
       tell,
       scopes: this.scopes.names,
+      now: this.now,
       isOwn: (path) => this.own.has(posix.normalize(path)),
       nearest: this.nearest,
     });

@@ -25,6 +25,8 @@ export interface LoadOptions {
   /** What `${env.NAME}` stands for. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly kinds: readonly Kind[];
+  /** What day it is, for what has passed; left out where it shall not matter. */
+  readonly now?: Date;
 }
 
 export interface Loaded {
@@ -51,6 +53,7 @@ export function loadProject(options: LoadOptions): Loaded {
   const cwd = resolve(options.cwd);
   const file = locate(options.file, cwd, told);
   const { project, ...rest } = file === null ? nothing([]) : load(file, cwd, options, told);
+  if (project === null && !told.failed) throw new Error('a project is refused without a word');
   return { project: told.failed ? null : project, diagnostics: told.sorted(), ...rest };
 }
 
@@ -83,9 +86,9 @@ function load(
   const allFiles = read.complete && included.complete && tops.length === wanted + 1 && noInclude;
   const manifests = new Set([basename(file), ...included.paths.keys()].map((path) => posix.normalize(path)));
   const own = ownPaths(manifests, read);
-  const entries = readEntries(tops, read, dropped, own, options.kinds, told);
+  const entries = readEntries(tops, read, dropped, own, options, told);
   checkBetween(entries, allFiles && !dropped.some(mayHoldEntries), told);
-  if (allFiles) checkAdded(read, top.settings.get('vars'), told);
+  if (allFiles && !told.failed) checkAdded(read, top.settings.get('vars'), told);
   const { secrets } = read.variables;
   const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
   const paths = [...own].map((path) => join(root, path));
@@ -123,14 +126,14 @@ function readEntries(
   read: SettingsRead,
   dropped: readonly Entry[],
   own: ReadonlySet<string>,
-  kinds: readonly Kind[],
+  { kinds, now = null }: { readonly kinds: readonly Kind[]; readonly now?: Date | null },
   told: Diagnostics,
 ): EntriesRead {
   excuseDropped(dropped, read.variables);
   const complete = read.scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
   const scopes = { names: read.scopes, complete };
   const parts = tops.flatMap((top) => top.sections);
-  const reader = new EntryReader(kinds, scopes, read.variables, new Targets(parts, told), own, told);
+  const reader = new EntryReader(kinds, scopes, read.variables, new Targets(parts, told), own, now, told);
   for (const section of parts) reader.section(section);
   return reader.result;
 }

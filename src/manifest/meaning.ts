@@ -2,13 +2,14 @@ import { createHash, type Hash } from 'node:crypto';
 import { type Document, tools } from './yaml.js';
 
 /**
- * Stands for what documents mean: values, order, anchors, aliases and tags, but not how they are written. Aliases are
- * not followed, so that it costs as much as there is to read. Two texts of the same meaning have the same.
+ * Stands for what documents mean: values, order, anchors, aliases, tags and comments, but not how they are written.
+ * Aliases are not followed, so that it costs as much as there is to read. Two texts of the same meaning have the same.
  */
-export function meaningOf(documents: readonly Document[]): string {
+export function meaningOf(documents: readonly Document[], comments: readonly string[]): string {
   const hash = createHash('sha256');
   const is = tools();
   for (const { contents } of documents) take(contents, hash, is);
+  for (const comment of comments.toSorted()) hash.update(`#${comment}\n`);
   return hash.digest('hex');
 }
 

@@ -29,6 +29,11 @@ export function mistakeOf(text: string, error: Reported, key: Reported | null): 
   const [start, end] = pos;
   return (
     templating(text, start) ??
+    bareVariable(text, start) ??
+    oddCharacter(text, error) ??
+    anchorAlone(error) ??
+    afterBlockSign(text, error) ??
+    indentedTop(text, error) ??
     spaceAfterColon(text, code, start) ??
     listItem(text, error) ??
     ofLine(text, error, key) ??
@@ -65,7 +70,8 @@ const keyAmongItems: Words = {
 function tooFar(text: string, value: number, end: number): Mistake | null {
   const start = lastLineOf(text, value, end);
   if (start === value) return null;
-  const owner = text.slice(text.lastIndexOf('\n', value) + 1, value).replace(/^[ -]+|[ :]+$/g, '');
+  const before = text.slice(Math.max(text.lastIndexOf('\n', value) + 1, value - nearby), value);
+  const owner = before.trim().replace(/^- +/, '').replace(/ *:$/, '');
   return {
     message: `this line is indented further than ${quoted(owner)}, which has a value already`,
     help: 'Begin both in the same column, or take the value out; put a text that goes on here in quotes.',
@@ -79,7 +85,7 @@ function noColon(text: string, { code, message, pos }: Reported): Mistake {
   const [start, end] = pos;
   const [first = ''] = text.slice(start, end).split(/[\r\n]/, 1);
   const last = lastLineOf(text, start, end);
-  const words = /^[\w.-]+$/.test(first)
+  const words = /^\w[\w.-]*$/.test(first)
     ? { message: 'a `:` is missing after this key', help: `Write ${quoted(`${first}:`)}.` }
     : describeSyntaxError(code, message);
   return { ...words, start, end: start + Math.max(1, first.length), last };
@@ -116,6 +122,67 @@ const strayItem: Words = {
   message: 'a list item cannot stand here',
   help: 'The items of one list begin in the same column; an entry of a map has no `-`.',
 };
+
+/** `{ a: ${var.b} }`: to YAML, a map in braces begins after the dollar sign. */
+function bareVariable(text: string, at: number): Mistake | null {
+  const from = Math.max(text.lastIndexOf('\n', at), at - nearby) + 1;
+  const start = text.lastIndexOf('${', at);
+  if (start < from) return null;
+  const [use] = /^\$\{[\w.-]+\}/.exec(text.slice(start, start + 200)) ?? [];
+  if (use === undefined || at > start + use.length) return null;
+  const message = 'a variable inside braces or brackets stands in quotes';
+  return { message, help: `Write ${quoted(use)}.`, start, end: start + use.length };
+}
+
+const odd = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\uff1a]/;
+
+/** A character in place of a space or a colon that looks the same, as texts from a browser have it. */
+function oddCharacter(text: string, { code, pos }: Reported): Mistake | null {
+  if (code !== 'MULTILINE_IMPLICIT_KEY' && code !== 'MISSING_CHAR' && code !== 'BLOCK_AS_IMPLICIT_KEY')
+    return null;
+  const [line = ''] = text.slice(pos[0], pos[0] + nearby).split('\n', 1);
+  const found = odd.exec(line);
+  if (found === null) return null;
+  const start = pos[0] + found.index;
+  const number = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  const sign = found[0] === '\uff1a' ? 'colon' : 'space';
+  const message = `this is U+${number}, which looks like a ${sign} and is none to YAML`;
+  return { message, help: `Write an ordinary ${sign}.`, start, end: start + 1 };
+}
+
+/** The library has one code for aliases and anchors. */
+function anchorAlone({ message: said, pos: [start, end] }: Reported): Mistake | null {
+  if (!said.startsWith('Anchor ')) return null;
+  return {
+    message: 'this anchor is not complete',
+    help: 'An anchor is `&` and a name, without `:` at its end.',
+    start,
+    end,
+  };
+}
+
+/** `name: | Retail` */
+function afterBlockSign(text: string, { message, pos: [start, end] }: Reported): Mistake | null {
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  if (!message.startsWith('Not a YAML token') || !/[|>][-+\d]*[ \t]+$/.test(before.slice(-20))) return null;
+  const help = 'Begin the text on the next line, indented, or put it in quotes.';
+  return { message: 'nothing may follow a `|` or `>` on its line', help, start, end };
+}
+
+/** ` project: p` with lines below that are not indented. */
+function indentedTop(text: string, { message, pos }: Reported): Mistake | null {
+  if (!message.endsWith('at node end') && !message.startsWith('Unexpected')) return null;
+  const at = signFrom(text, pos[0]);
+  const first = signFrom(text, 0);
+  const isIndented = /^[ ]+$/.test(text.slice(text.lastIndexOf('\n', first - 1) + 1, first));
+  if (!isIndented || (at > 0 && text[at - 1] !== '\n') || at <= first) return null;
+  return {
+    message: 'this line is indented, and those below are not',
+    help: 'Take the spaces before it out.',
+    start: first,
+    end: first + 1,
+  };
+}
 
 function templating(text: string, at: number): Mistake | null {
   const start = templatingAt(text, at);

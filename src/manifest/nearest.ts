@@ -20,6 +20,17 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   return best;
 }
 
+/** The same, until so many words were compared: many mistakes against a large service stay cheap. */
+export function nearestWithin(
+  comparisons: number,
+): (word: string, known: readonly string[]) => string | null {
+  let left = comparisons;
+  return (word, known) => {
+    left -= known.length;
+    return left < 0 ? null : nearest(word, known);
+  };
+}
+
 /** Two neighbours exchanged are one mistake, not two. */
 function distanceOf(word: string, candidate: string): number {
   const far = distance(word, candidate);

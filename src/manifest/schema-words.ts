@@ -1,8 +1,11 @@
 import type { Json } from '../model/json.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ParentSchema } from './parent-schema.js';
-import { quoted } from './text.js';
+import { inline, quoted } from './text.js';
 import { flow, typeHelp } from './type-help.js';
+
+/** A longer text is no slip of the pen. */
+const longestShown = 80;
 
 /** A compiled schema. */
 export interface Validator {
@@ -72,23 +75,37 @@ export function wordsFor(
     default:
       return {
         message: `${name} ${limitWords(error, parent)}${foundText(error, secret)}`,
-        help: secret ? fromEnvironment : error.keyword === 'pattern' ? patternHelp(error, parent) : undefined,
+        help: secret
+          ? fromEnvironment
+          : error.keyword === 'pattern'
+            ? patternHelp(error, name, parent)
+            : undefined,
       };
   }
 }
 
 /** A text that would fit, made of what was written. */
-function patternHelp({ params, data }: Failure, { type = [] }: ParentSchema): string | undefined {
-  if ([type].flat().includes('array')) return `Write it as a list: [${quoted(String(data)).slice(1, -1)}]`;
-  const pattern = String(params['pattern']);
+function patternHelp(
+  { params, data }: Failure,
+  name: string,
+  { type = [] }: ParentSchema,
+): string | undefined {
   const text = String(data);
-  const kebab = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-  const candidates = [text.trim(), ...(pattern.includes('https?:') ? [`https://${text.trim()}`] : [kebab])];
-  const fitting = candidates.find((each) => new RegExp(pattern, 'u').test(each));
-  return fitting === undefined ? undefined : `Write ${quoted(fitting)}.`;
+  if ([type].flat().includes('array'))
+    return text.toLowerCase() === 'full' ? 'Did you mean `full`?' : `Write it as a list: [${inline(text)}]`;
+  const meant = rewritten(text.slice(0, longestShown), name);
+  return meant !== text && new RegExp(String(params['pattern']), 'u').test(meant)
+    ? `Write ${quoted(meant)}.`
+    : undefined;
+}
+
+function rewritten(text: string, name: string): string {
+  if (name === '`project`')
+    return text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '');
+  return name === '`url`' && !text.includes('://') ? `https://${text.trim()}` : text.trim();
 }
 
 /** What a choice is between, and what was chosen where that is too much. */

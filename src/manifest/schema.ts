@@ -3,7 +3,7 @@ import type { Diagnostics, More } from './diagnostics.js';
 import { limits } from './limits.js';
 import { type Failure, nearestProperty, parentOf, type Validator, wordsFor } from './schema-words.js';
 import type { Span } from './source.js';
-import { quoted } from './text.js';
+import { inline } from './text.js';
 import { type Entry, type Found, find, type Path } from './tree.js';
 import type { Notes } from './variables.js';
 
@@ -38,8 +38,9 @@ export function check(
   for (const error of telling.length > 0 ? telling : errors.slice(0, 1)) {
     const path = pathOf(error);
     const found = find(entry, path);
-    if (error.keyword === 'additionalProperties' && found.exact && told.knowsUnknown(found.key)) continue;
-    if (!notes.broken.has(found.node) && !isConsequence(error, found))
+    if (notes.broken.has(found.node) || isConsequence(error, found)) continue;
+    const isUnknownKey = error.keyword === 'additionalProperties' && found.exact;
+    if (!isUnknownKey || told.isFirst(found.key))
       tellOne(error, nameOf(path, entry), found, notes, told, hint?.bind(null, path));
   }
   return false;
@@ -68,7 +69,7 @@ function tellOne(
   hint: ((written: string) => string | undefined) | undefined,
 ): void {
   const secret = notes.secret.has(found.node);
-  if (error.keyword === 'type' && found.node.type === 'map') told.withdraw(found.node);
+  if (error.keyword === 'type' && found.node.type === 'map') told.withdraw(found.node, notes.mark);
   const { code, message, help, at } = wordsFor(error, name, writtenAt(found), secret, told);
   const near = !secret && error.keyword === 'pattern' ? hint?.(String(error.data)) : undefined;
   const { span, related } = placesOf(error, found);
@@ -158,5 +159,5 @@ function nameOf(path: Path, entry: Entry): string {
 }
 
 function shown(name: string): string {
-  return quoted(name).slice(1, -1).replaceAll('`', "'");
+  return inline(name).replaceAll('`', "'");
 }

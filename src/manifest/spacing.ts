@@ -1,8 +1,10 @@
 import { type CST, type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
 
 /** Puts comments, and the empty lines around them, where the library prints them as they were. */
-export function settleComments({ contents }: Document): void {
-  if (tools().isNode(contents)) settle(contents, null);
+export function settleComments(document: Document): void {
+  if (document.commentBefore) document.commentBefore = oneEmptyLine(document.commentBefore);
+  if (document.comment) document.comment = oneEmptyLine(document.comment);
+  if (tools().isNode(document.contents)) settle(document.contents, null);
 }
 
 /** `next` is what follows the node; null at the end of the document. */
@@ -76,7 +78,7 @@ function isBlock(node: unknown): node is YAMLMap | YAMLSeq {
 }
 
 function oneEmptyLine(comment: string): string {
-  return comment.replace(/\n{3,}/g, '\n\n');
+  return comment.replace(/\n{3,}/g, '\n\n').replace(/\n+$/, '\n');
 }
 
 /** Sections stand apart: an empty line before each top-level key that holds entries or settings of its own. */
@@ -84,6 +86,8 @@ export function spaceSections({ contents }: Document): void {
   const { isMap, isScalar } = tools();
   if (!isMap(contents)) return;
   contents.items.forEach((pair, index) => {
-    if (index > 0 && isBlock(pair.value) && isScalar(pair.key)) pair.key.spaceBefore = true;
+    if (index === 0 || !isBlock(pair.value) || !isScalar(pair.key)) return;
+    // A comment that is apart from the section belongs to what is before.
+    if (!pair.key.commentBefore?.endsWith('\n')) pair.key.spaceBefore = true;
   });
 }

@@ -3,7 +3,15 @@ import { unfoldFlow } from './flow-style.js';
 import { limits } from './limits.js';
 import { meaningOf } from './meaning.js';
 import { settleComments, spaceSections } from './spacing.js';
-import { type Document, hasMorePieces, parseForEdit, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
+import {
+  commentsIn,
+  type Document,
+  hasMorePieces,
+  parseForEdit,
+  tools,
+  type YAMLMap,
+  type YAMLSeq,
+} from './yaml.js';
 
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
@@ -12,7 +20,8 @@ const mostRounds = 6;
 
 /**
  * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
- * empty line at most, and one before each section. Comments, anchors, order, meaning and line ends stay as they are.
+ * empty line at most, and one before each section. Comments, anchors, order and meaning stay as they are; line ends are
+ * those of the first line.
  * The text must be one that `parseYaml` accepts.
  */
 export function formatText(text: string): string {
@@ -42,13 +51,20 @@ export function isTooMuchToFormat(text: string): boolean {
 function printed(text: string): { readonly formatted: string; readonly meaning: string } {
   const documents = parseForEdit(text, arranged);
   if (documents.some(({ errors }) => errors.length > 0)) throw new Error('the text cannot be read');
-  const meaning = meaningOf(documents);
-  for (const document of documents) restyle(document, text);
+  const meaning = meaningOf(documents, commentsIn(text));
+  // The library makes nothing of a text that holds nothing but comments.
+  if (documents.every(({ contents }) => contents === null)) return { formatted: text, meaning };
+  for (const [index, document] of documents.entries()) restyle(document, text, index);
   return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };
 }
 
-function restyle(document: Document, text: string): void {
+function restyle(document: Document, text: string, index: number): void {
   const { visit } = tools();
+  if (document.directives) {
+    // What stands before the sign for an end would be printed after it.
+    document.directives.docEnd = false;
+    document.directives.docStart = index > 0 || document.directives.docStart;
+  }
   visit(document, {
     Seq: (_, node) => padFlow(node, ''),
     Map: (_, node) => padFlow(node, ' '),
@@ -56,6 +72,8 @@ function restyle(document: Document, text: string): void {
       // A single quote needs no escapes inside, which some texts are better off with.
       const plain = typeof node.value === 'string' && !/["\\]/.test(node.value);
       if (node.type === 'QUOTE_SINGLE' && plain) node.type = 'QUOTE_DOUBLE';
+      // The library would take the comment beside its sign into an empty block of text.
+      if (node.value === '' && node.type?.startsWith('BLOCK')) node.type = 'QUOTE_DOUBLE';
     },
   });
   unfoldFlow(document, text);

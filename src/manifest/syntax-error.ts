@@ -17,7 +17,8 @@ export function tellSyntaxErrors(
   openings: ReadonlyMap<number, number>,
   told: Diagnostics,
 ): boolean {
-  if (errors.length === 0 || tellConflicts(source, told)) return true;
+  const [first] = errors;
+  if (first === undefined || tellConflicts(source, told)) return true;
   let count = 0;
   for (const { start, end, message, help } of mistakesOf(source, errors, openings)) {
     count += 1;
@@ -27,6 +28,7 @@ export function tellSyntaxErrors(
     }
     told.error('yaml-syntax', { source, start, end }, message, { help });
   }
+  if (count === 0) throw new Error(`nothing is told of ${first.code}`);
   return true;
 }
 

@@ -23,10 +23,13 @@ const words: Readonly<Record<string, readonly [message: string, help?: string]>>
     'a map cannot begin here',
     'Put the value on a line of its own, or a text with `: ` in it in quotes.',
   ],
-  BLOCK_IN_FLOW: ['a block cannot stand inside brackets or braces'],
+  BLOCK_IN_FLOW: [
+    'this cannot stand inside brackets or braces',
+    'Look for a comma that is missing before it, or put a text with `: ` in it in quotes.',
+  ],
   CLOSED_TOO_EARLY: [
     'this closing sign is not indented enough',
-    'Begin its line in the column of the line that holds the opening one.',
+    'Indent its line further than the one that holds the opening sign.',
   ],
   CLOSES_NOTHING: ['this closes nothing that is open', 'Take it out, or write the opening sign before it.'],
   DUPLICATE_KEY: ['a key stands twice in this map'],
@@ -55,6 +58,7 @@ const words: Readonly<Record<string, readonly [message: string, help?: string]>>
  * the code alone are told, and a test fails.
  */
 const finer: readonly (readonly [pattern: RegExp, message: string, help: string])[] = [
+  [/^Unexpected ,/, 'this comma is too many', 'Take it out, or write the value that is missing before it.'],
   [/^Missing closing/, 'this quote is not closed', 'Write the same quote at the end of the text.'],
   [/end with a \]$/, 'this list is not closed', 'A `]` is missing.'],
   [/end with a \}$/, 'this map is not closed', 'A `}` is missing.'],

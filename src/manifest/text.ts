@@ -18,6 +18,11 @@ export function quoted(text: string): string {
   return `"${cut.replace(everyUnseen, (found) => `\\u{${codePoint(found).slice(2)}}`)}"`;
 }
 
+/** The same without the quotes, for what is shown as it is to be written. */
+export function inline(text: string): string {
+  return quoted(text).slice(1, -1);
+}
+
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -15,6 +15,9 @@ export class Notes {
   /** Values that hold a secret. */
   readonly secret = new Set<Node>();
   readonly secrets = new Set<string>();
+
+  /** `mark` is that of the diagnostics when the reading began. */
+  constructor(readonly mark = 0) {}
 }
 
 interface Resolved {

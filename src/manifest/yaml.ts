@@ -1,6 +1,6 @@
 import {
   Composer,
-  type CST,
+  CST,
   type Document,
   isAlias,
   isMap,
@@ -90,6 +90,17 @@ function asWritten(tag: ScalarTag, text: string): ScalarTag {
 /** True for a text whose lines are joined by spaces: whoever wrote it so wants it to stay on several lines. */
 function isFolded({ type }: Scalar, written: string): boolean {
   return type === 'BLOCK_FOLDED' || (type !== 'BLOCK_LITERAL' && written.includes('\n'));
+}
+
+/** The comments of a text. Not by the parser, which loses some of those between an empty value and another document. */
+export function commentsIn(text: string): string[] {
+  const comments: string[] = [];
+  let before = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('#') && before !== CST.SCALAR) comments.push(lexeme.trimEnd());
+    before = lexeme;
+  }
+  return comments;
 }
 
 /** True when a text is made of more pieces of syntax than that, comments and spaces among them. */

@@ -23,8 +23,17 @@ export interface ReadContext {
   readonly scopes: readonly string[];
   /** True for the path of a file that belongs to the project, relative to its folder: no key may be written there. */
   isOwn(path: string): boolean;
+  /** Null where it shall not matter what day it is. */
+  readonly now: Date | null;
   /** The nearest of the known words, for a hint; null when none is near. */
   nearest(word: string, known: readonly string[]): string | null;
+}
+
+/** Words for an entry that is left as it is. They show no value: each may come from the environment. */
+export interface Settled {
+  readonly path: readonly string[];
+  readonly message: string;
+  readonly help: string;
 }
 
 /** One request of a change, before the plan gives it an id and its edges. Those of one change run in order. */
@@ -142,7 +151,7 @@ export interface Kind<D = unknown, S = unknown> {
   /** Why the object shall be replaced although nothing differs (`rotateAfter`); null mostly. */
   due(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
   /** Why the entry is left as it is whatever it says (a `once` that has passed); null mostly. */
-  settled(declared: D, now: Date): { readonly path: readonly string[]; readonly message: string } | null;
+  settled(declared: D, now: Date): Settled | null;
   /** What of a change can hurt, besides that a delete deletes. */
   risks(change: RiskInputs<S>): readonly Risk[];
   /** True when the action ends the access of the key that roster calls with. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { Planned } from '../model/kind.js';
+import type { Planned, Settled } from '../model/kind.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
@@ -15,7 +15,6 @@ import {
 } from './field-change.js';
 import { differingFields, fieldValue, rawValue } from './fields.js';
 import type { Match } from './match.js';
-import { settledWarning } from './settled.js';
 
 /** A change with the requests that carry it out, before they get their edges. */
 export interface Decided {
@@ -43,8 +42,8 @@ export function decide(match: Match, circumstances: Circumstances): Decided | nu
 
 function action(match: Match, circumstances: Circumstances): Decided | null {
   if (match.entry === null) return decideUndeclared(match, circumstances);
-  const settled = settledWarning(match.kind, match.entry, circumstances.now);
-  if (settled !== null) return leaveSettled(match, settled);
+  const settled = match.kind.settled(match.entry.declared, circumstances.now);
+  if (settled !== null) return leaveSettled(match, match.entry, settled);
   if (match.observed === null) return create(match, match.entry, circumstances);
   return compare(match, match.entry, match.observed, circumstances);
 }
@@ -167,7 +166,9 @@ function leaveAlone(match: Match): Decided {
   };
 }
 
-function leaveSettled(match: Match, warning: Diagnostic): Decided {
+function leaveSettled(match: Match, entry: Desired, { path, message, help }: Settled): Decided {
+  const place = entry.placeOf(path);
+  const warning: Diagnostic = { severity: 'warning', code: 'past-once', message, place, help };
   const adopted = match.observed !== null && isAdopted(match);
   return { ...decided(match, adopted ? 'adopt' : 'none', { adopted }), diagnostics: [warning] };
 }

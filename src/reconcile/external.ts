@@ -7,6 +7,8 @@ import { trouble } from './trouble.js';
 
 export interface ExternalInputs {
   readonly objects: readonly Observed[];
+  /** Of the objects. */
+  readonly names: readonly string[];
   /** Entries of the same kind that are not external. */
   readonly managed: readonly Declared[];
   readonly inventory: Inventory;
@@ -52,12 +54,11 @@ function alreadyOurs(kind: Kind, entry: Declared, owner: Address): Diagnostic {
   return trouble(entry, 'error', 'duplicate-name', [path], message, help);
 }
 
-function notFound(kind: Kind, entry: Declared, { objects, nearest }: ExternalInputs): Diagnostic {
+function notFound(kind: Kind, entry: Declared, { names, nearest }: ExternalInputs): Diagnostic {
   const [code, path] =
     entry.id === null ? (['unknown-reference', 'name'] as const) : (['unknown-id', 'id'] as const);
   const message = `no ${kind.name} ${wanted(kind, entry)} is visible to this key`;
   const name = entry.id === null ? kind.declaredIdentity(entry.declared) : null;
-  const names = objects.flatMap((each) => each.name ?? []);
   const near = name === null ? null : nearest(name, names);
   const help =
     near === null

@@ -62,6 +62,7 @@ class Matcher implements Matches {
   readonly list: Match[] = [];
   readonly externals = new Map<Address, Observed>();
   readonly diagnostics: Diagnostic[] = [];
+  private readonly names = new Map<KindName, readonly string[]>();
   private readonly ids = new Map<Address, IdOrPending>();
   private readonly agents = new Map<Address, readonly Agent[]>();
   private readonly byKind: ReadonlyMap<KindName, readonly Declared[]>;
@@ -232,10 +233,17 @@ class Matcher implements Matches {
     return named.length === 1 ? named[0] : undefined;
   }
 
+  private namesOf({ name }: Kind, objects: readonly Observed[]): readonly string[] {
+    const names = this.names.get(name) ?? objects.flatMap((each) => each.name ?? []);
+    this.names.set(name, names);
+    return names;
+  }
+
   private matchExternal(kind: Kind, entry: Declared, objects: readonly Observed[]): void {
     const managed = (this.byKind.get(kind.name) ?? []).filter((each) => !each.external);
     const { found, diagnostics } = findExternal(kind, entry, {
       objects,
+      names: this.namesOf(kind, objects),
       managed,
       inventory: this.inputs.inventory,
       nearest: this.inputs.directory.nearest,

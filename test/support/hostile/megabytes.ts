@@ -34,6 +34,17 @@ const bad: readonly Megabyte[] = [
   ['lists in lists', `x-a: [${many(`${'['.repeat(50)}${']'.repeat(50)},`)}]`, 'limit-exceeded'],
   ['commas', `x-a: [${many(',')}]`, 'limit-exceeded'],
   ['brackets', many(']'), 'yaml-syntax'],
+  ['a run of spaces where a list belongs', `groups: { g: { members: "x${many(' ', 60_000)}y" } }`, 'schema'],
+  [
+    'runs of spaces in the wrong places',
+    `x-a: &a "x${many(' ', 60_000)}y"\ngroups:\n${numbered((i) => `  g${i}: { members: *a, active: *a, name: *a }\n`, 5_000)}`,
+    'limit-exceeded',
+  ],
+  [
+    'long names of branches that are none',
+    `inventory: { git: { ref: "refs/heads/${many('a', 200 - 12)}!" } }`,
+    'schema',
+  ],
   ['quotes', many('"'), 'limit-exceeded'],
   [
     'brackets that close nothing',

@@ -28,8 +28,9 @@ schedules:
 test.each<{ words: string[]; code: string; says: string }>([
   { words: ['plan', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--yes', ' '], code: 'usage', says: 'an address is empty' },
-  { words: ['validate', '-e', ''], code: 'usage', says: '--env is empty' },
-  { words: ['plan', '--url', ''], code: 'usage', says: '--url is empty' },
+  { words: ['validate', '-e', ''], code: 'usage', says: 'It is empty' },
+  { words: ['validate', '--url', ''], code: 'usage', says: 'It is empty' },
+  { words: ['plan', '--url', ''], code: 'usage', says: 'It is empty' },
   { words: ['graph', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
   { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },

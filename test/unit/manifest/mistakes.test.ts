@@ -110,6 +110,19 @@ describe('a value of a wrong type is told how to write it', () => {
       group('groups:\n  g:\n    members:\n      -acme\n      -b'),
       'A space is missing after the dash: - acme',
     ],
+    [
+      'items that are not plain',
+      group('groups: { g: { members: "a: b, c d" } }'),
+      'Write it as a list: ["a: b", "c d"]',
+    ],
+    [
+      'a first dash that is missing',
+      group('groups:\n  g:\n    members:\n      a\n      - b'),
+      'A dash is missing: each item of a list begins with `- `.',
+    ],
+    ['seconds', schedule(`target: agent/a\nevery: 21600\n${from}`), 'Write the unit as well: 6 hours'],
+    ['a yes for scopes', group('keys: { k: { scopes: true } }'), 'For example: [agents.run]'],
+    ['all scopes in capitals', group('keys: { k: { scopes: FULL } }'), 'Did you mean `full`?'],
     ['one scope', group('keys: { k: { scopes: agents.run } }'), 'Write it as a list: [agents.run]'],
     [
       'a list without its bracket',
@@ -127,11 +140,7 @@ describe('a value of a wrong type is told how to write it', () => {
       'Write it as text: group/a',
     ],
     ['an agent as a map', group('pipelines: { p: { stages: [{ agent: a }] } }'), 'Write it as text: a'],
-    [
-      'a number for a yes',
-      group('groups: { g: { members: [], active: 1 } }'),
-      'Write true or false, without quotes.',
-    ],
+    ['a number for a yes', group('groups: { g: { members: [], active: 1 } }'), 'Write true or false.'],
     ['a no for a word', group('prune: false'), 'There are `owned`, `all`, `never`.'],
     ['a timestamp', schedule('target: agent/a\nonce: 1764568800'), 'For example: 2026-12-24T08:00:00'],
     ['spaces around a name', group('groups: { g: { members: [], name: " x " } }'), 'Write "x".'],
@@ -209,6 +218,25 @@ describe('a hint is right', () => {
       'project: p\ngroups: { b: { members: [], formerly: a } }\nschedules: { s: { target: group/a, once: 2099-01-01T00:00 } }\n',
     );
     expect(only).toContain('It is `group/b` now');
+  });
+
+  it.each([
+    'inventory: { file: ../x/inv.json }',
+    'keys: { k: { scopes: full, deliver: { file: /abs/key } } }',
+    'keys: { k: { scopes: ["a b"] } }',
+    'service: { url: "ftp://a.b" }',
+    'groups: { g: { members: [], name: { a: b } } }',
+  ])('and none is made up for %s', (lines) => {
+    const [only] = told(`project: p\n${lines}\n`);
+    expect(only).not.toMatch(/Write (it|")/);
+  });
+
+  it('and a mistake that an anchor brings to two places is told where it is one', () => {
+    const list = told(
+      'project: p\nx-a: &a { file: 3, fil: 2 }\nkeys: { k: { scopes: full, deliver: *a } }\ngroups: { g: { members: *a } }\n',
+    );
+    expect(list.map((each) => each.slice(0, each.indexOf(':')))).toContain('2 schema');
+    expect(list.join('\n')).toContain('`file` must be text, not a number');
   });
 
   it('where a text begins with #', () => {

@@ -86,6 +86,14 @@ describe('comments stay with what they are about', () => {
       ['a: {', '  b: 1, # B', '  c: [x] # C', '  # d', '  }'],
       ['a:', '  b: 1 # B', '  c: [x] # C', '  # d'],
     ],
+    [
+      'lines of their own below a value',
+      ['a: []', '  # - b', '  # - c', 'd:', '  - e', '    # gone', '  - f'],
+      ['a: []', '# - b', '# - c', '', 'd:', '  - e', '  # gone', '', '  - f'],
+    ],
+    ['an empty text', ['a: | # to be written', 'b: 1'], ['a: "" # to be written', 'b: 1']],
+    ['the document that they end', ['a: 1', '# c', '...', '---', 'b: 1'], ['a: 1', '', '# c', '---', 'b: 1']],
+    ['a file of nothing else', ['# a', '', '', '#b']],
     ['an anchored map', ['x-a: &a', '  # shared', '  b: 1']],
     ['an anchor', ['x-a: &a # shared', '  b: 1'], ['x-a: &a', '  # shared', '  b: 1']],
     [
@@ -146,6 +154,10 @@ describe('values stay as they are written', () => {
     expect(formatText('a: [1,2]\r\nb: |\n  x\n')).toBe('a: [1, 2]\r\nb: |\r\n  x\r\n');
     expect(formatText('a: [1,2]\nb: 1\r\n')).toBe('a: [1, 2]\nb: 1\n');
   });
+});
+
+it('a comment that would be lost is refused', () => {
+  expect(() => formatText('a:\n\n# b\n---\nc: 1\n')).toThrow(/would have changed/);
 });
 
 /** As much as may be formatted, in whole lines. */

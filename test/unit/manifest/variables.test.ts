@@ -274,6 +274,12 @@ describe('a variable of an environment that is used nowhere', () => {
     ]);
   });
 
+  it('but not where its use may stand in what cannot be read', () => {
+    const text =
+      'project: p\nvars: { country: DE }\nenvironments: { e: { vars: { contry: XX } } }\npipelines: ["${var.contry}"]\n';
+    expect(load(text, { environment: 'e' }).diagnostics).toMatchObject([{ code: 'schema' }]);
+  });
+
   it.each([
     ['one that is used', 'contry: XX', '"${var.contry}"'],
     ['one of the project', 'country: XX', 'a'],

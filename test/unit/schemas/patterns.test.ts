@@ -7,7 +7,8 @@ import { cronProblem } from '../../../src/timing/cron.js';
 import { parseAge, parseEvery } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
-import { validator } from './schemas.js';
+import { costOf } from '../../support/cost.js';
+import { partsOf, schemaNames, validator } from './schemas.js';
 
 const definition = (name: string) => validator(`project.schema.json#/definitions/${name}`);
 const ofSchedule = (name: string) => definition(`schedule/properties/${name}`);
@@ -241,3 +242,25 @@ function agree(text: fc.Arbitrary<string>, schema: ValidateFunction, rule: (valu
 function accepts(schema: ValidateFunction, value: string): boolean {
   return schema(value) as boolean;
 }
+
+describe('no pattern takes more than its text is long', () => {
+  const patterns = schemaNames.flatMap((name) => partsOf(name).map(({ schema }) => schema['pattern']));
+  const all = [...new Set(patterns)].filter((pattern) => typeof pattern === 'string');
+  const beginnings = ['', 'refs/heads/', 'agent/', 'group/', 'https://', '0 0 0 ', '2026-'];
+  const pieces = ['a', 'A', '0', '9 ', ' ', '-', '_', '.', '/', ',', '*', '${', '${var.', 'a/', 'a.', '1-2,'];
+
+  it.each(all)('%s', (pattern) => {
+    const regex = new RegExp(pattern, 'u');
+    for (const beginning of beginnings)
+      for (const piece of pieces) {
+        // Short ones first: what doubles with each character would not end with long ones.
+        let before = 0;
+        for (const count of [12, 20, 28, 400, 4_000, 40_000]) {
+          const text = `${beginning}${piece.repeat(count)}!\u0000`;
+          const cost = costOf(() => regex.test(text));
+          expect(cost, `${beginning}${piece} ${count} times`).toBeLessThan(30 * Math.max(before, 3));
+          before = cost;
+        }
+      }
+  });
+});
