@@ -29,9 +29,10 @@ function arrange(token: CST.Token | null | undefined): void {
 function tieLast({ items, end }: CST.FlowCollection): void {
   const last = items.at(-1);
   if (last === undefined) return;
-  if (items.length === 1 && !last.key && !last.sep && !last.value) return leaveEmpty(items, end);
   if (last.value) leaveValue(last.value, items);
-  else if (!last.key && !last.sep) joinValue(last.start, items);
+  else if (last.key || last.sep) return;
+  else if (items.length === 1) leaveEmpty(items, end);
+  else joinValue(last.start, items);
 }
 
 /** A comment on a line of its own between brackets with nothing else in them is not beside them. */

@@ -62,7 +62,7 @@ export function readSettings(
   for (const unread of unreadVars(written, chosen)) variables.excuse(unread);
   excuseDropped(dropped, variables);
   for (const [name, each] of entriesOf(written.get('environments')))
-    variables.mention(name, entriesOf(entriesOf(each).get('vars')).keys());
+    variables.hints.mention(name, entriesOf(entriesOf(each).get('vars')).keys());
   const root = rootOf(start, effective(start, written, chosen ?? none));
   const notes = new Notes();
   const value = readAll(root, variables, notes, told);

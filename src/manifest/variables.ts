@@ -7,6 +7,7 @@ import type { Span } from './source.js';
 import { openings, type Piece, pieces } from './template.js';
 import { quoted, type TextRule, unsafe } from './text.js';
 import type { Entry, MapNode, Node, ScalarNode } from './tree.js';
+import { VariableHints } from './variable-hints.js';
 
 /** What was noticed while values were read. Secrets are values that came from the environment. */
 export class Notes {
@@ -37,17 +38,14 @@ type Use = Exclude<Piece, { type: 'text' }>;
 
 const unknown: unique symbol = Symbol('unknown');
 
-const forms = `There are ${form('var.NAME')} and ${form('env.NAME')}; write \`$$\{\` for a plain \`$\{\`.`;
-
 /** Reads values: variables replaced, null and what cannot be seen refused. */
 export class Variables {
   private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
   private readonly used = new Set<string>();
   /** Names that are declared where they do not hold, which is told; null where they could not be read. */
   private elsewhere: Set<string> | null = new Set();
-  /** The environment that declares a variable, by its name. */
-  private readonly otherwise = new Map<string, string>();
   private readonly known = new Map<string, string | null>();
+  readonly hints: VariableHints;
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
@@ -63,16 +61,13 @@ export class Variables {
     private readonly told: Diagnostics,
     /** `keep` leaves variables as they are written and tells forms that do not exist: for what is not used in this run. */
     private readonly mode: 'replace' | 'keep' = 'replace',
-  ) {}
+  ) {
+    this.hints = new VariableHints(vars, told);
+  }
 
   /** Every value from the environment that was put in somewhere. */
   get secrets(): string[] {
     return [...this.used];
-  }
-
-  /** Variables that another environment declares, for hints. */
-  mention(environment: string, names: Iterable<string>): void {
-    for (const name of names) if (!this.otherwise.has(name)) this.otherwise.set(name, environment);
   }
 
   /** True for a variable that a value asked for. */
@@ -156,20 +151,8 @@ export class Variables {
 
   private noVariable(node: ScalarNode, use: Use): typeof unknown {
     if (this.told.full) return this.skip();
-    if (use.written === '${')
-      return this.refuse(node, use, `${quoted(use.written)} is not closed`, `One \`}\` closes it. ${forms}`);
-    const meant = this.meant(use.written.slice(2, -1).trim());
-    const help = meant === null ? forms : `Did you mean ${form(meant)}?`;
-    return this.refuse(node, use, `${quoted(use.written)} is no variable`, help);
-  }
-
-  /** What was most likely meant: `country`, `vars.country` or `ENV.HOME`, with the right word before it. */
-  private meant(inside: string): string | null {
-    const [, prefix = '', name = ''] = /^(?:([A-Za-z]+)\.)?([A-Za-z_][\w-]*)$/.exec(inside) ?? [];
-    if (/^env/i.test(prefix)) return `env.${name}`;
-    if (name === '' || (prefix !== '' && !/^var/i.test(prefix))) return null;
-    const near = this.vars.has(name) ? name : this.told.near(name, this.vars.keys(), this.vars.size);
-    return near === null ? null : `var.${near}`;
+    const what = use.written === '${' ? 'not closed' : 'no variable';
+    return this.refuse(node, use, `${quoted(use.written)} is ${what}`, this.hints.ofForm(use.written));
   }
 
   private part(node: ScalarNode, piece: Piece, notes: Notes): string | typeof unknown {
@@ -254,15 +237,7 @@ export class Variables {
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof unknown {
     if (this.elsewhere?.has(name) ?? true) return unknown;
     if (this.told.full) return this.skip();
-    const near = this.told.near(name, this.vars.keys(), this.vars.size);
-    const environment = this.otherwise.get(name);
-    const help =
-      environment !== undefined
-        ? `It is declared for the environment ${quoted(environment)}: choose it with -e, or give it a value under \`vars:\` as well.`
-        : near === null
-          ? 'Declare it under `vars:` in roster.yaml.'
-          : `Did you mean ${form(`var.${near}`)}?`;
-    return this.refuse(node, use, `there is no variable ${quoted(name)}`, help);
+    return this.refuse(node, use, `there is no variable ${quoted(name)}`, this.hints.ofName(name));
   }
 
   /** Told once, where the limit is passed. */
@@ -335,8 +310,4 @@ function measureOf(value: Json): Measure {
     height = Math.max(height, inner.height);
   }
   return { size, height: height + 1 };
-}
-
-function form(name: string): string {
-  return `\`$\{${name}}\``;
 }
