@@ -45,6 +45,16 @@ const bad: readonly Megabyte[] = [
     `inventory: { git: { ref: "refs/heads/${many('a', 200 - 12)}!" } }`,
     'schema',
   ],
+  [
+    'numbers where agents belong',
+    `groups:\n${numbered((i) => `  g${i}: { members: [1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5] }\n`)}`,
+    'schema',
+  ],
+  [
+    'many unknown scopes in each key',
+    `keys:\n${numbered((i) => `  k${i}: { scopes: [a,b,c,d,e,f,g,h,i,j] }\n`)}`,
+    'unknown-scope',
+  ],
   ['quotes', many('"'), 'limit-exceeded'],
   [
     'brackets that close nothing',
@@ -208,6 +218,13 @@ const good: readonly Megabyte[] = [
     schedules(
       (i) =>
         `once: 20${50 + (i % 50)}-03-28T02:${10 + (i % 50)}:${10 + (Math.floor(i / 50) % 50)}.${i}, timeZone: ${names[i % 4]}`,
+    ),
+    'fine',
+  ],
+  [
+    'of long inputs',
+    schedules(
+      (i) => `once: 2099-01-01T00:00:00.${100_000 + i}, inputs: { a: [1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5] }`,
     ),
     'fine',
   ],
