@@ -87,6 +87,11 @@ export class Diagnostics {
     return this.told.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
   }
 
+  /** True when so many are not shown that nobody needs their number: what would only add to it need not be looked at. */
+  get uncounted(): boolean {
+    return this.full && this.hidden >= limits.counted;
+  }
+
   /** Counts errors that there is no room for. */
   skip(count: number): void {
     this.count += count;
@@ -143,8 +148,8 @@ export class Diagnostics {
   }
 
   private more(): Diagnostic {
-    const count = this.hidden === 1 ? '1 more problem is' : `${this.hidden} more problems are`;
-    const message = `${count} not shown`;
+    const some = this.hidden === 1 ? '1 more problem is' : `${this.hidden} more problems are`;
+    const message = `${this.uncounted ? `more than ${limits.counted} other problems are` : some} not shown`;
     const severity = this.count > 0 ? 'error' : 'warning';
     return { severity, code: 'limit-exceeded', message, help: 'Mend the first ones, then run again.' };
   }

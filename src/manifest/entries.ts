@@ -125,7 +125,7 @@ export class EntryReader {
 
   private fresh(kind: Kind, address: Address, entry: Entry): void {
     this.addresses.set(address, entry);
-    if (!isWithinLimit(entry, this.told)) return;
+    if (this.told.uncounted || !isWithinLimit(entry, this.told)) return;
     const notes = new Notes(this.told.mark);
     const { value, sensitive } = this.values(entry, notes);
     const rule = sections[kind.section];

@@ -29,6 +29,8 @@ export const limits = {
   /** As the YAML library counts them: many may follow from one mistake. */
   reportedErrorsPerFile: 1_000,
   diagnostics: 1_000,
+  /** Of those that are not shown. */
+  counted: 5_000,
   /** Length of a hint. */
   help: 1_000,
   /** Words compared for hints in one run, so that many mistakes in a large project stay cheap. */

@@ -217,14 +217,14 @@ groups:
     ]);
   });
 
-  it('tells no more than can be read', () => {
-    const entries = Array.from({ length: 1_500 }, (_, i) => `  g${i}: {}\n`).join('');
+  it.each([
+    [1_500, '500 more problems are not shown'],
+    [9_000, 'more than 5000 other problems are not shown'],
+  ])('tells of %i no more than can be read', (length, message) => {
+    const entries = Array.from({ length }, (_, i) => `  g${i}: {}\n`).join('');
     const { diagnostics, project } = load(`project: p\ngroups:\n${entries}`);
     expect(project).toBeNull();
     expect(diagnostics).toHaveLength(1_001);
-    expect(diagnostics.at(-1)).toMatchObject({
-      code: 'limit-exceeded',
-      message: '500 more problems are not shown',
-    });
+    expect(diagnostics.at(-1)).toMatchObject({ code: 'limit-exceeded', message });
   });
 });
