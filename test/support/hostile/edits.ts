@@ -162,9 +162,11 @@ function flipped(bytes: Buffer, from: number, bit: number): Buffer {
   return copy;
 }
 
+const deep = /(?:[-?:[{] ?){60}/;
+
 function withValue(text: string, edit: Extract<Edit, { do: 'replace' | 'rename' }>): string {
-  // A large tree takes the yaml package longer than all that is tested here.
-  if (text.length > 20_000) return text;
+  // A large tree takes the yaml package longer than all that is tested here, and a deep one more stack than there is.
+  if (text.length > 20_000 || deep.test(text)) return text;
   const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: false, resolveKnownTags: false });
   // Warnings are about tags, whose values the package cannot always print.
   if (document.errors.length + document.warnings.length > 0) return text;
