@@ -162,22 +162,30 @@ function flipped(bytes: Buffer, from: number, bit: number): Buffer {
   return copy;
 }
 
-const deep = /(?:[-?:[{] ?){60}/;
-
 function withValue(text: string, edit: Extract<Edit, { do: 'replace' | 'rename' }>): string {
-  // A large tree takes the yaml package longer than all that is tested here, and a deep one more stack than there is.
-  if (text.length > 20_000 || deep.test(text)) return text;
-  const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: false, resolveKnownTags: false });
-  // Warnings are about tags, whose values the package cannot always print.
-  if (document.errors.length + document.warnings.length > 0) return text;
-  const scalars: Scalar[] = [];
-  visit(document, {
-    Scalar: (role, node) => {
-      if ((role === 'key') === (edit.do === 'rename')) scalars.push(node);
-    },
-  });
-  const chosen = scalars[Math.floor(edit.at * scalars.length)];
+  // A large tree takes the yaml package longer than all that is tested here.
+  if (text.length > 20_000) return text;
+  const chosen = scalarIn(text, edit);
   if (!chosen?.range) return text;
   const [from, to] = chosen.range;
   return `${text.slice(0, from)}${stringify(edit.value, { blockQuote: false }).trimEnd()}${text.slice(to)}`;
+}
+
+function scalarIn(text: string, edit: Extract<Edit, { do: 'replace' | 'rename' }>): Scalar | undefined {
+  try {
+    const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: false, resolveKnownTags: false });
+    // Warnings are about tags, whose values the package cannot always print.
+    if (document.errors.length + document.warnings.length > 0) return undefined;
+    const scalars: Scalar[] = [];
+    visit(document, {
+      Scalar: (role, node) => {
+        if ((role === 'key') === (edit.do === 'rename')) scalars.push(node);
+      },
+    });
+    return scalars[Math.floor(edit.at * scalars.length)];
+  } catch (error) {
+    // A deep tree takes the package more stack than there is.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
