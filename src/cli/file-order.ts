@@ -2,8 +2,9 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 
 /**
- * Diagnostics of one project in the order of its files and their lines, each once: of those that came from reading the
- * manifests and those that came from looking at the service. What has no place comes last.
+ * Diagnostics of one project in the order of its files and their lines: those that came from reading the manifests and
+ * those that came from looking at the service. Each once: both tell of a time that has passed, and an anchored value is
+ * told of for each entry that it stands in. What has no place comes last.
  */
 export function inFileOrder(
   { file, entries }: Pick<Project, 'file' | 'entries'>,

@@ -37,7 +37,7 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
     if (large !== undefined) throw tooMuch(large.file);
     // All are formatted before the first is written: a file that cannot be leaves the others as they are.
     const changed = files.flatMap(({ file, text }) => {
-      const formatted = formattedOr(text, file);
+      const formatted = formatFile(text, file);
       return formatted === text ? [] : [{ file, text, formatted }];
     });
     if (flags.check !== true) {
@@ -64,7 +64,7 @@ function isCount({ code, place }: Diagnostic): boolean {
   return code === 'limit-exceeded' && place === undefined;
 }
 
-function formattedOr(text: string, file: string): string {
+function formatFile(text: string, file: string): string {
   try {
     return formatText(text);
   } catch (error) {

@@ -1,7 +1,7 @@
+import { type Comments, endOf, isComment, isSpacing } from './comment-tokens.js';
 import type { CST } from './yaml.js';
 
 type Block = CST.BlockMap | CST.BlockSequence;
-type Comments = CST.SourceToken[];
 
 /**
  * Moves pieces of syntax so that the YAML library ties comments to what they stand beside, or to the level that they
@@ -70,11 +70,6 @@ function isBeside(tokens: Comments, comment: number): boolean {
   return tokens.slice(0, comment).every(({ type }) => type !== 'newline');
 }
 
-/** What follows a value. */
-function endOf(value: CST.Token): Comments | null {
-  return 'end' in value && Array.isArray(value.end) ? value.end : null;
-}
-
 /** Moves comments out of what stands in a collection, to before its next item or to its end. */
 function settle(block: Block): void {
   const items: CST.CollectionItem[] = block.items;
@@ -141,14 +136,6 @@ function linesOf(tokens: Comments): Comments[] {
     if (token.type === 'newline') lines.push([]);
   }
   return lines;
-}
-
-function isComment({ type }: CST.SourceToken): boolean {
-  return type === 'comment';
-}
-
-function isSpacing({ type }: CST.SourceToken): boolean {
-  return type === 'comment' || type === 'newline' || type === 'space';
 }
 
 function isBlock(token: CST.Token | null | undefined): token is Block {

@@ -17,7 +17,7 @@ export function closesNothing(
 ): boolean {
   const opening = openings.get(lexeme);
   if (opening === undefined) return false;
-  if (stack.findLast((each) => isOpen(each, opening)) !== undefined) return false;
+  if (stack.some((each) => isOpen(each, opening))) return false;
   const before = text.slice(Math.max(0, offset - 8), offset).trimEnd();
   return before.endsWith(lexeme) || !stack.some((each) => isOpen(each));
 }

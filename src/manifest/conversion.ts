@@ -1,6 +1,7 @@
 import { Anchors } from './anchors.js';
 import type { Cut } from './cut.js';
 import type { Diagnostics } from './diagnostics.js';
+import { lossOf } from './number-loss.js';
 import type { Source, Span } from './source.js';
 import { noTemplating } from './templating.js';
 import { quoted, unsafe } from './text.js';
@@ -190,16 +191,9 @@ export class Conversion {
   private scalar(node: Scalar, span: Span): Node {
     const { value } = node;
     if (this.broken.some(({ start }) => start === span.start)) return scalarNode(span, null, true);
-    if (typeof value === 'number' && (!Number.isFinite(value) || isUnsafeInteger(value, node.source))) {
-      this.told.error('schema', span, 'this number cannot be kept exactly', {
-        help: 'Put it in quotes if it is text, such as an id.',
-      });
-      return scalarNode(span, 0, true);
-    }
-    if (typeof value === 'number' && /^[-+]?0\d/.test(node.source ?? '')) {
-      this.told.error('schema', span, 'this number would lose the zero that it begins with', {
-        help: `Put it in quotes if it is text: "${node.source}"`,
-      });
+    const loss = typeof value === 'number' ? lossOf(value, node.source ?? '') : null;
+    if (loss !== null) {
+      this.told.error('schema', span, loss.message, { help: loss.help });
       return scalarNode(span, 0, true);
     }
     const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -267,9 +261,4 @@ function startOf({ range }: Pick<YamlNode, 'range'>): number {
 function isMerge({ key }: Pair): boolean {
   const { value, type } = key as Scalar;
   return value === '<<' && type === 'PLAIN';
-}
-
-/** Numbers with a fraction or an exponent are approximate by nature; integers are not. */
-function isUnsafeInteger(value: number, source: string | undefined): boolean {
-  return !Number.isSafeInteger(value) && !/[.eE]/.test(source ?? '');
 }

@@ -15,7 +15,7 @@ interface Told {
 
 export interface More {
   readonly help?: string | undefined;
-  readonly related?: readonly { readonly message: string; readonly span: Span }[];
+  readonly related?: readonly { readonly message: string; readonly span: Span }[] | undefined;
 }
 
 const nowhere = { order: -1, start: 0 };

@@ -7,7 +7,7 @@ import type { Diagnostics } from './diagnostics.js';
 import { isEntryKey } from './entry-key.js';
 import { isWithinLimit } from './entry-size.js';
 import { propertyNames, sections } from './generated/validators.js';
-import { limits } from './limits.js';
+import { redact, short } from './kind-words.js';
 import { check, type Hint, wrongNames } from './schema.js';
 import type { Validator } from './schema-words.js';
 import { placeOf } from './source.js';
@@ -245,29 +245,4 @@ function holds(node: Node, noted: ReadonlySet<Node>): boolean {
   if (node.type === 'scalar') return noted.has(node);
   if (node.type === 'list') return node.items.some((item) => holds(item, noted));
   return [...node.entries.values()].some(({ value }) => holds(value, noted));
-}
-
-/** A help that lists what is known may list very much. */
-function short(help: string | undefined): string | undefined {
-  return help === undefined || help.length <= limits.help ? help : `${help.slice(0, limits.help - 1)}…`;
-}
-
-/** What a kind says about a value from the environment may hold it in any spelling, so none of it is repeated. */
-function redact(
-  message: string,
-  help: string | undefined,
-  path: readonly (string | number)[],
-  sensitive: readonly string[],
-  secrets: ReadonlySet<string>,
-): { message: string; help: string | undefined } {
-  const field = path[0];
-  if (sensitive.length > 0 && (field === undefined || sensitive.includes(String(field)))) {
-    const subject = field === undefined ? 'this entry' : `\`${field}\``;
-    const hidden = `${subject} is not valid with the value that it has from the environment`;
-    return { message: hidden, help: 'The value is not shown. Check the environment variable.' };
-  }
-  const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
-  const hide = (text: string) =>
-    longestFirst.reduce((left, secret) => left.replaceAll(secret, '(hidden)'), text);
-  return { message: hide(message), help: help === undefined ? undefined : hide(help) };
 }

@@ -1,3 +1,4 @@
+import { endOf, isComment } from './comment-tokens.js';
 import { type CST, type Document, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
 
 /** Brackets on several lines stay brackets when all fits on one of this length. */
@@ -34,18 +35,11 @@ function hasComment(token: CST.Token | null | undefined): boolean {
   if (token?.type !== 'flow-collection') return false;
   return token.items.some(
     ({ start, key, sep, value }) =>
-      isCommented(start) ||
-      isCommented(sep) ||
-      [key, value].some((each) => hasComment(each) || isFollowed(each)),
+      [...start, ...(sep ?? [])].some(isComment) ||
+      [key, value].some((each) => each && (hasComment(each) || isFollowed(each))),
   );
 }
 
-function isFollowed(token: CST.Token | null | undefined): boolean {
-  return (
-    token !== null && token !== undefined && 'end' in token && isCommented(token.end as CST.SourceToken[])
-  );
-}
-
-function isCommented(tokens: readonly CST.SourceToken[] = []): boolean {
-  return tokens.some(({ type }) => type === 'comment');
+function isFollowed(token: CST.Token): boolean {
+  return endOf(token)?.some(isComment) ?? false;
 }

@@ -75,7 +75,7 @@ function tellOne(
   const { span, related } = placesOf(error, found);
   told.error(code ?? 'schema', at === 'key' ? (span ?? found.key) : found.span, message, {
     help: near ?? help,
-    ...(related === undefined ? {} : { related }),
+    related,
   });
 }
 

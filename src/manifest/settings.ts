@@ -6,6 +6,7 @@ import type { Diagnostics } from './diagnostics.js';
 import type { Settings as Written } from './generated/settings.js';
 import { settingNames, settings as settingsRule, variants as variantsRule } from './generated/validators.js';
 import type { Item } from './include.js';
+import { inventoriesOf, inventoryOf } from './inventory-setting.js';
 import { limits } from './limits.js';
 import { check } from './schema.js';
 import type { Source, Span } from './source.js';
@@ -75,7 +76,10 @@ export function readSettings(
     complete: !written.has('include') || include.length === lengthOf(value['include']),
     settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
     inventory: find(root, ['inventory', 'file']).span,
-    inventories: inventoriesOf(fits ? (value['inventory'] as Written['inventory']) : {}, written),
+    inventories: inventoriesOf(
+      fits ? (value['inventory'] as Written['inventory']) : {},
+      entriesOf(written.get('environments')).keys(),
+    ),
     variables,
     added: addedBy(chosen?.get('vars'), written.get('vars')),
     include: include.map(({ text, index }) => ({
@@ -228,30 +232,6 @@ function complete(written: Written, environment: string | null): Settings {
       startsPerMinute: written.limits?.startsPerMinute ?? 60,
     },
   };
-}
-
-/**
- * One inventory per environment. A branch gets `-E` and not `/E`: git cannot keep a branch beside others that have
- * its name as their folder.
- */
-function inventoryOf(
-  written: NonNullable<Written['inventory']>,
-  environment: string | null,
-): InventorySetting {
-  if (written.git !== undefined) {
-    const ref = written.git.ref ?? 'refs/heads/roster-inventory';
-    const own = environment === null ? ref : `${ref}-${environment}`;
-    return { git: { ref: own, remote: written.git.remote ?? 'origin' } };
-  }
-  const file = written.file ?? 'roster.inventory.json';
-  return { file: environment === null ? file : file.replace(/(\.[^./]*)?$/, `.${environment}$1`) };
-}
-
-/** The default where the settings cannot be read. None where they are kept on branches. */
-function inventoriesOf(written: Written['inventory'] = {}, settings: Entries): string[] {
-  const environments = [null, ...entriesOf(settings.get('environments')).keys()];
-  const all = environments.map((environment) => inventoryOf(written, environment));
-  return all.flatMap((each) => ('file' in each ? [each.file] : []));
 }
 
 function rootOf(start: Span, entries: Entries): Entry {

@@ -1,11 +1,14 @@
 /** A piece of a text: words as they are, a variable, or a `${` that is neither. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
-  | (Use & { readonly type: 'var' | 'env'; readonly name: string })
-  | (Use & { readonly type: 'unknown' });
+  | (Written & { readonly type: 'var' | 'env'; readonly name: string })
+  | (Written & { readonly type: 'unknown' });
+
+/** A use of a variable, or what looks like one. */
+export type Use = Exclude<Piece, { type: 'text' }>;
 
 /** `written` is what stands in the file, as the opening with that number, from 0 and with those that are escaped. */
-interface Use {
+interface Written {
   readonly written: string;
   readonly opening: number;
 }

@@ -3,10 +3,10 @@ import type { Json } from '../model/json.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import type { Span } from './source.js';
-import { openings, type Piece, pieces } from './template.js';
+import { type Piece, pieces, type Use } from './template.js';
 import { quoted, type TextRule, unsafe } from './text.js';
 import type { Entry, MapNode, Node, ScalarNode } from './tree.js';
+import { UsePlaces } from './use-places.js';
 import { VariableHints } from './variable-hints.js';
 
 /** What was noticed while values were read. Secrets are values that came from the environment. */
@@ -33,9 +33,6 @@ interface Measure {
   readonly height: number;
 }
 
-/** A use of a variable, where it stands. */
-type Use = Exclude<Piece, { type: 'text' }>;
-
 const unknown: unique symbol = Symbol('unknown');
 
 /** Reads values: variables replaced, null and what cannot be seen refused. */
@@ -49,11 +46,7 @@ export class Variables {
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
-  /** What was found in the text that something was told about last: more is often told about it. */
-  private searched: { readonly node: ScalarNode | null; readonly openings: readonly RegExpExecArray[] } = {
-    node: null,
-    openings: [],
-  };
+  private readonly places = new UsePlaces();
 
   constructor(
     private readonly vars: ReadonlyMap<string, Entry>,
@@ -262,23 +255,13 @@ export class Variables {
     code: DiagnosticCode = 'unknown-variable',
   ): typeof unknown {
     if (this.told.full) return this.skip();
-    this.told.error(code, this.within(node, use), message, { help });
+    this.told.error(code, this.places.within(node, use), message, { help });
     return unknown;
   }
 
   private skip(): typeof unknown {
     this.told.skip(1);
     return unknown;
-  }
-
-  /** The expression alone where it stands in the file as it is read, which most do; else all of the value. */
-  private within(node: ScalarNode, { written, opening }: Use): Span {
-    const { source, start } = node;
-    if (this.searched.node !== node) this.searched = { node, openings: openingsIn(node) };
-    const found = this.searched.openings[opening];
-    return found?.[0] === written
-      ? { source, start: start + found.index, end: start + found.index + written.length }
-      : node;
   }
 }
 
@@ -290,12 +273,6 @@ function isCommentedOut({ source, end }: ScalarNode): boolean {
 function broken(node: ScalarNode, notes: Notes): string {
   notes.broken.add(node);
   return '';
-}
-
-/** As the file has them; none where an escape or a folded line makes them others than those of the value. */
-function openingsIn({ source, start, end, value }: ScalarNode): readonly RegExpExecArray[] {
-  const written = openings(source.text.slice(start, end));
-  return written.length === openings(String(value)).length ? written : [];
 }
 
 /** Costs no more than what was counted when the value was put together. */

@@ -4,7 +4,7 @@ const mask = '[redacted]';
 const window = 12;
 
 /**
- * Text without API keys: any `svc_live_…` token, and any piece of a known key, plain or in an encoding that
+ * Text without API keys: each `svc_live_…` token, and each piece of a known key, plain or in an encoding that
  * a server may echo it in (URL, base64, hex). Views redact again: this is where the service's words come in.
  */
 export function redact(text: string, keys: Iterable<string>): string {
