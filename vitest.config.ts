@@ -11,12 +11,12 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: 'rooms',
+          name: 'modules',
           // Against hanging alone: a loaded machine is slow, and no fault of the code.
           testTimeout: 120_000,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...program],
-          globalSetup: 'scripts/setup-rooms.ts',
+          globalSetup: 'scripts/setup-modules.ts',
         },
       },
       {

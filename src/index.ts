@@ -41,12 +41,12 @@ export { type Reconciled, type ReconcileInputs, reconcile } from './reconcile/pl
 export type { Sandbox, SandboxOptions } from './sandbox/index.js';
 export { type Client, type ClientSettings, createClient } from './service/client.js';
 export { ServiceFailure } from './service/failure.js';
-export { observe, type Wanted, type World } from './service/observe.js';
+export { type ObservedState, type ObserveScope, observe } from './service/observe.js';
 export { serviceUrl } from './service/url.js';
-export { diagnosticsText } from './view/diagnostics-text.js';
-export { planJson, reportJson } from './view/plan-json.js';
-export { planMarkdown } from './view/plan-markdown.js';
-export { planText } from './view/plan-text.js';
+export { planJson, reportJson } from './view/json/plan-json.js';
+export { planMarkdown } from './view/markdown/plan-markdown.js';
+export { diagnosticsText } from './view/text/diagnostics-text.js';
+export { planText } from './view/text/plan-text.js';
 
 /** A local instance of the whole service. Its server is loaded with the first call, not with this library. */
 export async function startSandbox(options?: SandboxOptions): Promise<Sandbox> {

@@ -1,12 +1,12 @@
 import { exitCode } from './cli/exit.js';
 import { Output } from './cli/output.js';
 import { buildProgram, usageMessage } from './cli/program.js';
-import type { Surroundings } from './cli/settings.js';
+import type { Host } from './cli/settings.js';
 
 /** argv in, exit code out: the only place with signal handlers and with an end of the process. */
 const output = new Output();
 /** Read when it is asked for: to look at a stream is to make it, which takes longer than `--help` does. */
-const around: Surroundings = {
+const host: Host = {
   cwd: process.cwd(),
   env: process.env,
   get stdinIsTerminal() {
@@ -45,7 +45,7 @@ const running = argv.find((word) => !word.startsWith('-'));
 async function main(): Promise<number> {
   let code: number = exitCode.fine;
   const program = buildProgram(
-    { around, output, interrupts: { requested: () => interrupted, signal: interrupt.signal }, stopped },
+    { host, output, interrupts: { requested: () => interrupted, signal: interrupt.signal }, stopped },
     (each) => {
       code = each;
     },
@@ -61,7 +61,7 @@ async function main(): Promise<number> {
     const message = usageMessage(failure);
     return message === null
       ? exitCode.fine
-      : await (await import('./cli/usage.js')).tellUsage(message, argv, output);
+      : await (await import('./cli/usage.js')).reportUsage(message, argv, output);
   }
 }
 
@@ -71,7 +71,7 @@ main().then(
   },
   async (bug: unknown) => {
     process.exitCode = exitCode.error;
-    const { tellBug } = await import('./cli/usage.js');
-    tellBug(bug, argv, output);
+    const { reportBug } = await import('./cli/usage.js');
+    reportBug(bug, argv, output);
   },
 );

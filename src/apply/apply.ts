@@ -1,23 +1,23 @@
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 import type { ChangeOutcome, Outcome } from '../model/report.js';
 import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
-import { inventoryAfter, inventoryBefore } from './bookkeeping.js';
-import { lookFor, looks } from './lost.js';
-import { whyMissing } from './missing.js';
+import { bulkRemainder, type Single } from './bulk-remainder.js';
+import { deliverKey, lostKey } from './deliver-key.js';
+import { inventoryAfter, inventoryBefore } from './inventory-update.js';
+import { whyMissing } from './not-found.js';
+import { findCreated, looks } from './recover-create.js';
 import { resolveRequest } from './resolve.js';
-import { runSteps, type StepState } from './schedule-steps.js';
-import { keepSecret, lostKey } from './secret.js';
-import { type Single, undone } from './undone.js';
+import { runSteps, type StepState } from './run-steps.js';
 import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
 export interface ApplyInputs {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
   readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
-  readonly creations: ReadonlyMap<Address, Creation>;
+  readonly createIntents: ReadonlyMap<Address, CreateIntent>;
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   readonly save: (inventory: Inventory) => Promise<void>;
@@ -55,7 +55,7 @@ export interface Applied {
  */
 export async function apply(inputs: ApplyInputs): Promise<Applied> {
   const run = new Run(inputs);
-  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.creations);
+  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.createIntents);
   // The first save takes the lock where that is remote: when it cannot be had, nothing was done.
   if (inputs.plan.changes.some((change) => change.action !== 'none')) await inputs.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
@@ -183,7 +183,7 @@ class Run {
     const looking = { step, kind, reader: writer.reader, records, ids: this.ids };
     let rest: readonly Single[];
     try {
-      rest = await undone(looking);
+      rest = await bulkRemainder(looking);
     } catch (failure) {
       const words = `the answer did not say that all is done; looking failed: ${this.judge(failure).message}`;
       return { outcome: 'unknown', error: words };
@@ -239,10 +239,10 @@ class Run {
   }
 
   private async look(step: Step, kind: Kind, address: Address, why: string): Promise<StepState> {
-    const { creations, records, writer, sleep } = this.inputs;
+    const { createIntents, records, writer, sleep } = this.inputs;
     if (this.inputs.interrupted())
       return { outcome: 'unknown', error: `${why}; not looked for after the interrupt` };
-    const [creation, record] = [creations.get(address), records.get(address)];
+    const [creation, record] = [createIntents.get(address), records.get(address)];
     if (creation === undefined || record === undefined)
       throw new Error(`${address} is created without a draft`);
     const looking = {
@@ -257,7 +257,7 @@ class Run {
       sleep,
     };
     try {
-      const found = await lookFor(looking);
+      const found = await findCreated(looking);
       const [only] = found;
       if (only !== undefined && only.id !== null && found.length === 1) return this.found(address, only.id);
       const ids = found.map((each) => each.id).join(', ');
@@ -270,7 +270,7 @@ class Run {
 
   private async keep(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
     this.hasNewKey = true;
-    const kept = await keepSecret({ delivery, kind, data, ...this.inputs });
+    const kept = await deliverKey({ delivery, kind, data, ...this.inputs });
     if (kept.id !== null) this.ids.set(address, kept.id);
     this.diagnostics.push(...kept.diagnostics);
     if (kept.lockedOut) this.unauthorized = 'the key stopped working';

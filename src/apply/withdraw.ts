@@ -35,12 +35,12 @@ export interface Withdrawn extends Extra {
 export function extrasOf(inputs: ReadBack): readonly Extra[] {
   const extras = new Map<string, Extra>();
   for (const extra of ownObjects(inputs)) {
-    const others = twinsOf(extra, inputs);
+    const others = duplicatesOf(extra, inputs);
     if (others.length === 0) continue;
-    const twin = `${extra.kind.name} ${extra.kind.describe(extra.own.spec)}`;
+    const duplicate = `${extra.kind.name} ${extra.kind.describe(extra.own.spec)}`;
     extras.set(keyOf(extra), {
       ...extra,
-      why: `another run made a ${twin} at the same time (${others.join(', ')})`,
+      why: `another run made a ${duplicate} at the same time (${others.join(', ')})`,
     });
   }
   for (const extra of ownObjects(inputs)) {
@@ -88,13 +88,16 @@ function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, '
   });
 }
 
-function twinsOf({ kind, own }: Omit<Extra, 'why'>, { created, before, after }: ReadBack): readonly string[] {
+function duplicatesOf(
+  { kind, own }: Omit<Extra, 'why'>,
+  { created, before, after }: ReadBack,
+): readonly string[] {
   const known = new Set([...(before.get(kind.name) ?? []).map((each) => each.id), ...created.values()]);
   const identity = kind.observedIdentity(own);
   // Objects of one natural key may stand side by side: only those that are equal in every field are one too many.
   const values = valuesOf(kind, own.spec);
   const isEqual = ({ spec }: Observed) =>
-    kind.likeIn.length === 0 || hasValues(kind, spec, values, new Map());
+    kind.similarIn.length === 0 || hasValues(kind, spec, values, new Map());
   return (after.get(kind.name) ?? []).flatMap((each) => {
     const isNew = each.id !== null && !known.has(each.id) && kind.exists(each);
     return isNew && kind.observedIdentity(each) === identity && isEqual(each) ? [each.id ?? ''] : [];

@@ -25,10 +25,10 @@ export interface KeyKeeping {
   deliver(delivery: Delivery, key: string): Promise<void>;
   withdraw(delivery: Delivery): void;
   /** Keeps a key in a file of mode 0600; null when it can be kept nowhere. */
-  rescue(key: string): Rescued | null;
+  backUp(key: string): BackUp | null;
 }
 
-export interface Rescued {
+export interface BackUp {
   readonly file: string;
   discard(): void;
 }

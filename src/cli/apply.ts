@@ -1,41 +1,34 @@
 import { resolve } from 'node:path';
-import { inventoryAfter } from '../apply/bookkeeping.js';
+import { inventoryAfter } from '../apply/inventory-update.js';
 import { checkWritable, writeAtomic } from '../inventory/atomic.js';
 import { print } from '../inventory/format.js';
 import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
-import type { Holder, Inventory, Lock } from '../model/inventory.js';
+import type { Inventory, Lock, LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import type { ChangeOutcome, Report } from '../model/report.js';
-import { inert } from '../view/escape.js';
-import { jsonText } from '../view/json-text.js';
-import { reportJson } from '../view/plan-json.js';
-import { planText } from '../view/plan-text.js';
-import { reportText } from '../view/report-text.js';
+import { escapeControls } from '../view/escape.js';
+import { jsonText } from '../view/json/json-text.js';
+import { reportJson } from '../view/json/plan-json.js';
 import { isComplete } from '../view/summary-line.js';
+import { planText } from '../view/text/plan-text.js';
+import { reportText } from '../view/text/report-text.js';
 import { selectorsOf } from './addresses.js';
 import { carryOut } from './carry-out.js';
 import { type Answer, confirm } from './confirm.js';
-import { endingOf } from './ending.js';
+import { runResult } from './ending.js';
 import { exitCode } from './exit.js';
 import { inFileOrder } from './file-order.js';
 import type { Interrupts } from './interrupts.js';
-import { untilShown, wouldCreateAgain } from './lagging.js';
-import { patiently, withLock } from './locking.js';
+import { pollUntilShown, recreatesKnown } from './lagging.js';
+import { waitForLock, withLock } from './locking.js';
 import type { Output } from './output.js';
 import { outputPaths } from './output-files.js';
 import { asDiagnostic } from './plan.js';
-import { lookOf, present, type Result, tell } from './present.js';
 import { progressOf } from './progress.js';
+import { type Result, renderOptions, runCommand, tell } from './run-command.js';
 import { compareWithDigest, compareWithSaved, readSavedPlan, type SavedPlan } from './saved-plan.js';
 import { makePlan, type Observation, openSession, type Session } from './session.js';
-import {
-  type ApplyFlags,
-  allowancesOf,
-  chooseLockTimeout,
-  defaults,
-  type Surroundings,
-  usage,
-} from './settings.js';
+import { type ApplyFlags, allowancesOf, chooseLockTimeout, defaults, type Host, usage } from './settings.js';
 
 type Format = 'text' | 'json';
 const formats: readonly Format[] = ['text', 'json'];
@@ -44,29 +37,29 @@ const formats: readonly Format[] = ['text', 'json'];
 export function apply(
   addresses: readonly string[],
   flags: ApplyFlags,
-  around: Surroundings,
+  host: Host,
   output: Output,
   interrupts: Interrupts,
 ): Promise<number> {
-  return present({ flags, formats, around, output }, async () => {
+  return runCommand({ flags, formats, host, output }, async () => {
     const allow = allowancesOf(flags);
     const patience = chooseLockTimeout(flags);
     const selectors = selectorsOf(addresses);
     const reviewed = {
       digest: flags.expect ?? null,
-      saved: flags.plan === undefined ? null : readSavedPlan(resolve(around.cwd, flags.plan), flags.plan),
+      saved: flags.plan === undefined ? null : readSavedPlan(resolve(host.cwd, flags.plan), flags.plan),
     };
-    checkCanAsk(flags, around);
-    if (flags.report !== undefined) checkWritable(resolve(around.cwd, flags.report));
-    const session = openSession(flags, around, output, interrupts.signal);
+    checkCanAsk(flags, host);
+    if (flags.report !== undefined) checkWritable(resolve(host.cwd, flags.report));
+    const session = openSession(flags, host, output, interrupts.signal);
     try {
-      const command = new ApplyCommand(flags, reviewed, around, output, interrupts, session);
-      const outputs = outputPaths(flags, around);
+      const command = new ApplyCommand(flags, reviewed, host, output, interrupts, session);
+      const outputs = outputPaths(flags, host);
       const observe = () =>
         makePlan(session, { allow, selectors, proveDeliveries: true, previews: true, outputs });
-      const once = async () => command.run(await untilShown(session, observe, wouldCreateAgain), observe);
-      const onWait = (holder: Holder) => command.waitsFor(holder);
-      return await patiently(session.store, patience, once, onWait);
+      const once = async () => command.run(await pollUntilShown(session, observe, recreatesKnown), observe);
+      const onWait = (holder: LockInfo) => command.waitsFor(holder);
+      return await waitForLock(session.store, patience, once, onWait);
     } catch (failure) {
       // What is told is how the requests in flight ended, not why.
       if (failure instanceof Problem && interrupts.requested())
@@ -79,8 +72,8 @@ export function apply(
 }
 
 /** A plan that was reviewed elsewhere needs no second yes: `--expect` and `--plan` name it. */
-function checkCanAsk(flags: ApplyFlags, around: Surroundings): void {
-  if (isAgreed(flags) || around.stdinIsTerminal) return;
+function checkCanAsk(flags: ApplyFlags, host: Host): void {
+  if (isAgreed(flags) || host.stdinIsTerminal) return;
   const help = 'Say --yes, or --expect DIGEST for the plan that was reviewed.';
   throw new Problem(usage('there is no terminal to ask on', help));
 }
@@ -101,7 +94,7 @@ class ApplyCommand {
   constructor(
     readonly flags: ApplyFlags,
     readonly reviewed: Reviewed,
-    readonly around: Surroundings,
+    readonly host: Host,
     readonly output: Output,
     readonly interrupts: Interrupts,
     readonly session: Session,
@@ -130,12 +123,12 @@ class ApplyCommand {
   }
 
   /** Told once for each run that is waited for. */
-  waitsFor({ name, since }: Holder): void {
+  waitsFor({ name, since }: LockInfo): void {
     if (this.interrupts.requested()) throw problem('interrupted', 'nothing was changed');
     if (this.waitedFor === name) return;
     this.waitedFor = name;
     const words = this.output.hidden(
-      `Waiting for ${inert(name)}, which holds the lock since ${inert(since)}.\n`,
+      `Waiting for ${escapeControls(name)}, which holds the lock since ${escapeControls(since)}.\n`,
     );
     this.output.err(words);
   }
@@ -152,7 +145,7 @@ class ApplyCommand {
     if (json && isAgreed(this.flags)) return;
     tell(this, plan.diagnostics);
     if (isEmpty(plan) && plan.objections.length === 0) return;
-    const text = `${planText(this.output.hidden(plan), lookOf(this))}\n`;
+    const text = `${planText(this.output.hidden(plan), renderOptions(this))}\n`;
     if (json) this.output.err(text);
     else this.output.out(text);
   }
@@ -195,14 +188,14 @@ class ApplyCommand {
   /** No request, but what is ours may have to be written down: a `protect` that changed, a difference made good outside. */
   private async nothingToDo(
     plan: Plan,
-    { inventory, reconciled, world }: Observation,
+    { inventory, reconciled, state }: Observation,
   ): Promise<Result<Format>> {
     const ids = new Map(
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
     const after = inventoryAfter(
       inventory,
-      { plan, records: reconciled.records, observed: world.objects },
+      { plan, records: reconciled.records, observed: state.objects },
       [],
       ids,
     );
@@ -222,15 +215,15 @@ class ApplyCommand {
     const adopted = plan.changes
       .filter((each) => each.action !== 'none')
       .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'done', error: null }));
-    const ending = endingOf('complete', plan, adopted, before, after);
+    const ending = runResult('complete', plan, adopted, before, after);
     const { session } = this;
-    return (await withLock({ session, plan, expected: before, work, endingOf: () => ending })).diagnostics;
+    return (await withLock({ session, plan, expected: before, work, runResult: () => ending })).diagnostics;
   }
 
   private async carryOut(plan: Plan, observation: Observation): Promise<Result<Format>> {
-    const { session, output, interrupts, around } = this;
-    const terminal = around.stderrIsTerminal && around.env['CI'] === undefined;
-    const progress = progressOf(plan, output, terminal, around.columns ?? defaults.width);
+    const { session, output, interrupts, host } = this;
+    const terminal = host.stderrIsTerminal && host.env['CI'] === undefined;
+    const progress = progressOf(plan, output, terminal, host.columns ?? defaults.width);
     const verify = this.flags.verify !== false;
     const applied = await carryOut({ session, plan, observation, output, interrupts, progress, verify });
     const { outcomes, interrupted, left } = applied;
@@ -265,7 +258,7 @@ class ApplyCommand {
     if (this.flags.report === undefined) return [];
     try {
       await writeAtomic(
-        resolve(this.around.cwd, this.flags.report),
+        resolve(this.host.cwd, this.flags.report),
         this.output.redact(jsonText(reportJson(report))),
       );
       return [];

@@ -2,17 +2,17 @@ import { kinds } from '../kinds/index.js';
 import { nearest } from '../manifest/nearest.js';
 import { hasErrors, Problem, problem } from '../model/diagnostic.js';
 import { calendarOf } from '../reconcile/calendar.js';
-import { toInstant } from '../timing/clock-change.js';
+import { toInstant } from '../timing/offset-period.js';
 import { canonicalZone, zoneProblem } from '../timing/zone.js';
-import { calendarJson } from '../view/calendar-json.js';
-import { calendarSvg } from '../view/calendar-svg.js';
-import { calendarText } from '../view/calendar-text.js';
-import { jsonText } from '../view/json-text.js';
+import { calendarJson } from '../view/calendar/calendar-json.js';
+import { calendarSvg } from '../view/calendar/calendar-svg.js';
+import { calendarText } from '../view/calendar/calendar-text.js';
+import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import { runCommand } from './run-command.js';
+import type { CommonFlags, Host } from './settings.js';
 
 export interface CalendarFlags extends CommonFlags {
   readonly days?: string;
@@ -24,12 +24,12 @@ const defaultDays = 7;
 const mostDays = 366;
 
 /** `roster calendar`: what starts when over the coming days, from the manifests alone. */
-export function calendar(flags: CalendarFlags, around: Surroundings, output: Output): Promise<number> {
+export function calendar(flags: CalendarFlags, host: Host, output: Output): Promise<number> {
   const formats = ['text', 'json', 'svg'] as const;
-  return present({ flags, formats, around, output }, async () => {
+  return runCommand({ flags, formats, host, output }, async () => {
     const timeZone = chooseZone(flags);
     const span = chooseSpan(flags, timeZone, new Date());
-    const { project, diagnostics } = load(flags, around, output);
+    const { project, diagnostics } = load(flags, host, output);
     if (project === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
     const found = output.hidden(calendarOf({ kinds, project, now: span.from, span, timeZone }));
     return {

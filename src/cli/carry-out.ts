@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Applied, apply } from '../apply/apply.js';
 import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
-import type { Rescued, Writer } from '../apply/writer.js';
+import type { BackUp, Writer } from '../apply/writer.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Lock } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
-import { endingOf } from './ending.js';
+import { backUpFolders, backUpName } from './backed-up-keys.js';
+import { runResult } from './ending.js';
 import type { Interrupts } from './interrupts.js';
 import { judge } from './judge.js';
 import { withLock } from './locking.js';
 import type { Output } from './output.js';
 import type { Progress } from './progress.js';
 import { doneAddresses, type Found, readBack } from './read-back.js';
-import { rescueFolders, rescueName } from './rescued-keys.js';
 import type { Observation, Session } from './session.js';
 
 export interface CarryOut {
@@ -65,8 +65,8 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     plan,
     expected: observation.inventory,
     work,
-    endingOf: (carried, lock) =>
-      endingOf(resultOf(carried), plan, carried.outcomes, observation.inventory, lock.current()),
+    runResult: (carried, lock) =>
+      runResult(resultOf(carried), plan, carried.outcomes, observation.inventory, lock.current()),
   });
   return { ...value, diagnostics: [...value.diagnostics, ...diagnostics] };
 }
@@ -101,13 +101,13 @@ function writerOf({ client, useKey }: Session): Writer {
 function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied> {
   const { session, plan, observation, output, interrupts, progress } = inputs;
   const { project } = session;
-  const { reconciled, world, inventory } = observation;
+  const { reconciled, state, inventory } = observation;
   return apply({
     plan,
     kinds,
     records: reconciled.records,
-    creations: reconciled.creations,
-    observed: world.objects,
+    createIntents: reconciled.createIntents,
+    observed: state.objects,
     inventory,
     save: (each) => lock.save(each),
     writer,
@@ -122,16 +122,16 @@ function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied
         return deliver(delivery, project.root, key);
       },
       withdraw: (delivery) => withdraw(delivery, project.root),
-      rescue: (key) => rescue(key, project),
+      backUp: (key) => backUp(key, project),
     },
     sleep: (milliseconds) => session.sleep(milliseconds),
   });
 }
 
 /** A key that could not be delivered is kept beside the inventory, or wherever it can be, readable by its owner alone. */
-function rescue(key: string, project: Project): Rescued | null {
-  for (const folder of [...rescueFolders(project), tmpdir()]) {
-    const path = join(folder, rescueName());
+function backUp(key: string, project: Project): BackUp | null {
+  for (const folder of [...backUpFolders(project), tmpdir()]) {
+    const path = join(folder, backUpName());
     try {
       writeSecret(path, key);
       return { file: path, discard: () => rmSync(path, { force: true }) };

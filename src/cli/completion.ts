@@ -1,9 +1,9 @@
 import { problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json-text.js';
+import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import { runCommand } from './run-command.js';
+import type { CommonFlags, Host } from './settings.js';
 
 /** The command line as words: what a shell can complete. */
 export interface Words {
@@ -28,10 +28,10 @@ export function completion(
   shell: string,
   words: Words,
   flags: CommonFlags,
-  around: Surroundings,
+  host: Host,
   output: Output,
 ): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
     if (write === undefined)
       throw problem(

@@ -1,20 +1,20 @@
 import { hasErrors, Problem } from '../model/diagnostic.js';
 import { driftOf, unseen } from '../reconcile/drift.js';
-import { driftText } from '../view/drift-text.js';
-import { jsonText } from '../view/json-text.js';
-import { driftJson } from '../view/plan-json.js';
+import { jsonText } from '../view/json/json-text.js';
+import { driftJson } from '../view/json/plan-json.js';
+import { driftText } from '../view/text/drift-text.js';
 import { exitCode } from './exit.js';
 import { inFileOrder } from './file-order.js';
 import type { Output } from './output.js';
 import { asDiagnostic } from './plan.js';
-import { present } from './present.js';
+import { runCommand } from './run-command.js';
 import { makePlan, openSession } from './session.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import type { CommonFlags, Host } from './settings.js';
 
 /** `roster drift`: what was changed outside roster since the last apply. Exit 2 when anything was. */
-export function drift(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
-    const session = openSession(flags, around, output);
+export function drift(flags: CommonFlags, host: Host, output: Output): Promise<number> {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+    const session = openSession(flags, host, output);
     try {
       const { reconciled } = await makePlan(session, { proveDeliveries: false, previews: false });
       const diagnostics = inFileOrder(session.project, session.warnings, reconciled.diagnostics);

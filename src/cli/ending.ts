@@ -1,16 +1,16 @@
-import type { Ending, Inventory } from '../model/inventory.js';
+import type { Inventory, RunResult } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import { actionWords } from '../view/change-words.js';
+import { actionWords } from '../view/change-labels.js';
 
 /** What is told of a run in the history of the inventory: no values, and no words of the service. */
-export function endingOf(
+export function runResult(
   result: string,
   { changes }: Plan,
   outcomes: readonly ChangeOutcome[],
   before: Inventory,
   after: Inventory,
-): Ending {
+): RunResult {
   const planned = new Map(changes.map((change) => [change.address, change]));
   const done = outcomes.map(({ address, outcome, id: known }) => {
     const change = planned.get(address);

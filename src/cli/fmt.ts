@@ -3,13 +3,13 @@ import { readRegular, writeAtomic } from '../inventory/atomic.js';
 import { limits } from '../manifest/limits.js';
 import { formatText, isTooMuchToFormat } from '../manifest/style.js';
 import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
-import { inert } from '../view/escape.js';
-import { jsonText } from '../view/json-text.js';
+import { escapeControls } from '../view/escape.js';
+import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import { runCommand } from './run-command.js';
+import type { CommonFlags, Host } from './settings.js';
 
 export interface FmtFlags extends CommonFlags {
   readonly check?: boolean;
@@ -25,9 +25,9 @@ const blocking: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
 ]);
 
 /** `roster fmt`: brings every file of the project into the one style, or tells with `--check` which are not. */
-export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
-    const { files, allFiles, diagnostics } = load(flags, around, output);
+export function fmt(flags: FmtFlags, host: Host, output: Output): Promise<number> {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+    const { files, allFiles, diagnostics } = load(flags, host, output);
     const errors = diagnostics.filter((each) => each.severity === 'error');
     // Without all of them, nobody could say that every file is in style.
     if (!allFiles) throw new Problem(errors);
@@ -42,8 +42,8 @@ export function fmt(flags: FmtFlags, around: Surroundings, output: Output): Prom
     });
     if (flags.check !== true) {
       for (const { file, text, formatted } of changed) {
-        checkUnchanged(resolve(around.cwd, file), file, text);
-        await writeAtomic(resolve(around.cwd, file), formatted);
+        checkUnchanged(resolve(host.cwd, file), file, text);
+        await writeAtomic(resolve(host.cwd, file), formatted);
       }
     }
     const names = changed.map(({ file }) => file);
@@ -70,12 +70,16 @@ function formatFile(text: string, file: string): string {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const help = 'No file was written. This is a bug in roster: please report it with the file.';
-    throw problem('internal', `${inert(file)} cannot be brought into style: ${inert(why)}`, help);
+    throw problem(
+      'internal',
+      `${escapeControls(file)} cannot be brought into style: ${escapeControls(why)}`,
+      help,
+    );
   }
 }
 
 function tooMuch(file: string): Problem {
-  const message = `${inert(file)} holds more than ${limits.formatted} pieces of syntax, too many to format`;
+  const message = `${escapeControls(file)} holds more than ${limits.formatted} pieces of syntax, too many to format`;
   return problem('limit-exceeded', message, 'Split the file into several and include them.');
 }
 
@@ -88,5 +92,5 @@ function checkUnchanged(path: string, file: string, text: string): void {
 function said(names: readonly string[], check: boolean): string {
   if (names.length === 0) return 'Every file is in style.\n';
   const verb = check ? 'would format' : 'formatted';
-  return names.map((name) => `${verb} ${inert(name)}\n`).join('');
+  return names.map((name) => `${verb} ${escapeControls(name)}\n`).join('');
 }

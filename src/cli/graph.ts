@@ -1,35 +1,35 @@
 import { kinds } from '../kinds/index.js';
 import { nearest } from '../manifest/nearest.js';
 import { hasErrors, Problem } from '../model/diagnostic.js';
-import { type Graph, around as partOf } from '../model/graph.js';
+import { type Graph, subgraphOf } from '../model/graph.js';
 import type { Project } from '../model/resource.js';
 import { linksOf } from '../reconcile/links.js';
 import type { Selector } from '../reconcile/select.js';
-import { graphDot } from '../view/graph-dot.js';
-import { graphMermaid } from '../view/graph-mermaid.js';
-import { graphText } from '../view/graph-text.js';
-import { jsonText } from '../view/json-text.js';
+import { graphDot } from '../view/graph/graph-dot.js';
+import { graphMermaid } from '../view/graph/graph-mermaid.js';
+import { graphText } from '../view/graph/graph-text.js';
+import { jsonText } from '../view/json/json-text.js';
 import { selectorsOf } from './addresses.js';
 import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
-import { type CommonFlags, type Surroundings, usage } from './settings.js';
+import { runCommand } from './run-command.js';
+import { type CommonFlags, type Host, usage } from './settings.js';
 
 /** `roster graph`: what targets what, offline; all of it, or what leads to and from the addresses given. */
 export function graph(
   addresses: readonly string[],
   flags: CommonFlags,
-  around: Surroundings,
+  host: Host,
   output: Output,
 ): Promise<number> {
   const formats = ['text', 'mermaid', 'dot', 'json'] as const;
-  return present({ flags, formats, around, output }, async () => {
-    const { project, diagnostics } = load(flags, around, output);
+  return runCommand({ flags, formats, host, output }, async () => {
+    const { project, diagnostics } = load(flags, host, output);
     if (project === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
     const whole = graphOf(project);
     const selectors = selectorsOf(addresses);
-    const shown = output.hidden(selectors === null ? whole : partOf(whole, named(whole, selectors)));
+    const shown = output.hidden(selectors === null ? whole : subgraphOf(whole, named(whole, selectors)));
     return {
       exit: exitCode.fine,
       diagnostics,

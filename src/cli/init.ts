@@ -4,16 +4,16 @@ import type { NewFile } from '../init/new-file.js';
 import { projectFiles } from '../init/project-files.js';
 import { readRegular } from '../inventory/atomic.js';
 import { serviceUrl } from '../service/url.js';
-import { inert } from '../view/escape.js';
-import { jsonText } from '../view/json-text.js';
+import { escapeControls } from '../view/escape.js';
+import { jsonText } from '../view/json/json-text.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { exitCode } from './exit.js';
 import { createAll, type Occupant, occupantOf } from './new-files.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
 import { type RepositoryFacts, readRemoteUrl, repositoryFacts } from './repository-facts.js';
+import { runCommand } from './run-command.js';
 import { schemas } from './schema.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import type { CommonFlags, Host } from './settings.js';
 import { version } from './version.js';
 
 export interface InitFlags extends CommonFlags {
@@ -35,16 +35,16 @@ interface Made {
 }
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
-export function init(flags: InitFlags, around: Surroundings, output: Output): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
-    const url = urlOf(flags, around);
-    const repository = await repositoryFacts(around);
-    const root = repository?.root ?? around.cwd;
+export function init(flags: InitFlags, host: Host, output: Output): Promise<number> {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+    const url = urlOf(flags, host);
+    const repository = await repositoryFacts(host);
+    const root = repository?.root ?? host.cwd;
     const ci = chooseHost(flags.ci, repository, root);
     // Named by hand, pipelines are meant for a remote that is yet to come.
     const remote = repository?.remote?.name ?? (flags.ci === undefined || ci.host === null ? null : 'origin');
     const next = nextSteps(ci.host, remote);
-    const made = { ...write(filesOf({ url, repository, ci, remote }, around), root, around), ci, next };
+    const made = { ...write(filesOf({ url, repository, ci, remote }, host), root, host), ci, next };
     return {
       exit: exitCode.fine,
       diagnostics: [],
@@ -55,7 +55,7 @@ export function init(flags: InitFlags, around: Surroundings, output: Output): Pr
 }
 
 /** Of --url or ROSTER_URL, as a manifest would say it. */
-function urlOf(flags: InitFlags, { env }: Surroundings): string | null {
+function urlOf(flags: InitFlags, { env }: Host): string | null {
   const url = flags.url ?? env['ROSTER_URL'] ?? '';
   if (url === '') return null;
   const { origin, pathname } = serviceUrl(url, env, flags.url === undefined ? 'ROSTER_URL' : '--url');
@@ -69,12 +69,12 @@ interface Facts {
   readonly remote: string | null;
 }
 
-function filesOf({ url, repository, ci, remote }: Facts, around: Surroundings): readonly NewFile[] {
+function filesOf({ url, repository, ci, remote }: Facts, host: Host): readonly NewFile[] {
   const folder = repository?.folder ?? '.';
   const branch = repository?.defaultBranch ?? 'main';
   return [
     ...projectFiles({
-      project: projectName(repository, around.cwd),
+      project: projectName(repository, host.cwd),
       url,
       remote,
       schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },
@@ -95,11 +95,7 @@ function projectName(repository: RepositoryFacts | null, cwd: string): string {
   return usable === '' ? 'project' : usable;
 }
 
-function write(
-  files: readonly NewFile[],
-  top: string,
-  { cwd }: Surroundings,
-): Pick<Made, 'written' | 'leftAlone'> {
+function write(files: readonly NewFile[], top: string, { cwd }: Host): Pick<Made, 'written' | 'leftAlone'> {
   const placed = files.map((file) => {
     const root = file.at === 'repository' ? top : cwd;
     return { file, path: join(root, file.path), occupant: occupantOf(root, file.path) };
@@ -148,13 +144,13 @@ const reasons: Readonly<Record<LeftAlone['why'], string>> = {
 
 function said({ written, leftAlone: left, ci, next }: Made): string {
   const lines = [
-    ...written.map((path) => `written     ${inert(path)}`),
+    ...written.map((path) => `written     ${escapeControls(path)}`),
     ...left.map(({ path, why, add }) => {
-      const advice = add === null ? '' : `; ${inert(add)}`;
-      return `left alone  ${inert(path)} (${reasons[why]}${advice})`;
+      const advice = add === null ? '' : `; ${escapeControls(add)}`;
+      return `left alone  ${escapeControls(path)} (${reasons[why]}${advice})`;
     }),
     '',
-    `CI: ${ci.host ?? 'none'}. ${inert(ci.why)}`,
+    `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,
     '',
     'Next:',
     ...next.map((step, index) => `  ${index + 1}. ${step}`),

@@ -4,7 +4,7 @@ import type { Observation, Session } from './session.js';
 const looks = [250, 750, 2000];
 
 /** Looks until nothing seems to lag any more; what was seen last after some seconds of it. */
-export async function untilShown<T>(
+export async function pollUntilShown<T>(
   { sleep }: Pick<Session, 'sleep'>,
   look: () => Promise<T>,
   isLagging: (seen: T) => boolean,
@@ -22,7 +22,7 @@ export async function untilShown<T>(
  * Whether something would be created that an earlier run has created, or was about to: the list may not show it yet,
  * and a second one must not come of that.
  */
-export function wouldCreateAgain({ reconciled: { plan, matches } }: Observation): boolean {
+export function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean {
   const known = new Set(
     matches
       .filter((each) => each.observed === null && (each.drafted || each.known?.id != null))

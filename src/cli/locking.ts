@@ -1,12 +1,12 @@
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import {
-  type Ending,
-  type Holder,
   type Inventory,
   type InventoryStore,
   type Lock,
+  type LockInfo,
   LockProblem,
   type RunFacts,
+  type RunResult,
 } from '../model/inventory.js';
 import { type Plan, summarise } from '../model/plan.js';
 import type { Session } from './session.js';
@@ -17,7 +17,7 @@ export interface Locking<T> {
   /** The inventory that the plan was made with. */
   readonly expected: Inventory;
   work(lock: Lock): Promise<T>;
-  endingOf(value: T, lock: Lock): Ending;
+  runResult(value: T, lock: Lock): RunResult;
 }
 
 export interface Locked<T> {
@@ -26,7 +26,7 @@ export interface Locked<T> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const failed: Ending = { result: 'incomplete', changes: [] };
+const failed: RunResult = { result: 'incomplete', changes: [] };
 
 /** Holds the lock for as long as `work` takes. Throws a Problem when it cannot be had: nothing was done then. */
 export async function withLock<T>({
@@ -34,20 +34,20 @@ export async function withLock<T>({
   plan,
   expected,
   work,
-  endingOf,
+  runResult,
 }: Locking<T>): Promise<Locked<T>> {
   const lock = await session.store.lock(factsOf(plan), expected);
   let value: T;
   try {
     value = await work(lock);
   } catch (failure) {
-    await giveBack(lock, failed);
+    await releaseLock(lock, failed);
     throw failure;
   }
-  return { value, diagnostics: await giveBack(lock, endingOf(value, lock)) };
+  return { value, diagnostics: await releaseLock(lock, runResult(value, lock)) };
 }
 
-async function giveBack(lock: Lock, ending: Ending): Promise<readonly Diagnostic[]> {
+async function releaseLock(lock: Lock, ending: RunResult): Promise<readonly Diagnostic[]> {
   try {
     await lock.release(ending);
     return [];
@@ -68,11 +68,11 @@ function factsOf(plan: Plan): RunFacts {
  * Runs `once`, which throws while another run holds the lock or came in between, until it goes through or the time is
  * over. Each time everything is planned afresh: the other run has changed what this one rests on.
  */
-export async function patiently<T>(
+export async function waitForLock<T>(
   store: InventoryStore,
   patience: number,
   once: () => Promise<T>,
-  onWait: (holder: Holder) => void,
+  onWait: (holder: LockInfo) => void,
 ): Promise<T> {
   const deadline = Date.now() + patience;
   for (;;) {
@@ -88,7 +88,7 @@ export async function patiently<T>(
 async function untilFree(
   store: InventoryStore,
   deadline: number,
-  onWait: (holder: Holder) => void,
+  onWait: (holder: LockInfo) => void,
 ): Promise<void> {
   for (;;) {
     const holder = await store.holder();
@@ -106,6 +106,6 @@ function isCrossed(failure: unknown): boolean {
   return failure instanceof LockProblem;
 }
 
-function isOver({ until }: Holder): boolean {
+function isOver({ until }: LockInfo): boolean {
   return until !== null && Date.parse(until) <= Date.now();
 }

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from '../model/diagnostic.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import type { CommonFlags, Host } from './settings.js';
 
 /** Every flag that names a file to write. */
 export interface Outputs extends Pick<CommonFlags, 'write'> {
@@ -10,13 +10,13 @@ export interface Outputs extends Pick<CommonFlags, 'write'> {
 }
 
 /** Refuses to write over a file of the project, or two results into one file. `own` are absolute paths. */
-export function checkOutputs(flags: Outputs, own: readonly string[], around: Surroundings): void {
+export function checkOutputs(flags: Outputs, own: readonly string[], host: Host): void {
   const outputs = outputsOf(flags);
   if (outputs.length === 0) return;
   const reserved = new Set(own.flatMap((path) => [identityOf(path), identityOf(`${path}.lock`)]));
   const named = new Map<string, string>();
   for (const { flag, file } of outputs) {
-    const identity = identityOf(resolve(around.cwd, file));
+    const identity = identityOf(resolve(host.cwd, file));
     const other = named.get(identity);
     if (reserved.has(identity))
       throw problem('usage', `${flag}: "${file}" is a file of the project itself`, 'Name another file.');
@@ -27,7 +27,7 @@ export function checkOutputs(flags: Outputs, own: readonly string[], around: Sur
 }
 
 /** Absolute paths of what the flags name. */
-export function outputPaths(flags: Outputs, { cwd }: Surroundings): readonly string[] {
+export function outputPaths(flags: Outputs, { cwd }: Host): readonly string[] {
   return outputsOf(flags).map(({ file }) => resolve(cwd, file));
 }
 

@@ -3,12 +3,12 @@ import { nearest } from '../manifest/nearest.js';
 import type { Words } from './completion.js';
 import type { Interrupts } from './interrupts.js';
 import type { Output } from './output.js';
-import { defaults, type Surroundings } from './settings.js';
+import { defaults, type Host } from './settings.js';
 import { version } from './version.js';
 
 /** What the commands get of the process. */
 export interface Context {
-  readonly around: Surroundings;
+  readonly host: Host;
   readonly output: Output;
   readonly interrupts: Interrupts;
   /** Resolves when the process is told to stop. */
@@ -20,7 +20,7 @@ export interface Context {
  * `done` receives the exit code.
  */
 export function buildProgram(context: Context, done: (code: number) => void): Command {
-  const { around, output, interrupts, stopped } = context;
+  const { host, output, interrupts, stopped } = context;
   const program = new Command('roster')
     .description(
       'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that.',
@@ -49,10 +49,10 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   )
     .option('--url <url>', 'the service (default: ROSTER_URL, else named by ROSTER_URL at each run)')
     .option('--ci <host>', 'github, gitlab or none (default: what the git remote is on)')
-    .action(async (flags) => done(await (await import('./init.js')).init(flags, around, output)));
+    .action(async (flags) => done(await (await import('./init.js')).init(flags, host, output)));
 
   service(common(command(program, 'validate', 'check the manifests, offline; every error at once'))).action(
-    async (flags) => done(await (await import('./validate.js')).validate(flags, around, output)),
+    async (flags) => done(await (await import('./validate.js')).validate(flags, host, output)),
   );
 
   guards(
@@ -67,7 +67,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--snapshot <file>', 'plan against a state that `roster snapshot` saved: no key, no network')
     .option('--link-base <url>', 'where markdown links manifests to: the URL of a commit, up to their paths')
     .action(async (addresses, flags) =>
-      done(await (await import('./plan.js')).plan(addresses, flags, around, output)),
+      done(await (await import('./plan.js')).plan(addresses, flags, host, output)),
     );
 
   guards(
@@ -82,7 +82,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--no-verify', 'do not read back at the end')
     .option('--lock-timeout <time>', 'wait so long for another run to end: 90s or 5m (default: 0s)')
     .action(async (addresses, flags) =>
-      done(await (await import('./apply.js')).apply(addresses, flags, around, output, interrupts)),
+      done(await (await import('./apply.js')).apply(addresses, flags, host, output, interrupts)),
     );
 
   service(
@@ -93,18 +93,18 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
         'show what was changed outside roster since the last apply; exit 2 if anything',
       ),
     ),
-  ).action(async (flags) => done(await (await import('./drift.js')).drift(flags, around, output)));
+  ).action(async (flags) => done(await (await import('./drift.js')).drift(flags, host, output)));
 
   service(
     common(command(program, 'snapshot', 'save the observed state, without secrets, for plan --snapshot')),
   )
     .option('--out <file>', 'where to save it (default: stdout)')
-    .action(async (flags) => done(await (await import('./snapshot.js')).snapshot(flags, around, output)));
+    .action(async (flags) => done(await (await import('./snapshot.js')).snapshot(flags, host, output)));
 
   service(
     common(command(program, 'why <address>', 'explain which remote object a resource is, and why')),
   ).action(async (address, flags) =>
-    done(await (await import('./why.js')).why(address, flags, around, output)),
+    done(await (await import('./why.js')).why(address, flags, host, output)),
   );
 
   common(
@@ -114,22 +114,22 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       'show what targets what, offline; --format mermaid or dot for a diagram',
     ),
   ).action(async (addresses, flags) =>
-    done(await (await import('./graph.js')).graph(addresses, flags, around, output)),
+    done(await (await import('./graph.js')).graph(addresses, flags, host, output)),
   );
 
   common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
     .option('--check', 'change nothing; exit 2 when a file is not in style')
-    .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, around, output)));
+    .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, host, output)));
 
   common(command(program, 'calendar', 'show when what starts over the coming days, and how many agents'))
     .option('--days <n>', 'how many days (default: 7)')
     .option('--zone <name>', 'the time zone of the clocks (default: UTC)')
     .option('--from <date>', 'the first day, such as 2026-12-01 (default: from now on)')
-    .action(async (flags) => done(await (await import('./calendar.js')).calendar(flags, around, output)));
+    .action(async (flags) => done(await (await import('./calendar.js')).calendar(flags, host, output)));
 
   common(command(program, 'unlock', 'take the lock of the inventory away from a run that is dead'))
     .option('-y, --yes', 'do not ask')
-    .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, around, output)));
+    .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, host, output)));
 
   presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
@@ -138,7 +138,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
     .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
     .action(async (flags) =>
-      done(await (await import('./sandbox.js')).sandbox(flags, around, output, stopped)),
+      done(await (await import('./sandbox.js')).sandbox(flags, host, output, stopped)),
     );
 
   presentation(
@@ -148,13 +148,13 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       'print a JSON Schema: project, manifest, plan, report, inventory or snapshot',
     ),
   ).action(async (name, flags) =>
-    done(await (await import('./schema.js')).schema(name, flags, around, output)),
+    done(await (await import('./schema.js')).schema(name, flags, host, output)),
   );
 
   presentation(
     command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
   ).action(async (shell, flags) =>
-    done(await (await import('./completion.js')).completion(shell, wordsOf(program), flags, around, output)),
+    done(await (await import('./completion.js')).completion(shell, wordsOf(program), flags, host, output)),
   );
   program
     .command('help [command]')

@@ -1,7 +1,7 @@
 import type { StepEvent } from '../apply/apply.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
-import { progressLine, stepLine } from '../view/progress.js';
+import { progressLine, stepLine } from '../view/text/progress.js';
 import type { Output } from './output.js';
 
 export interface Progress {

@@ -8,7 +8,7 @@ import type { Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import { judge } from './judge.js';
-import { untilShown } from './lagging.js';
+import { pollUntilShown } from './lagging.js';
 import { makePlan, type Observation, type Session } from './session.js';
 
 export interface ReadingBack {
@@ -36,7 +36,7 @@ export async function readBack(inputs: ReadingBack): Promise<Found> {
   const settled = applied.outcomes.every((each) => each.outcome === 'done');
   try {
     // What failed stays to be done however long one looks.
-    const { stayed, ...found } = await untilShown(
+    const { stayed, ...found } = await pollUntilShown(
       session,
       () => look(inputs),
       ({ left }) => settled && left.length > 0,
@@ -73,13 +73,13 @@ async function look(inputs: ReadingBack): Promise<Seen> {
 
 async function withdraw(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
   const { applied, observation, lock, writer } = inputs;
-  const world = {
+  const state = {
     kinds,
     created: applied.created,
-    before: observation.world.objects,
-    after: seen.world.objects,
+    before: observation.state.objects,
+    after: seen.state.objects,
   };
-  const withdrawn = await withdrawExtras(extrasOf(world), world, { writer, judge });
+  const withdrawn = await withdrawExtras(extrasOf(state), state, { writer, judge });
   const gone = new Set(withdrawn.filter(({ failure }) => failure === null).map(({ address }) => address));
   if (gone.size > 0) {
     const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
@@ -112,7 +112,7 @@ function inWords({ why, own, failure }: Withdrawn): string {
 
 function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
   const listed = new Set(
-    [...seen.world.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
+    [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
   );
   const done = doneAddresses(applied);
   return plan.changes

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Git, GitFailure } from '../inventory/git.js';
 import { Problem, problem } from '../model/diagnostic.js';
-import type { Surroundings } from './settings.js';
+import type { Host } from './settings.js';
 
 export interface RepositoryFacts {
   readonly root: string;
@@ -16,7 +16,7 @@ export interface RepositoryFacts {
 export async function repositoryFacts({
   cwd,
   env,
-}: Pick<Surroundings, 'cwd' | 'env'>): Promise<RepositoryFacts | null> {
+}: Pick<Host, 'cwd' | 'env'>): Promise<RepositoryFacts | null> {
   const git = new Git(cwd, env);
   const place = await placeOf(git);
   if (place === null) return null;

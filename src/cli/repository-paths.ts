@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic, Place } from '../model/diagnostic.js';
 import type { Change } from '../model/plan.js';
-import type { Surroundings } from './settings.js';
+import type { Host } from './settings.js';
 
-type Where = Pick<Surroundings, 'cwd' | 'env'>;
+type Where = Pick<Host, 'cwd' | 'env'>;
 
 /**
  * The same problems with paths from the root of the repository instead of the working directory: what forges want
  * that show them beside the lines of a pull request.
  */
-export function fromRepositoryRoot(diagnostics: readonly Diagnostic[], around: Where): readonly Diagnostic[] {
-  const moved = mover(around);
+export function fromRepositoryRoot(diagnostics: readonly Diagnostic[], host: Where): readonly Diagnostic[] {
+  const moved = mover(host);
   return diagnostics.map(({ place, related, ...rest }) => ({
     ...rest,
     ...(place === undefined ? {} : { place: moved(place) }),
@@ -22,8 +22,8 @@ export function fromRepositoryRoot(diagnostics: readonly Diagnostic[], around: W
 }
 
 /** The same for the places of changes. */
-export function changesFromRepositoryRoot(changes: readonly Change[], around: Where): readonly Change[] {
-  const moved = mover(around);
+export function changesFromRepositoryRoot(changes: readonly Change[], host: Where): readonly Change[] {
+  const moved = mover(host);
   const movedOrNull = (place: Place | null) => (place === null ? null : moved(place));
   return changes.map(({ source, fields, ...rest }) => ({
     ...rest,
@@ -33,15 +33,15 @@ export function changesFromRepositoryRoot(changes: readonly Change[], around: Wh
 }
 
 /** The path from the root of the repository, or from the working directory outside of any; null for a file elsewhere. */
-export function inRepository(file: string, around: Where): string | null {
-  return pathFrom(rootOf(around) ?? around.cwd, file, around.cwd);
+export function inRepository(file: string, host: Where): string | null {
+  return pathFrom(rootOf(host) ?? host.cwd, file, host.cwd);
 }
 
 /** A file outside of the root keeps its path. */
-function mover(around: Where): (place: Place) => Place {
-  const root = rootOf(around);
+function mover(host: Where): (place: Place) => Place {
+  const root = rootOf(host);
   if (root === null) return (place) => place;
-  return (place) => ({ ...place, file: pathFrom(root, place.file, around.cwd) ?? place.file });
+  return (place) => ({ ...place, file: pathFrom(root, place.file, host.cwd) ?? place.file });
 }
 
 function rootOf({ cwd, env }: Where): string | null {

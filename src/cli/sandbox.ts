@@ -14,11 +14,11 @@ import {
   VARIANTS,
   type Variant,
 } from '../sandbox/index.js';
-import { jsonText } from '../view/json-text.js';
+import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
-import { type CommonFlags, type Surroundings, usage, wholeNumber } from './settings.js';
+import { runCommand } from './run-command.js';
+import { type CommonFlags, type Host, usage, wholeNumber } from './settings.js';
 
 export interface SandboxFlags extends CommonFlags {
   readonly port?: string;
@@ -31,12 +31,12 @@ export interface SandboxFlags extends CommonFlags {
 /** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
 export function sandbox(
   flags: SandboxFlags,
-  around: Surroundings,
+  host: Host,
   output: Output,
   stopped: Promise<void>,
 ): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
-    const server = await start(flags, around);
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+    const server = await start(flags, host);
     output.out(
       flags.format === 'json'
         ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey })
@@ -51,12 +51,12 @@ export function sandbox(
   });
 }
 
-async function start(flags: SandboxFlags, around: Surroundings): Promise<Sandbox> {
+async function start(flags: SandboxFlags, host: Host): Promise<Sandbox> {
   const port = flags.port === undefined ? 4010 : wholeNumber(flags.port, '--port', 0, 65_535);
   const variants = (flags.variant ?? []).flatMap((each) => each.split(',')).map(variantNamed);
-  const seed = flags.seed === undefined ? undefined : readSeed(resolve(around.cwd, flags.seed));
-  const faults = flags.faults === undefined ? undefined : readFaults(resolve(around.cwd, flags.faults));
-  const dataFile = flags.data === undefined ? undefined : resolve(around.cwd, flags.data);
+  const seed = flags.seed === undefined ? undefined : readSeed(resolve(host.cwd, flags.seed));
+  const faults = flags.faults === undefined ? undefined : readFaults(resolve(host.cwd, flags.faults));
+  const dataFile = flags.data === undefined ? undefined : resolve(host.cwd, flags.data);
   try {
     return await startSandbox({
       port,

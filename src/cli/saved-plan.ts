@@ -2,7 +2,7 @@ import { readRegular } from '../inventory/atomic.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { canonical, type Json } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
-import { planJson } from '../view/plan-json.js';
+import { planJson } from '../view/json/plan-json.js';
 import type { Output } from './output.js';
 import { planDifference } from './plan-difference.js';
 import { version } from './version.js';

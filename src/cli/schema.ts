@@ -5,11 +5,11 @@ import project from '../../schemas/project.schema.json' with { type: 'json' };
 import report from '../../schemas/report.schema.json' with { type: 'json' };
 import snapshot from '../../schemas/snapshot.schema.json' with { type: 'json' };
 import { problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json-text.js';
+import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import { runCommand } from './run-command.js';
+import type { CommonFlags, Host } from './settings.js';
 
 export const schemas: ReadonlyMap<string, object> = new Map<string, object>(
   Object.entries({ project, manifest, plan, report, inventory, snapshot }),
@@ -19,10 +19,10 @@ export const schemas: ReadonlyMap<string, object> = new Map<string, object>(
 export function schema(
   name: string | undefined,
   flags: CommonFlags,
-  around: Surroundings,
+  host: Host,
   output: Output,
 ): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
     const found = schemas.get(name ?? 'project');
     if (found === undefined)
       throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);

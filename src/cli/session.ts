@@ -16,19 +16,13 @@ import { type Reconciled, reconcile } from '../reconcile/plan.js';
 import type { Selector } from '../reconcile/select.js';
 import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
-import { observe, type Wanted, type World } from '../service/observe.js';
+import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
 import { askAll } from '../service/previews.js';
 import { serviceUrl } from '../service/url.js';
+import { backedUpKeys } from './backed-up-keys.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
-import { rescuedKeys } from './rescued-keys.js';
-import {
-  type CommonFlags,
-  chooseConcurrency,
-  choosePrune,
-  chooseTimeout,
-  type Surroundings,
-} from './settings.js';
+import { type CommonFlags, chooseConcurrency, choosePrune, chooseTimeout, type Host } from './settings.js';
 import { version } from './version.js';
 
 /** A project and the service that it speaks of. */
@@ -47,16 +41,11 @@ export interface Session {
 }
 
 /** Everything that can be checked without the network is checked here, before the first request. */
-export function openSession(
-  flags: CommonFlags,
-  around: Surroundings,
-  output: Output,
-  signal?: AbortSignal,
-): Session {
-  const { project, diagnostics } = load(flags, around, output);
+export function openSession(flags: CommonFlags, host: Host, output: Output, signal?: AbortSignal): Session {
+  const { project, diagnostics } = load(flags, host, output);
   if (project === null) throw new Problem(diagnostics);
-  const baseUrl = serviceOf(flags, around, project);
-  let apiKey = keySetting(around);
+  const baseUrl = serviceOf(flags, host, project);
+  let apiKey = keySetting(host);
   output.hide([apiKey]);
   const concurrency = chooseConcurrency(flags);
   const client = createClient({
@@ -66,42 +55,42 @@ export function openSession(
     timeoutMs: chooseTimeout(flags),
     userAgent: `roster/${version}`,
     ...(signal === undefined ? {} : { signal }),
-    sleep: around.sleep,
+    sleep: host.sleep,
   });
   return {
     project: { ...project, prune: choosePrune(flags, project.prune) },
     service: serviceName(baseUrl),
     client,
-    store: openStore(project, around.env),
+    store: openStore(project, host.env),
     concurrency,
-    warnings: [...diagnostics, ...rescuedKeys(project)],
+    warnings: [...diagnostics, ...backedUpKeys(project)],
     useKey(key) {
       apiKey = key;
       output.hide([key]);
       client.useKey(key);
     },
     callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
-    sleep: around.sleep ?? sleep,
-    now: around.now ?? (() => new Date()),
+    sleep: host.sleep ?? sleep,
+    now: host.now ?? (() => new Date()),
   };
 }
 
-export function openStore(project: Project, env: Surroundings['env']): InventoryStore {
+export function openStore(project: Project, env: Host['env']): InventoryStore {
   const { inventory, root, name, environment } = project;
   if ('file' in inventory) return fileStore(resolve(root, inventory.file), inventory.file, name, environment);
   return gitStore({ folder: root, ...inventory.git, project: name, environment, env });
 }
 
 /** The flag, then the variable, then the manifest (contract §2). Throws a Problem when none of them says it. */
-function serviceOf(flags: CommonFlags, around: Surroundings, project: Project): URL {
-  const found = serviceIfSet(flags, around, project);
+function serviceOf(flags: CommonFlags, host: Host, project: Project): URL {
+  const found = serviceIfSet(flags, host, project);
   if (found !== null) return found;
   const help = `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use --url.`;
   throw problem('missing-setting', 'no service URL is set', help);
 }
 
-export function serviceIfSet(flags: CommonFlags, around: Surroundings, project: Project): URL | null {
-  const { env } = around;
+export function serviceIfSet(flags: CommonFlags, host: Host, project: Project): URL | null {
+  const { env } = host;
   if (flags.url !== undefined) return serviceUrl(flags.url, env, 'the URL of --url');
   const variable = env['ROSTER_URL'] ?? '';
   if (variable !== '') return serviceUrl(variable, env, 'the URL of ROSTER_URL');
@@ -113,8 +102,8 @@ export function serviceName({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-function keySetting(around: Surroundings): string {
-  const key = around.env['ROSTER_API_KEY'];
+function keySetting(host: Host): string {
+  const key = host.env['ROSTER_API_KEY'];
   if (key !== undefined && key !== '') return checkApiKey(key);
   throw problem(
     'missing-setting',
@@ -125,7 +114,7 @@ function keySetting(around: Surroundings): string {
 
 export interface Observation {
   readonly inventory: Inventory;
-  readonly world: World;
+  readonly state: ObservedState;
   readonly reconciled: Reconciled;
 }
 
@@ -150,32 +139,32 @@ const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: fals
 export async function makePlan(session: Session, options: PlanOptions): Promise<Observation> {
   const { project, service } = session;
   const inventory = options.inventory ?? (await session.store.load());
-  const wanted = wantedBy(project, inventory, options.everything === true);
-  const world = await observe(session.client.reader(), kinds, wanted, session.callsWith);
+  const wanted = observeScope(project, inventory, options.everything === true);
+  const state = await observe(session.client.reader(), kinds, wanted, session.callsWith);
   const now = session.now();
-  const reconciled = reconcileWith({ project, service, world, inventory, now }, options);
-  if (!options.previews) return { inventory, world, reconciled };
-  return { inventory, world, reconciled: await previewed(session, world, reconciled, now) };
+  const reconciled = reconcileWith({ project, service, state, inventory, now }, options);
+  if (!options.previews) return { inventory, state, reconciled };
+  return { inventory, state, reconciled: await previewed(session, state, reconciled, now) };
 }
 
-export interface Circumstances {
+export interface PlanInputs {
   readonly project: Project;
   readonly service: string;
-  readonly world: World;
+  readonly state: ObservedState;
   readonly inventory: Inventory;
   readonly now: Date;
 }
 
 /** The plan for what was observed, now or when a snapshot was taken. */
 export function reconcileWith(
-  { project, service, world, inventory, now }: Circumstances,
+  { project, service, state, inventory, now }: PlanInputs,
   options: Pick<PlanOptions, 'allow' | 'selectors' | 'proveDeliveries' | 'outputs'>,
 ): Reconciled {
   return reconcile({
     project,
     service,
     kinds,
-    ...world,
+    ...state,
     inventory,
     prune: project.prune,
     now,
@@ -193,7 +182,7 @@ export function reconcileWith(
 
 async function previewed(
   { client, concurrency }: Session,
-  { agents }: World,
+  { agents }: ObservedState,
   reconciled: Reconciled,
   now: Date,
 ): Promise<Reconciled> {
@@ -212,7 +201,7 @@ function ownFiles({ root, inventory }: Project): string[] {
   return [path, `${path}.lock`];
 }
 
-function wantedBy(project: Project, inventory: Inventory, everything: boolean): Wanted {
+function observeScope(project: Project, inventory: Inventory, everything: boolean): ObserveScope {
   const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);

@@ -40,7 +40,7 @@ export interface PlanFlags extends CommonFlags {
 }
 
 /** What commands need of the process, so that it can be handed in. */
-export interface Surroundings {
+export interface Host {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdinIsTerminal: boolean;
@@ -56,14 +56,14 @@ export interface Surroundings {
 export const defaults = { concurrency: 10, timeoutMilliseconds: 30_000, width: 80 } as const;
 
 /** The environment's name: the flag, else ROSTER_ENV, else none. An empty variable is none. */
-export function environmentName(flags: CommonFlags, around: Surroundings): string | null {
-  const name = flags.env ?? around.env['ROSTER_ENV'] ?? '';
+export function environmentName(flags: CommonFlags, host: Host): string | null {
+  const name = flags.env ?? host.env['ROSTER_ENV'] ?? '';
   return name === '' ? null : name;
 }
 
-export function colourWanted(flags: CommonFlags, around: Surroundings, terminal: boolean): boolean {
-  if (flags.color === false || (around.env['NO_COLOR'] ?? '') !== '') return false;
-  return terminal && around.env['TERM'] !== 'dumb';
+export function colourWanted(flags: CommonFlags, host: Host, terminal: boolean): boolean {
+  if (flags.color === false || (host.env['NO_COLOR'] ?? '') !== '') return false;
+  return terminal && host.env['TERM'] !== 'dumb';
 }
 
 export function chooseFormat<F extends string>(flags: CommonFlags, known: readonly F[]): F {

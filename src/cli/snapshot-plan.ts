@@ -14,7 +14,7 @@ import { inFileOrder } from './file-order.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
 import { openStore, type PlanOptions, reconcileWith, serviceIfSet, serviceName } from './session.js';
-import { choosePrune, type PlanFlags, type Surroundings, usage } from './settings.js';
+import { choosePrune, type Host, type PlanFlags, usage } from './settings.js';
 
 /** An older one is warned of. */
 const oldSeconds = 86_400;
@@ -33,23 +33,23 @@ export interface Planned {
 export async function planFromSnapshot(
   file: string,
   flags: PlanFlags,
-  around: Surroundings,
+  host: Host,
   output: Output,
   options: Pick<PlanOptions, 'allow' | 'selectors'>,
 ): Promise<Planned> {
   if (flags.out !== undefined) throw new Problem(noPlanToApply);
-  const { project: loaded, diagnostics: warnings } = load(flags, around, output);
+  const { project: loaded, diagnostics: warnings } = load(flags, host, output);
   if (loaded === null) throw new Problem(warnings);
   const project = { ...loaded, prune: choosePrune(flags, loaded.prune) };
-  const saved = parseSnapshot(readSnapshot(resolve(around.cwd, file), file), file, kinds);
-  checkSubject(saved, project, serviceIfSet(flags, around, project), file);
-  const known = [...declaredValues(project), ...appliedValues(await nearInventory(project, around))];
-  const { inventory, takenAt, ...world } = openSnapshot(saved, kinds, known);
-  const now = around.now?.() ?? new Date();
+  const saved = parseSnapshot(readSnapshot(resolve(host.cwd, file), file), file, kinds);
+  checkSubject(saved, project, serviceIfSet(flags, host, project), file);
+  const known = [...declaredValues(project), ...appliedValues(await nearInventory(project, host))];
+  const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
+  const now = host.now?.() ?? new Date();
   const age = ageOf(takenAt, now);
   const { service } = saved;
   const made = reconcileWith(
-    { project, service, world, inventory, now },
+    { project, service, state, inventory, now },
     { ...options, proveDeliveries: false },
   );
   const notes = [...oldSnapshot(age, takenAt, now), ...notInSnapshot(made)];
@@ -89,7 +89,7 @@ function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, fi
 }
 
 /** An inventory in a file is at hand without a network. It serves to know values again; what is owned, the snapshot says. */
-async function nearInventory(project: Project, { env }: Surroundings): Promise<Inventory | null> {
+async function nearInventory(project: Project, { env }: Host): Promise<Inventory | null> {
   return 'file' in project.inventory ? openStore(project, env).load() : null;
 }
 

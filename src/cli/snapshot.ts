@@ -8,13 +8,13 @@ import type { Reconciled } from '../reconcile/plan.js';
 import { snapshotText } from '../snapshot/print.js';
 import { snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
-import { inertJson, jsonText } from '../view/json-text.js';
-import { snapshotSaved, snapshotSavedJson } from '../view/snapshot-text.js';
+import { escapeJson, jsonText } from '../view/json/json-text.js';
+import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
+import { runCommand } from './run-command.js';
 import { makePlan, openSession, type Session } from './session.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import type { CommonFlags, Host } from './settings.js';
 import { version } from './version.js';
 
 export interface SnapshotFlags extends CommonFlags {
@@ -22,16 +22,16 @@ export interface SnapshotFlags extends CommonFlags {
 }
 
 /** `roster snapshot`: the observed state without secrets, for those who have no key. Sends reads only. */
-export function snapshot(flags: SnapshotFlags, around: Surroundings, output: Output): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
+export function snapshot(flags: SnapshotFlags, host: Host, output: Output): Promise<number> {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
     const { out } = flags;
-    if (out !== undefined) checkWritable(resolve(around.cwd, out));
-    const session = openSession(flags, around, output);
+    if (out !== undefined) checkWritable(resolve(host.cwd, out));
+    const session = openSession(flags, host, output);
     try {
       const { saved, diagnostics } = await take(session);
-      const text = inertJson(snapshotText(saved));
+      const text = escapeJson(snapshotText(saved));
       if (out === undefined) checkIntact(text, output);
-      else await writeAtomic(resolve(around.cwd, out), text);
+      else await writeAtomic(resolve(host.cwd, out), text);
       return {
         exit: exitCode.fine,
         diagnostics,
@@ -57,12 +57,12 @@ async function take(session: Session) {
   const { project, service } = session;
   const options = { proveDeliveries: false, previews: false, everything: true };
   const takenAt = session.now();
-  const { world, inventory, reconciled } = await makePlan(session, options);
+  const { state, inventory, reconciled } = await makePlan(session, options);
   const diagnostics = [...session.warnings, ...reconciled.diagnostics];
   if (hasErrors(diagnostics) && project.secrets.length > 0) throw new Problem(diagnostics);
   const withheld = withheldFields(reconciled, sensitiveExternals(session));
   const saved = snapshotJson({
-    ...world,
+    ...state,
     project: project.name,
     environment: project.environment,
     service,

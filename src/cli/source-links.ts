@@ -1,16 +1,16 @@
 import { type Place, problem } from '../model/diagnostic.js';
 import { inRepository } from './repository-paths.js';
-import type { PlanFlags, Surroundings } from './settings.js';
+import type { Host, PlanFlags } from './settings.js';
 
 /** Where a line of a manifest can be read in the commit that is planned; null where no commit is known. */
 export function sourceLinks(
   { linkBase }: Pick<PlanFlags, 'linkBase'>,
-  around: Pick<Surroundings, 'cwd' | 'env'>,
+  host: Pick<Host, 'cwd' | 'env'>,
 ): (place: Place) => string | null {
-  const base = linkBase === undefined ? baseOfCi(around.env) : checked(linkBase);
+  const base = linkBase === undefined ? baseOfCi(host.env) : checked(linkBase);
   if (base === null) return () => null;
   return ({ file, line }) => {
-    const path = inRepository(file, around);
+    const path = inRepository(file, host);
     return path === null ? null : `${base}/${path.split('/').map(encodeURIComponent).join('/')}#L${line}`;
   };
 }
@@ -23,7 +23,7 @@ function checked(text: string): string {
 }
 
 /** What the runners of GitHub and GitLab say of the commit that they have checked out. */
-function baseOfCi(env: Surroundings['env']): string | null {
+function baseOfCi(env: Host['env']): string | null {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_SHA: commit } = env;
   if (server && repository && commit) return httpUrl(`${server}/${repository}/blob/${commit}`);
   const { CI_PROJECT_URL: project, CI_COMMIT_SHA: sha } = env;

@@ -1,14 +1,14 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import { diagnosticsText } from '../view/diagnostics-text.js';
-import { jsonText } from '../view/json-text.js';
-import { failureJson } from '../view/plan-json.js';
+import { jsonText } from '../view/json/json-text.js';
+import { failureJson } from '../view/json/plan-json.js';
+import { diagnosticsText } from '../view/text/diagnostics-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
 import { defaults } from './settings.js';
 
 /** Tells what is wrong with a command line that could not be read. */
-export function tellUsage(message: string, argv: readonly string[], output: Output): number {
-  return tellFailure(
+export function reportUsage(message: string, argv: readonly string[], output: Output): number {
+  return reportFailure(
     { severity: 'error', code: 'usage', message, help: 'See `roster --help`.' },
     argv,
     output,
@@ -16,10 +16,10 @@ export function tellUsage(message: string, argv: readonly string[], output: Outp
 }
 
 /** Tells of a bug; where it stands goes to stderr. */
-export function tellBug(bug: unknown, argv: readonly string[], output: Output): number {
+export function reportBug(bug: unknown, argv: readonly string[], output: Output): number {
   const message = bug instanceof Error ? bug.message : String(bug);
   if (bug instanceof Error) output.err(`${output.hidden(bug.stack ?? '')}\n`);
-  return tellFailure(
+  return reportFailure(
     { severity: 'error', code: 'internal', message, help: 'Please report this as a bug.' },
     argv,
     output,
@@ -27,7 +27,7 @@ export function tellBug(bug: unknown, argv: readonly string[], output: Output): 
 }
 
 /** For what happens outside of any command: in JSON where that was asked for. */
-function tellFailure(told: Diagnostic, argv: readonly string[], output: Output): number {
+function reportFailure(told: Diagnostic, argv: readonly string[], output: Output): number {
   const diagnostic = output.hidden(told);
   const asked = argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
   if (asked) output.out(jsonText(failureJson([diagnostic])));

@@ -1,21 +1,21 @@
 import { hasErrors } from '../model/diagnostic.js';
-import { diagnosticsGithub } from '../view/diagnostics-github.js';
-import { jsonText } from '../view/json-text.js';
-import { validateJson } from '../view/plan-json.js';
-import { sarif } from '../view/sarif.js';
+import { diagnosticsGithub } from '../view/ci/diagnostics-github.js';
+import { sarif } from '../view/ci/sarif.js';
+import { jsonText } from '../view/json/json-text.js';
+import { validateJson } from '../view/json/plan-json.js';
 import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
 import { fromRepositoryRoot } from './repository-paths.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import { runCommand } from './run-command.js';
+import type { CommonFlags, Host } from './settings.js';
 import { version } from './version.js';
 
 /** `roster validate`: offline, every error at once. */
-export function validate(flags: CommonFlags, around: Surroundings, output: Output): Promise<number> {
+export function validate(flags: CommonFlags, host: Host, output: Output): Promise<number> {
   const formats = ['text', 'json', 'github', 'sarif'] as const;
-  return present({ flags, formats, around, output }, async () => {
-    const { project, diagnostics: found } = load(flags, around, output);
+  return runCommand({ flags, formats, host, output }, async () => {
+    const { project, diagnostics: found } = load(flags, host, output);
     const diagnostics = output.hidden(found);
     const valid = project !== null && !hasErrors(diagnostics);
     return {
@@ -29,9 +29,9 @@ export function validate(flags: CommonFlags, around: Surroundings, output: Outpu
           case 'json':
             return jsonText(validateJson(diagnostics));
           case 'github':
-            return diagnosticsGithub(fromRepositoryRoot(diagnostics, around));
+            return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
           case 'sarif':
-            return jsonText(sarif(fromRepositoryRoot(diagnostics, around), version));
+            return jsonText(sarif(fromRepositoryRoot(diagnostics, host), version));
           default:
             return format satisfies never;
         }

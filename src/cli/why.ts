@@ -1,31 +1,26 @@
 import { nearest } from '../manifest/nearest.js';
 import { Problem, problem } from '../model/diagnostic.js';
 import { why as explain } from '../reconcile/why.js';
-import { jsonText } from '../view/json-text.js';
-import { whyJson } from '../view/plan-json.js';
-import { whyText } from '../view/why-text.js';
+import { jsonText } from '../view/json/json-text.js';
+import { whyJson } from '../view/json/plan-json.js';
+import { whyText } from '../view/text/why-text.js';
 import { exitCode } from './exit.js';
 import { inFileOrder } from './file-order.js';
 import type { Output } from './output.js';
-import { present } from './present.js';
+import { runCommand } from './run-command.js';
 import { makePlan, openSession } from './session.js';
-import type { CommonFlags, Surroundings } from './settings.js';
+import type { CommonFlags, Host } from './settings.js';
 
 /** `roster why ADDRESS`: which remote object it is paired with, by which rule, what differs, and what is ignored. */
-export function why(
-  address: string,
-  flags: CommonFlags,
-  around: Surroundings,
-  output: Output,
-): Promise<number> {
-  return present({ flags, formats: ['text', 'json'], around, output }, async () => {
-    const session = openSession(flags, around, output);
+export function why(address: string, flags: CommonFlags, host: Host, output: Output): Promise<number> {
+  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+    const session = openSession(flags, host, output);
     try {
-      const { reconciled, world } = await makePlan(session, { proveDeliveries: false, previews: false });
+      const { reconciled, state } = await makePlan(session, { proveDeliveries: false, previews: false });
       const { plan, matches, externals, names } = reconciled;
       if (plan === null)
         throw new Problem(inFileOrder(session.project, session.warnings, reconciled.diagnostics));
-      const objectsOf = (kind: string) => world.objects.get(kind) ?? [];
+      const objectsOf = (kind: string) => state.objects.get(kind) ?? [];
       const found = explain(address, {
         plan,
         matches,

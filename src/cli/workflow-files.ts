@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { reasonOf } from '../inventory/atomic.js';
 import { type Diagnostic, type Place, problem } from '../model/diagnostic.js';
 import { isEmpty, type Plan, summarise } from '../model/plan.js';
-import { planMarkdown } from '../view/plan-markdown.js';
+import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import type { Output } from './output.js';
-import type { Surroundings } from './settings.js';
+import type { Host } from './settings.js';
 
 /** GitHub drops the whole summary of a step that is longer, in bytes. */
 const summaryLimit = 1_048_576;
@@ -17,10 +17,10 @@ const leastRoom = 20_000;
  * What a GitHub workflow gets of a plan besides its output, where the runner has named the files for it: outputs for
  * the steps to come, and the plan as the job's summary. Answers what could not be told.
  */
-export function tellWorkflow(
+export function writeWorkflowFiles(
   plan: Plan,
   urlOf: (place: Place) => string | null,
-  { cwd, env }: Pick<Surroundings, 'cwd' | 'env'>,
+  { cwd, env }: Pick<Host, 'cwd' | 'env'>,
   output: Output,
 ): readonly Diagnostic[] {
   const { GITHUB_OUTPUT: outputs, GITHUB_STEP_SUMMARY: summary } = env;

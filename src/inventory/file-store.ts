@@ -16,14 +16,14 @@ import { removeIfPossible } from '../files/disk.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
-  type Holder,
   type Inventory,
   type InventoryStore,
   type Lock,
+  type LockInfo,
   LockProblem,
 } from '../model/inventory.js';
 import { readRegular, reasonOf, writeAtomic } from './atomic.js';
-import { changedHands, checkOwner, parse, print, staleInventory, takenOver } from './format.js';
+import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
 
 interface StoredLock {
   readonly token: string;
@@ -67,7 +67,7 @@ export function fileStore(
     },
     holder: async () => holderOf(`${path}.lock`),
     unlock: async ({ token }) => {
-      if (tokenOf(`${path}.lock`) !== token) throw changedHands(name);
+      if (tokenOf(`${path}.lock`) !== token) throw lockLost(name);
       remove(`${path}.lock`);
     },
   };
@@ -233,7 +233,7 @@ function tokenOf(lockPath: string): string | null {
   }
 }
 
-function holderOf(lockPath: string): Holder | null {
+function holderOf(lockPath: string): LockInfo | null {
   const renewed = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs;
   if (renewed === undefined) return null;
   const lock = readHolder(lockPath);

@@ -68,7 +68,7 @@ export function takenOver(name: string): Error {
 }
 
 /** Of the lock that was to be taken away. */
-export function changedHands(name: string): Error {
+export function lockLost(name: string): Error {
   const message = `the lock on the inventory ${name} is another run's by now`;
   return new LockProblem('locked', message, 'Look again who holds it: `roster unlock`.');
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
-import type { Ending, Inventory, Lock, LockProblem, RunFacts } from '../model/inventory.js';
+import type { Inventory, Lock, LockProblem, RunFacts, RunResult } from '../model/inventory.js';
 import { staleInventory, takenOver } from './format.js';
 import { leaseMilliseconds, type StoredLock, untilOf } from './stored-lock.js';
 
@@ -80,7 +80,7 @@ export class GitLock implements Lock {
     this.renewal.unref();
   }
 
-  async release(ending: Ending): Promise<void> {
+  async release(ending: RunResult): Promise<void> {
     if (this.renewal !== null) clearInterval(this.renewal);
     if (this.held === null) return;
     await this.last;
@@ -161,7 +161,7 @@ export class GitLock implements Lock {
     return `roster apply: still at work\n\n${this.trailers('renewal')}`;
   }
 
-  private outcomeMessage({ result, changes }: Ending): string {
+  private outcomeMessage({ result, changes }: RunResult): string {
     const list = changes.map((each) => `  ${each}\n`).join('');
     return `roster apply: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}`;
   }

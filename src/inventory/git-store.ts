@@ -1,15 +1,15 @@
 import { problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
-  type Holder,
   type Inventory,
   type InventoryStore,
   type Lock,
+  type LockInfo,
   LockProblem,
   type RunFacts,
 } from '../model/inventory.js';
 import { Branch } from './branch.js';
-import { changedHands, checkOwner, parse, print, staleInventory } from './format.js';
+import { checkOwner, lockLost, parse, print, staleInventory } from './format.js';
 import { Git, GitFailure } from './git.js';
 import { GitLock, type LockedBranch, type State } from './git-lock.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
@@ -60,7 +60,7 @@ class GitStore implements InventoryStore, LockedBranch {
     return (await this.state()).inventory;
   }
 
-  async holder(): Promise<Holder | null> {
+  async holder(): Promise<LockInfo | null> {
     return (await this.state()).lock;
   }
 
@@ -71,9 +71,9 @@ class GitStore implements InventoryStore, LockedBranch {
     return new GitLock(this, state, run);
   }
 
-  async unlock({ token }: Holder): Promise<void> {
+  async unlock({ token }: LockInfo): Promise<void> {
     const { commit, inventory, lock } = await this.state();
-    if (lock?.token !== token) throw changedHands(this.name);
+    if (lock?.token !== token) throw lockLost(this.name);
     const message = `roster unlock: the lock of ${lock.name} is taken away\n`;
     // It may have been renewed at this very moment: then it is still the same lock.
     if ((await this.advance(commit, inventory, null, message)) === null) await this.unlock(lock);

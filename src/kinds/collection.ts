@@ -129,8 +129,8 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     identity: (spec) => normalText(spec.name),
     observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
     describe: (spec) => `named "${spec.name}"`,
-    setAfterCreate: ['active'],
-    likeIn: [],
+    notSettableOnCreate: ['active'],
+    similarIn: [],
     targets: () => [],
     agents: (spec) => spec[own.field],
     // What is paused cannot be run (interface §2).
@@ -160,16 +160,16 @@ export function collectionKind<F extends 'members' | 'stages', R extends Omit<Re
     bulk: null,
     createdId: (data) => own.createdId(data),
     secret: null,
-    replaces: () => false,
-    due: () => null,
-    settled: () => null,
+    requiresReplace: () => false,
+    rotationDue: () => null,
+    expired: () => null,
     risks: ({ observed, after }) => (observed === null || after !== null ? [] : inUse(observed)),
     revokesCaller: () => false,
     timetable: null,
     saved: {
       facts: ['activeRunCount', 'lastRunAt'],
-      sealed: [],
-      blank: specOf({ name: '', description: '', active: true }, []),
+      hashed: [],
+      placeholder: specOf({ name: '', description: '', active: true }, []),
     },
   };
 }

@@ -57,8 +57,8 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   identity: (spec) => normalText(spec.name),
   observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
   describe: (spec) => `named "${spec.name}"`,
-  setAfterCreate: [],
-  likeIn: [],
+  notSettableOnCreate: [],
+  similarIn: [],
   targets: () => [],
   agents: () => [],
   starts: () => 0,
@@ -81,20 +81,20 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     },
     scopesOf: (observed) => observed.spec?.scopes ?? [],
   },
-  replaces: (changed) => changed.size > 0,
-  due(entry, observed, now) {
+  requiresReplace: (changed) => changed.size > 0,
+  rotationDue(entry, observed, now) {
     const created = Date.parse(String(observed.facts['createdDate'] ?? ''));
     const { rotateAfter } = entry.declared;
     if (rotateAfter === null || Number.isNaN(created)) return null;
     if (now.getTime() - created < rotateAfter.milliseconds) return null;
     return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
   },
-  settled: () => null,
+  expired: () => null,
   risks: keyRisks,
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
   timetable: null,
   // Prefixes of keys are left out: a snapshot is for those who have none.
-  saved: { facts: ['createdDate', 'lastUsedDate'], sealed: [], blank: { name: '', scopes: [] } },
+  saved: { facts: ['createdDate', 'lastUsedDate'], hashed: [], placeholder: { name: '', scopes: [] } },
 };
 
 /** Which key stops working, and what the new one may do that none could before. */

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../model/json.js';
-import type { ReadContext, Settled } from '../model/kind.js';
-import { localKind } from '../timing/clock-change.js';
+import type { Expiry, ReadContext } from '../model/kind.js';
 import { cronProblem } from '../timing/cron.js';
 import { everyProblem, type Interval, parseEvery } from '../timing/interval.js';
+import { localKind } from '../timing/offset-period.js';
 import { isPast } from '../timing/runs.js';
 import { wallClockProblem } from '../timing/wall-clock.js';
 import { zoneProblem } from '../timing/zone.js';
@@ -69,12 +69,12 @@ function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
 }
 
 function warnOfPast(declared: ScheduleDeclared, { now, tell }: ReadContext): void {
-  const passed = now === null ? null : settled(declared, now);
+  const passed = now === null ? null : expired(declared, now);
   if (passed !== null) tell('warning', 'past-once', passed.path, passed.message, passed.help);
 }
 
 /** A `once` that has passed is never created, enabled or fired again (contract §3). */
-export function settled({ once, timeZone }: ScheduleDeclared, now: Date): Settled | null {
+export function expired({ once, timeZone }: ScheduleDeclared, now: Date): Expiry | null {
   if (once === null || !isPast(once, timeZone, now)) return null;
   return {
     path: ['once'],

@@ -1,8 +1,8 @@
 import type { RiskInputs } from '../model/kind.js';
 import type { Risk } from '../model/risk.js';
-import { rhythmOf } from '../timing/rhythm.js';
+import { recurrenceOf } from '../timing/recurrence.js';
 import { offsetAt } from '../timing/zone.js';
-import { paceText } from './pace.js';
+import { frequencyText } from './frequency.js';
 import { isTimingHidden, type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
 
 /** When a schedule runs, as far as it matters here. */
@@ -33,7 +33,7 @@ function ending(before: ScheduleSpec): string[] {
   if (when === null) return ['it was paused'];
   return [
     before.once === null
-      ? `ends ${paceText(when.runsPerWeek)}`
+      ? `ends ${frequencyText(when.runsPerWeek)}`
       : `was to run at ${before.once} ${before.timeZone}`,
   ];
 }
@@ -44,7 +44,7 @@ function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[]
   if (was === null) {
     return [
       after.once === null
-        ? `was paused, and now makes ${paceText(is.runsPerWeek)}`
+        ? `was paused, and now makes ${frequencyText(is.runsPerWeek)}`
         : 'was paused, and now runs once',
     ];
   }
@@ -56,7 +56,7 @@ function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[]
 function moreOften(was: When, is: When): string[] {
   if (is.runsPerWeek <= was.runsPerWeek * (1 + 1e-9)) return [];
   return [
-    `runs more often: ${paceText(is.runsPerWeek)} instead of ${paceText(was.runsPerWeek)}`.replace(
+    `runs more often: ${frequencyText(is.runsPerWeek)} instead of ${frequencyText(was.runsPerWeek)}`.replace(
       / runs a week(?= instead .* runs a week$)/,
       '',
     ),
@@ -107,7 +107,7 @@ function whenOf(spec: ScheduleSpec): When | null {
   if (timing === null) return null;
   try {
     offsetAt(spec.timeZone, 0);
-    return { ...rhythmOf(timing), timeZone: spec.timeZone };
+    return { ...recurrenceOf(timing), timeZone: spec.timeZone };
   } catch (error) {
     // What the service holds may be written in a way that this program does not read.
     if (error instanceof RangeError) return null;

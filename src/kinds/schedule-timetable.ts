@@ -1,15 +1,15 @@
 import type { Timetable } from '../model/kind.js';
 import { isPending } from '../model/resource.js';
 import { previewSchedule } from '../service/operations/schedules.js';
-import { missedTimes } from '../timing/missed-times.js';
-import { rhythmOf } from '../timing/rhythm.js';
+import { dstAnomalies } from '../timing/dst-anomalies.js';
+import { recurrenceOf } from '../timing/recurrence.js';
 import { nextRuns, type Timing } from '../timing/runs.js';
-import { type Starter, startsPerMinute } from '../timing/start-counts.js';
+import { type StartLoad, startsPerMinute } from '../timing/start-counts.js';
 import { startsPerHour } from '../timing/start-hours.js';
 import { busyMinutes } from '../timing/start-rate.js';
 import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
-import { roundedPace } from './pace.js';
+import { roundedFrequency } from './frequency.js';
 import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf } from './schedule-spec.js';
 
 /** When schedules run, asked of the service or computed here. */
@@ -26,11 +26,11 @@ export const timetable: Timetable<ScheduleSpec> = {
   pace: (spec) =>
     whereRead(spec, (timing) => {
       if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null };
-      const { runsPerWeek, shortestGapSeconds } = rhythmOf(timing);
-      return { runsPerWeek: roundedPace(runsPerWeek), shortestGapSeconds };
+      const { runsPerWeek, shortestGapSeconds } = recurrenceOf(timing);
+      return { runsPerWeek: roundedFrequency(runsPerWeek), shortestGapSeconds };
     }),
   clockChanges: (spec, span) =>
-    whereRead(spec, (timing) => (spec.enabled ? missedTimes(timing, spec.timeZone, span) : [])),
+    whereRead(spec, (timing) => (spec.enabled ? dstAnomalies(timing, spec.timeZone, span) : [])),
   preview(spec, standIn) {
     const asked = isPending(spec.target.id) ? instead(spec, standIn) : spec;
     return asked === null ? null : previewSchedule(bodyOf(asked, false));
@@ -63,7 +63,7 @@ function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null 
 
 function withTiming<T extends { readonly spec: ScheduleSpec; readonly starts: number }>(
   each: T,
-): T & Starter {
+): T & StartLoad {
   const timing = timingOf(each.spec);
   if (timing === null) throw new Error('a schedule without a whole timing was to be counted');
   return { ...each, timing, timeZone: each.spec.timeZone };

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { isPending, type Observed, type Resolver } from '../model/resource.js';
-import { unhidden } from '../model/seal.js';
+import { unhidden } from '../model/value-hash.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { showEvery } from '../timing/interval.js';
@@ -10,7 +10,7 @@ import { canonicalWallClock } from '../timing/wall-clock.js';
 import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
-import { readSchedule, type ScheduleDeclared, settled } from './schedule-entry.js';
+import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
 import { scheduleRisks } from './schedule-risks.js';
 import { bodyOf, type ScheduleSpec, timingFields, timingRules } from './schedule-spec.js';
 import { timetable } from './schedule-timetable.js';
@@ -79,8 +79,8 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   identity,
   observedIdentity: (observed) => (observed.spec === null ? null : identity(observed.spec)),
   describe: (spec) => describe(spec),
-  setAfterCreate: [],
-  likeIn: ['target'],
+  notSettableOnCreate: [],
+  similarIn: ['target'],
   targets: (spec) => (spec.target.kind === 'agent' ? [] : [spec.target]),
   agents: () => [],
   starts({ enabled, target }, of) {
@@ -112,16 +112,16 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   },
   createdId: schedules.createdId,
   secret: null,
-  replaces: () => false,
-  due: () => null,
-  settled,
+  requiresReplace: () => false,
+  rotationDue: () => null,
+  expired,
   risks: scheduleRisks,
   revokesCaller: () => false,
   timetable,
   saved: {
     facts: [],
-    sealed: ['inputs'],
-    blank: {
+    hashed: ['inputs'],
+    placeholder: {
       target: { kind: 'agent', id: '' },
       every: null,
       cron: null,

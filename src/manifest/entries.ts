@@ -1,7 +1,13 @@
 import { posix } from 'node:path';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, addressOf, type Declared, type KindName, type Tell } from '../model/resource.js';
+import {
+  type Address,
+  addressOf,
+  type Declared,
+  type KindName,
+  type ReportDiagnostic,
+} from '../model/resource.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isEntryKey } from './entry-key.js';
@@ -166,7 +172,7 @@ export class EntryReader {
   ): EntryRead {
     const key = entry.key.text;
     let sound = true;
-    const tell: Tell = (severity, code, path, message, help) => {
+    const tell: ReportDiagnostic = (severity, code, path, message, help) => {
       if (severity === 'error') sound = false;
       // It may be among those that cannot be read, which is told.
       if (code === 'unknown-scope' && !this.scopes.complete) return;

@@ -13,7 +13,7 @@ export interface Graph {
 }
 
 /** The part of a graph that is of interest: the nodes given, what leads to them, and what they lead to. */
-export function around({ nodes, links }: Graph, given: ReadonlySet<string>): Graph {
+export function subgraphOf({ nodes, links }: Graph, given: ReadonlySet<string>): Graph {
   const down = reach(given, index(links, 'from', 'to'));
   const up = reach(given, index(links, 'to', 'from'));
   const touches = ({ from, to }: Link) => (down.has(from) && down.has(to)) || (up.has(from) && up.has(to));

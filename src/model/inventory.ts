@@ -33,7 +33,7 @@ export interface InventoryDraft {
 }
 
 /** What apply needs of a create: what is written down before it is sent, and how its object is known if its answer is lost. */
-export interface Creation {
+export interface CreateIntent {
   readonly draft: InventoryDraft;
   readonly identity: string;
 }
@@ -53,9 +53,9 @@ export interface InventoryStore {
    */
   lock(run: RunFacts, expected: Inventory): Promise<Lock>;
   /** Who holds the lock; null when nobody does. */
-  holder(): Promise<Holder | null>;
+  holder(): Promise<LockInfo | null>;
   /** Takes the lock away from this holder. Throws a Problem `locked` when another run has it by now. */
-  unlock(holder: Holder): Promise<void>;
+  unlock(holder: LockInfo): Promise<void>;
 }
 
 export interface Lock {
@@ -68,7 +68,7 @@ export interface Lock {
   /** As it was last saved: a store may write it down only when the lock is given back. */
   current(): Inventory;
   /** Gives the lock back, with what came of the run for whoever reads the history. */
-  release(ending: Ending): Promise<void>;
+  release(ending: RunResult): Promise<void>;
   /** True once another run may have taken the lock over: nothing more may be sent. */
   lost(): boolean;
 }
@@ -82,7 +82,7 @@ export class LockProblem extends Problem {
 }
 
 /** Who holds a lock, as a person can find out more. */
-export interface Holder {
+export interface LockInfo {
   /** Which lock it is: of two by one run the second is another. */
   readonly token: string;
   /** `process 4711 on runner-7`, or the address of a CI run. */
@@ -103,7 +103,7 @@ export interface RunFacts {
   readonly plan: string;
 }
 
-export interface Ending {
+export interface RunResult {
   /** `complete`, `incomplete`, `interrupted`. */
   readonly result: string;
   /** `created group/retail-prices`, one a change. */

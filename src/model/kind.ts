@@ -1,6 +1,6 @@
 import type { CalendarDay } from './calendar.js';
 import type { JsonObject } from './json.js';
-import type { MissedTimes, Pace } from './plan.js';
+import type { DstAnomaly, Frequency } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -10,15 +10,15 @@ import type {
   IdOrPending,
   KindName,
   Observed,
+  ReportDiagnostic,
   Resolver,
-  Tell,
 } from './resource.js';
 import type { Risk } from './risk.js';
 import type { BusyMinutes, TimeSpan } from './start-rate.js';
 
 /** What offline reading may know besides the entry itself. */
 export interface ReadContext {
-  readonly tell: Tell;
+  readonly tell: ReportDiagnostic;
   /** Scope names this service knows (`scopes:` of roster.yaml). */
   readonly scopes: readonly string[];
   /** True for the path of a file that belongs to the project, relative to its folder: no key may be written there. */
@@ -30,7 +30,7 @@ export interface ReadContext {
 }
 
 /** Words for an entry that is left as it is. They show no value: each may come from the environment. */
-export interface Settled {
+export interface Expiry {
   readonly path: readonly string[];
   readonly message: string;
   readonly help: string;
@@ -119,14 +119,14 @@ export interface Kind<D = unknown, S = unknown> {
   identity(spec: S): string;
   observedIdentity(observed: Observed<S>): string | null;
   /** Fields that a create does not set: a further request does. */
-  readonly setAfterCreate: readonly string[];
+  readonly notSettableOnCreate: readonly string[];
   /** The natural key in words, for messages: `named "Retail prices"`. */
   describe(spec: S): string;
   /**
    * Not empty for kinds of which objects of one natural key may exist side by side (schedules): likeness decides which
    * is which then. Objects that differ in one of these fields are never taken for each other.
    */
-  readonly likeIn: readonly string[];
+  readonly similarIn: readonly string[];
   /** What the spec points to: agents are not among them. */
   targets(spec: S): readonly TargetRef[];
   /** GUIDs of the agents that the object consists of; empty for kinds that consist of none. */
@@ -147,11 +147,11 @@ export interface Kind<D = unknown, S = unknown> {
   readonly secret: SecretReader<S> | null;
 
   /** True when a change of these fields cannot be made in place: the object is replaced (keys). */
-  replaces(changed: ReadonlySet<string>): boolean;
+  requiresReplace(changed: ReadonlySet<string>): boolean;
   /** Why the object shall be replaced although nothing differs (`rotateAfter`); null mostly. */
-  due(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
+  rotationDue(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
   /** Why the entry is left as it is whatever it says (a `once` that has passed); null mostly. */
-  settled(declared: D, now: Date): Settled | null;
+  expired(declared: D, now: Date): Expiry | null;
   /** What of a change can hurt, besides that a delete deletes. */
   risks(change: RiskInputs<S>): readonly Risk[];
   /** True when the action ends the access of the key that roster calls with. */
@@ -166,9 +166,9 @@ export interface SavedAs<S> {
   /** Facts that a plan tells of; all others are left out. */
   readonly facts: readonly string[];
   /** Fields of whose values it holds hashes alone. Entries have them under the same names. */
-  readonly sealed: readonly string[];
+  readonly hashed: readonly string[];
   /** Stands for what is withheld because it comes from the environment: fits the types, and is like nothing declared. */
-  readonly blank: S;
+  readonly placeholder: S;
 }
 
 export interface Timetable<S> {
@@ -180,9 +180,9 @@ export interface Timetable<S> {
   /** Instants such as `2026-12-01T06:00:00Z`, computed here; null where the spec cannot be understood. */
   runs(spec: S, from: Date, count: number): readonly string[] | null;
   /** How often in the long run; null where the spec cannot be understood. */
-  pace(spec: S): Pace | null;
+  pace(spec: S): Frequency | null;
   /** What clock changes do to it in a span; null where the spec cannot be understood. */
-  clockChanges(spec: S, span: TimeSpan): readonly MissedTimes[] | null;
+  clockChanges(spec: S, span: TimeSpan): readonly DstAnomaly[] | null;
   /** Asks the service. `standIn`: an agent's GUID, for a target without an id so far; null when there is none to ask with. */
   preview(spec: S, standIn: string | null): Call<readonly string[]> | null;
   /** An instant as a wall clock in that zone shows it: `2026-12-01T07:00:00`. */

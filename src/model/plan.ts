@@ -53,13 +53,13 @@ export interface NextRuns {
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
   /** How often in the long run: null before it exists, and where that cannot be told. */
-  readonly pace: { readonly before: Pace | null; readonly after: Pace | null };
+  readonly pace: { readonly before: Frequency | null; readonly after: Frequency | null };
   /** Of the year to come, after the change; null where that cannot be told. */
-  readonly clockChanges: readonly MissedTimes[] | null;
+  readonly clockChanges: readonly DstAnomaly[] | null;
 }
 
 /** Times of a schedule's wall clock that a clock change leaves out, or shows twice. */
-export interface MissedTimes {
+export interface DstAnomaly {
   readonly effect: 'skipped' | 'repeated';
   /** The first of them, wall clock in the schedule's zone. */
   readonly local: string;
@@ -70,7 +70,7 @@ export interface MissedTimes {
 }
 
 /** How often a schedule runs; 0 and null for one that is paused or runs once. */
-export interface Pace {
+export interface Frequency {
   /** In an average week, to two places. */
   readonly runsPerWeek: number;
   /** Between the two runs that are nearest to each other. */

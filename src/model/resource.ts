@@ -125,7 +125,7 @@ export type InventorySetting =
   | { readonly git: { readonly ref: string; readonly remote: string } };
 
 /** Where a kind tells what is wrong with one entry. `path` leads from the entry to the value. */
-export type Tell = (
+export type ReportDiagnostic = (
   severity: 'error' | 'warning',
   code: DiagnosticCode,
   path: readonly (string | number)[],
@@ -144,7 +144,7 @@ export interface Resolver {
   target(address: Address, path: readonly (string | number)[]): IdOrPending | undefined;
   /** Agents that a target consists of, for what depends on their inputs; empty when unknown. */
   agentsOf(address: Address): readonly Agent[];
-  tell: Tell;
+  tell: ReportDiagnostic;
   /** The nearest of the known words, for a hint; null when none is near. */
   nearest(word: string, known: readonly string[]): string | null;
 }

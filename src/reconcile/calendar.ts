@@ -3,9 +3,9 @@ import { byCodeUnit } from '../model/json.js';
 import type { Kind, Timetable } from '../model/kind.js';
 import type { Agent, Project } from '../model/resource.js';
 import type { BusyMinute, TimeSpan } from '../model/start-rate.js';
-import type { Directory } from './directory.js';
+import type { AgentLookup } from './agent-lookup.js';
 import { match } from './match.js';
-import { countable, type Starter, startersOf } from './starters.js';
+import { countable, type StartLoad, startLoads } from './start-load.js';
 
 export interface CalendarInputs {
   readonly kinds: readonly Kind[];
@@ -33,10 +33,10 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
       entries: new Map(),
       drafts: new Map(),
     },
-    directory: asWritten,
+    agents: asWritten,
     prune: 'never',
   });
-  const starters = startersOf(kind, countable(kind, matches), inputs, matches);
+  const starters = startLoads(kind, countable(kind, matches), inputs, matches);
   const { total: minutesOverLimit } = kind.timetable.busyMinutes(
     starters,
     span,
@@ -63,7 +63,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
 }
 
 /** Every agent is taken to be there, by the name that it is written with. */
-const asWritten: Directory = {
+const asWritten: AgentLookup = {
   find: (written) => ({ agent: agentOf(written) }),
   byId: agentOf,
   nearest: () => null,
@@ -74,7 +74,7 @@ function agentOf(written: string): Agent {
 }
 
 function named(
-  { minute, starts, by }: BusyMinute<Starter>,
+  { minute, starts, by }: BusyMinute<StartLoad>,
   timeZone: string,
   timetable: Timetable<unknown> | null,
 ): CalendarMinute {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { byCodeUnit, canonical, type Json } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
-import { type Seal, sealed, sealFor } from '../model/seal.js';
-import type { Decided } from './change.js';
+import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
+import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
 
 /**
@@ -11,10 +11,10 @@ import { fieldValue } from './fields.js';
  */
 export function digestOf(
   plan: Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'changes' | 'steps'>,
-  decided: readonly Decided[],
+  diffs: readonly ResourceDiff[],
 ): string {
-  const seal = sealFor(plan);
-  const facts = new Map(decided.map((each) => [each.change.address, factsOf(each, seal)]));
+  const hasher = valueHasher(plan);
+  const facts = new Map(diffs.map((each) => [each.change.address, factsOf(each, hasher)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );
@@ -29,7 +29,7 @@ export function digestOf(
 
 interface Facts {
   /** Fields of which the values before count as hashes, for a snapshot holds no more of them. */
-  readonly sealed: readonly string[];
+  readonly hashed: readonly string[];
   readonly values: Json;
 }
 
@@ -37,25 +37,25 @@ interface Facts {
  * What a person is shown are names, which may come to mean another object; what is sent are ids. Both count, for the
  * fields that change.
  */
-function factsOf({ change, match: { kind, entry, observed } }: Decided, seal: Seal): Facts {
-  const sealedFields = kind.saved.sealed;
+function factsOf({ change, match: { kind, entry, observed } }: ResourceDiff, hasher: ValueHasher): Facts {
+  const hashedFields = kind.saved.hashed;
   const valueIn = (spec: unknown, field: string) =>
     spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
   const before = (field: string) => {
     const value = valueIn(observed?.spec, field);
-    return value !== null && sealedFields.includes(field) ? sealed(value, seal) : value;
+    return value !== null && hashedFields.includes(field) ? hashed(value, hasher) : value;
   };
   const values = change.fields
     .filter(({ path, sensitive }) => !sensitive && Object.hasOwn(kind.fields, path))
     .map(({ path }) => [path, before(path), valueIn(entry?.spec, path)]);
-  return { sealed: sealedFields, values };
+  return { hashed: hashedFields, values };
 }
 
 function digested(change: Change, requests: ReadonlyMap<string, string>, facts: Facts | undefined): string {
   const { address, action, id, name, adopted } = change;
   const fields = change.fields.map(({ path, before, after, sensitive }) => ({
     path,
-    before: facts?.sealed.includes(path) ? null : before,
+    before: facts?.hashed.includes(path) ? null : before,
     after,
     sensitive,
   }));

@@ -45,7 +45,7 @@ function drifted(match: Match, names: Names, now: Date): Drifted | null {
   const { address, kind, entry, observed, known } = match;
   if (known === null) return null;
   // A time that is over is no wish any more: the service may have taken the schedule away.
-  if (entry !== null && kind.settled(entry.declared, now) !== null) return null;
+  if (entry !== null && kind.expired(entry.declared, now) !== null) return null;
   const about = { address, kind: kind.name, id: known.id, source: entry?.source ?? null };
   const name = isSensitive(match, 'name') ? null : (observed?.name ?? known.name);
   const same = observed !== null && (known.id === null || observed.id === known.id);

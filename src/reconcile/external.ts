@@ -2,8 +2,8 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, type Declared, normalId, type Observed } from '../model/resource.js';
+import { entryDiagnostic } from './entry-diagnostic.js';
 import { inventoryEntry } from './pair.js';
-import { trouble } from './trouble.js';
 
 export interface ExternalInputs {
   readonly objects: readonly Observed[];
@@ -51,7 +51,7 @@ function alreadyOurs(kind: Kind, entry: Declared, owner: Address): Diagnostic {
   const message = `the external ${kind.name} ${wanted(kind, entry)} is the one that ${owner} manages`;
   const help = `Refer to ${owner}, and take the external entry out.`;
   const path = entry.id === null ? 'name' : 'id';
-  return trouble(entry, 'error', 'duplicate-name', [path], message, help);
+  return entryDiagnostic(entry, 'error', 'duplicate-name', [path], message, help);
 }
 
 function notFound(kind: Kind, entry: Declared, { names, nearest }: ExternalInputs): Diagnostic {
@@ -64,13 +64,13 @@ function notFound(kind: Kind, entry: Declared, { names, nearest }: ExternalInput
     near === null
       ? 'An external entry must exist: check its spelling, or whether all its agents are assigned to you.'
       : `Did you mean "${near}"?`;
-  return trouble(entry, 'error', code, [path], message, help);
+  return entryDiagnostic(entry, 'error', code, [path], message, help);
 }
 
 function notUnique(kind: Kind, entry: Declared, found: readonly Observed[]): Diagnostic {
   const ids = found.map((each) => each.id).join(', ');
   const message = `${found.length} ${kind.section} are ${wanted(kind, entry)}: ${ids}`;
-  return trouble(entry, 'error', 'ambiguous-name', ['name'], message, `Use \`id: ${found[0]?.id}\`.`);
+  return entryDiagnostic(entry, 'error', 'ambiguous-name', ['name'], message, `Use \`id: ${found[0]?.id}\`.`);
 }
 
 function wanted(kind: Kind, entry: Declared): string {

@@ -1,6 +1,6 @@
 import type { Objection, Step } from '../model/plan.js';
 import type { Delivery, Project } from '../model/resource.js';
-import type { Decided } from './change.js';
+import type { ResourceDiff } from './diff.js';
 import type { Match } from './match.js';
 
 /** What a person has said outright on the command line. */
@@ -15,7 +15,7 @@ export interface Allowances {
 export interface GuardInputs {
   readonly project: Project;
   readonly matches: readonly Match[];
-  readonly decided: readonly Decided[];
+  readonly diffs: readonly ResourceDiff[];
   readonly steps: readonly Step[];
   readonly allow: Allowances;
   readonly now: Date;
@@ -45,7 +45,7 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
       each?.id != null &&
       entry !== null &&
       kind.secret === null &&
-      kind.settled(entry.declared, now) === null,
+      kind.expired(entry.declared, now) === null,
   );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
@@ -55,8 +55,8 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
   return [{ code: 'inventory-mismatch', message, help, address: null }];
 };
 
-const tooManyDeletes: Guard = ({ project, decided, allow }) => {
-  const count = decided.filter((each) => each.change.action === 'delete').length;
+const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
+  const count = diffs.filter((each) => each.change.action === 'delete').length;
   const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
   if (count <= limit) return [];
   const message = `the plan deletes ${count} objects, the limit is ${limit}`;
@@ -64,8 +64,8 @@ const tooManyDeletes: Guard = ({ project, decided, allow }) => {
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
-const protectedObjects: Guard = ({ decided }) =>
-  decided
+const protectedObjects: Guard = ({ diffs }) =>
+  diffs
     .filter(({ change, match }) => change.action === 'delete' && match.known?.protect === true)
     .map(({ change }) => ({
       code: 'protected',
@@ -74,10 +74,10 @@ const protectedObjects: Guard = ({ decided }) =>
       address: change.address,
     }));
 
-const selfRevoke: Guard = ({ decided, allow }) =>
+const selfRevoke: Guard = ({ diffs, allow }) =>
   allow.selfRevoke
     ? []
-    : decided
+    : diffs
         .filter((each) => each.revokesCaller)
         .map(({ change }) => ({
           code: 'not-allowed',
@@ -96,12 +96,12 @@ const severalNewKeys: Guard = ({ steps }) => {
   ];
 };
 
-const undeliverableKey: Guard = ({ steps, decided, undeliverable }) =>
+const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>
   steps.flatMap((step) => {
     const reason = step.delivery === null ? null : undeliverable(step.delivery);
     if (reason === null) return [];
     const address = step.addresses[0] ?? null;
-    const entry = decided.find(({ change }) => change.address === address)?.match.entry;
+    const entry = diffs.find(({ change }) => change.address === address)?.match.entry;
     // The reason names the file or the command, which may come from the environment.
     const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
     const message = `${address}: the new key could not be delivered: ${shown}`;

@@ -15,11 +15,11 @@ import type {
 } from '../model/resource.js';
 import { addressOf } from '../model/resource.js';
 import type { Rule } from '../model/why.js';
-import type { Directory } from './directory.js';
+import type { AgentLookup } from './agent-lookup.js';
+import { entryDiagnostic } from './entry-diagnostic.js';
 import { findExternal } from './external.js';
 import { fieldValue } from './fields.js';
 import { inventoryEntry, type Pair, pair } from './pair.js';
-import { trouble } from './trouble.js';
 
 /** One resource: what is declared, what is there, and what was applied last. At least one of the three is set. */
 export interface Match {
@@ -47,7 +47,7 @@ export interface MatchInputs {
   readonly entries: readonly Declared[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
-  readonly directory: Directory;
+  readonly agents: AgentLookup;
   readonly prune: Prune;
 }
 
@@ -64,7 +64,7 @@ class Matcher implements Matches {
   readonly diagnostics: Diagnostic[] = [];
   private readonly names = new Map<KindName, readonly string[]>();
   private readonly ids = new Map<Address, IdOrPending>();
-  private readonly agents = new Map<Address, readonly Agent[]>();
+  private readonly agentsByAddress = new Map<Address, readonly Agent[]>();
   private readonly byKind: ReadonlyMap<KindName, readonly Declared[]>;
 
   constructor(private readonly inputs: MatchInputs) {
@@ -102,7 +102,7 @@ class Matcher implements Matches {
 
   private add(kind: Kind, entry: Desired, found: Pair | undefined): void {
     this.ids.set(entry.address, found?.observed.id ?? { pending: entry.address });
-    this.agents.set(entry.address, this.agentsOfSpec(kind, entry.spec));
+    this.agentsByAddress.set(entry.address, this.agentsOfSpec(kind, entry.spec));
     this.list.push({
       address: entry.address,
       kind,
@@ -180,7 +180,7 @@ class Matcher implements Matches {
     if (applied === undefined || spec === null) return false;
     return Object.entries(applied).every(
       ([field, value]) =>
-        kind.setAfterCreate.includes(field) ||
+        kind.notSettableOnCreate.includes(field) ||
         canonical(fieldValue(kind, spec, field)) === this.withIds(canonical(value)),
     );
   }
@@ -246,14 +246,14 @@ class Matcher implements Matches {
       names: this.namesOf(kind, objects),
       managed,
       inventory: this.inputs.inventory,
-      nearest: this.inputs.directory.nearest,
+      nearest: this.inputs.agents.nearest,
     });
     this.diagnostics.push(...diagnostics);
     if (found === null) return;
     this.externals.set(entry.address, found.observed);
     this.ids.set(entry.address, found.id);
     const { spec } = found.observed;
-    if (spec !== null) this.agents.set(entry.address, this.agentsOfSpec(kind, spec));
+    if (spec !== null) this.agentsByAddress.set(entry.address, this.agentsOfSpec(kind, spec));
   }
 
   private resolve(kind: Kind, entry: Declared): Desired[] {
@@ -262,28 +262,28 @@ class Matcher implements Matches {
   }
 
   private resolverFor(entry: Declared): Resolver {
-    const { directory } = this.inputs;
+    const { agents } = this.inputs;
     return {
       agent: (name, path) => {
-        const found = directory.find(name);
+        const found = agents.find(name);
         if ('agent' in found) return found.agent;
-        this.diagnostics.push(trouble(entry, 'error', found.code, path, found.message, found.help));
+        this.diagnostics.push(entryDiagnostic(entry, 'error', found.code, path, found.message, found.help));
         return undefined;
       },
       // Undefined means that the target has an error of its own, which was told already.
       target: (address) => this.ids.get(address),
       agentsOf: (address) => {
-        if (!address.startsWith('agent/')) return this.agents.get(address) ?? [];
-        const found = directory.find(address.slice('agent/'.length));
+        if (!address.startsWith('agent/')) return this.agentsByAddress.get(address) ?? [];
+        const found = agents.find(address.slice('agent/'.length));
         return 'agent' in found ? [found.agent] : [];
       },
-      tell: (...words) => this.diagnostics.push(trouble(entry, ...words)),
-      nearest: directory.nearest,
+      tell: (...words) => this.diagnostics.push(entryDiagnostic(entry, ...words)),
+      nearest: agents.nearest,
     };
   }
 
   private agentsOfSpec(kind: Kind, spec: unknown): readonly Agent[] {
-    return kind.agents(spec).flatMap((id) => this.inputs.directory.byId(id) ?? []);
+    return kind.agents(spec).flatMap((id) => this.inputs.agents.byId(id) ?? []);
   }
 }
 

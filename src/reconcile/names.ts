@@ -1,12 +1,12 @@
 import type { Address, KindName, Names } from '../model/resource.js';
-import type { Directory } from './directory.js';
+import type { AgentLookup } from './agent-lookup.js';
 import type { Match } from './match.js';
 
 /** Turns ids into words: an agent's externalAgentId, an object's address, else its name with its id. */
 export function namesOf(
   matches: readonly Match[],
   externals: ReadonlyMap<Address, { id: string | null }>,
-  directory: Directory,
+  agents: AgentLookup,
 ): Names {
   const addresses = new Map<string, Address>();
   const words = new Map<string, string>();
@@ -20,7 +20,7 @@ export function namesOf(
     addresses.set(`${address.slice(0, address.indexOf('/'))} ${observed.id}`, address);
   }
   return {
-    agent: (id) => directory.byId(id)?.externalAgentId ?? id,
+    agent: (id) => agents.byId(id)?.externalAgentId ?? id,
     object: (kind: KindName, id) =>
       addresses.get(`${kind} ${id}`) ?? words.get(`${kind} ${id}`) ?? `${kind}/${id}`,
   };

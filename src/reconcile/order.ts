@@ -2,7 +2,7 @@ import type { Kind, Planned } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';
 import { type Address, isPending } from '../model/resource.js';
-import type { Decided } from './change.js';
+import type { ResourceDiff } from './diff.js';
 
 /** The interface takes more, but an answer that fails is then asked about a hundred at a time (contract §4). */
 const bulkMaximum = 100;
@@ -16,8 +16,8 @@ export interface Ordered {
  * Gives every request its edges: what is pointed to is created and changed first, and is deleted after whatever
  * pointed to it. Merges what the interface can do in one call.
  */
-export function order(decided: readonly Decided[]): Ordered {
-  const acting = decided.filter((each) => each.requests.length > 0);
+export function order(diffs: readonly ResourceDiff[]): Ordered {
+  const acting = diffs.filter((each) => each.requests.length > 0);
   const edges = dependencies(acting);
   const units = mergeBulk(acting, edges);
   const stepsOf = new Map<Address, readonly string[]>();
@@ -29,7 +29,7 @@ export function order(decided: readonly Decided[]): Ordered {
 interface Unit {
   readonly ids: readonly string[];
   readonly addresses: readonly Address[];
-  readonly decided: Decided;
+  readonly diffs: ResourceDiff;
   readonly requests: readonly Planned[];
   /** What a merged request consists of. */
   readonly singles: readonly Request[];
@@ -38,7 +38,7 @@ interface Unit {
 type Edges = ReadonlyMap<Address, ReadonlySet<Address>>;
 
 /** For each change, the changes that must be done before it. */
-function dependencies(acting: readonly Decided[]): Edges {
+function dependencies(acting: readonly ResourceDiff[]): Edges {
   const edges = new Map<Address, Set<Address>>(acting.map((each) => [each.change.address, new Set()]));
   const wait = (waiting: Address, first: Address) => {
     if (waiting !== first && edges.has(first)) edges.get(waiting)?.add(first);
@@ -51,7 +51,7 @@ function dependencies(acting: readonly Decided[]): Edges {
 
 type Wait = (waiting: Address, first: Address) => void;
 
-function pointToWhatIs(acting: readonly Decided[], wait: Wait): void {
+function pointToWhatIs(acting: readonly ResourceDiff[], wait: Wait): void {
   const byObject = new Map(acting.map(({ change }) => [objectKey(change.kind, change.id ?? ''), change]));
   for (const { match, change } of acting) {
     const before = targetsOf(match.kind, match.observed?.spec ?? null);
@@ -73,7 +73,7 @@ function targetsOf(kind: Kind, spec: unknown) {
 }
 
 /** A secret is taken away only when the one that takes its place is there: a failed create leaves the old one alone. */
-function revokeLast(acting: readonly Decided[], wait: Wait): void {
+function revokeLast(acting: readonly ResourceDiff[], wait: Wait): void {
   const creating = acting.filter((each) => each.requests.some((planned) => planned.delivery !== undefined));
   for (const { match, change } of acting) {
     if (match.kind.secret === null || change.action !== 'delete') continue;
@@ -82,7 +82,7 @@ function revokeLast(acting: readonly Decided[], wait: Wait): void {
 }
 
 /** A create that takes the name which another object gives up: the service may not allow both at once. */
-function freeNames(acting: readonly Decided[], wait: Wait): void {
+function freeNames(acting: readonly ResourceDiff[], wait: Wait): void {
   const giving = new Map<string, Address>();
   for (const { match, change } of acting) {
     const identity = match.observed === null ? null : match.kind.observedIdentity(match.observed);
@@ -100,8 +100,8 @@ function objectKey(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-function mergeBulk(acting: readonly Decided[], edges: Edges): Unit[] {
-  const groups = new Map<string, Decided[]>();
+function mergeBulk(acting: readonly ResourceDiff[], edges: Edges): Unit[] {
+  const groups = new Map<string, ResourceDiff[]>();
   for (const each of acting) {
     const bulk = each.requests.length === 1 ? each.requests[0]?.bulk : undefined;
     // Only changes that wait for the same others are merged: a failure stops what depends on it and nothing else.
@@ -115,7 +115,7 @@ function mergeBulk(acting: readonly Decided[], edges: Edges): Unit[] {
   return [...groups.values()].flatMap((group) => chunks(group, bulkMaximum).map(unitOf));
 }
 
-function unitOf(group: readonly Decided[]): Unit {
+function unitOf(group: readonly ResourceDiff[]): Unit {
   const [first] = group;
   if (first === undefined) throw new Error('a unit holds at least one change');
   const addresses = group.map((each) => each.change.address);
@@ -125,10 +125,10 @@ function unitOf(group: readonly Decided[]): Unit {
   );
   const singles =
     group.length === 1 ? [] : group.flatMap((each) => each.requests.map(({ request }) => request));
-  return { ids, addresses, decided: first, requests, singles };
+  return { ids, addresses, diffs: first, requests, singles };
 }
 
-function merged(group: readonly Decided[], first: Decided): Planned {
+function merged(group: readonly ResourceDiff[], first: ResourceDiff): Planned {
   const { kind } = first.match;
   if (kind.bulk === null) throw new Error(`${kind.section} have no bulk calls`);
   const bulks = group.flatMap((each) => each.requests[0]?.bulk ?? []);
@@ -143,11 +143,11 @@ function stepsOfUnit(unit: Unit, edges: Edges, stepsOf: ReadonlyMap<Address, rea
   return unit.requests.map((planned, index) => ({
     id: unit.ids[index] ?? '',
     addresses: unit.addresses,
-    kind: unit.decided.match.kind.name,
+    kind: unit.diffs.match.kind.name,
     request: planned.request,
     singles: unit.singles,
     after: index === 0 ? outside : [unit.ids[index - 1] ?? ''],
-    last: unit.decided.match.kind.last,
+    last: unit.diffs.match.kind.last,
     delivery: planned.delivery ?? null,
   }));
 }

@@ -11,9 +11,9 @@ import {
   type Prune,
 } from '../model/resource.js';
 import type { Rule } from '../model/why.js';
+import { entryDiagnostic } from './entry-diagnostic.js';
 import { fieldTexts, fieldValue } from './fields.js';
-import { likest } from './likeness.js';
-import { trouble } from './trouble.js';
+import { closestPairs } from './similarity.js';
 
 export interface Pair {
   readonly observed: Observed;
@@ -156,20 +156,21 @@ class PairingState implements Pairing {
     const ours = candidates.filter((each) => each.manageable !== false || each.id === null);
     const pool = ours.length > 0 ? [...ours] : [...candidates];
     const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
-    const rest = this.kind.likeIn.length > 0 ? this.pairEqual(inOrder, pool) : inOrder;
+    const rest = this.kind.similarIn.length > 0 ? this.pairEqual(inOrder, pool) : inOrder;
     if (rest.length === 0) return;
     if (pool.length > rest.length) {
       for (const entry of rest) this.tellAmbiguous(entry, pool);
       return;
     }
-    for (const [entry, each] of likest(this.kind, rest, pool)) this.take(entry, each, this.ruleFor(entry));
+    for (const [entry, each] of closestPairs(this.kind, rest, pool))
+      this.take(entry, each, this.ruleFor(entry));
   }
 
   /** For `prune: all`: an object of the same target that is like a new entry becomes that entry. */
   byLikeness(open: readonly Desired[], kept: ReadonlySet<string | null>): void {
-    if (this.kind.likeIn.length === 0) return;
+    if (this.kind.similarIn.length === 0) return;
     const anchorOf = (spec: unknown) =>
-      canonical(this.kind.likeIn.map((field) => fieldValue(this.kind, spec, field)));
+      canonical(this.kind.similarIn.map((field) => fieldValue(this.kind, spec, field)));
     const free = groupBy(
       this.observed.filter(
         (each) =>
@@ -178,7 +179,7 @@ class PairingState implements Pairing {
       (each) => anchorOf(each.spec),
     );
     for (const [anchor, entries] of groupBy(open, (entry) => anchorOf(entry.spec)))
-      for (const [entry, each] of likest(this.kind, entries, free.get(anchor) ?? []))
+      for (const [entry, each] of closestPairs(this.kind, entries, free.get(anchor) ?? []))
         this.take(entry, each, 'likeness');
   }
 
@@ -230,7 +231,7 @@ class PairingState implements Pairing {
     help: string,
   ): void {
     this.broken.add(entry.address);
-    this.diagnostics.push(trouble(entry, 'error', code, path, message, help));
+    this.diagnostics.push(entryDiagnostic(entry, 'error', code, path, message, help));
   }
 }
 

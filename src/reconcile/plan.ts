@@ -1,5 +1,5 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
-import type { Creation, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Change, Plan } from '../model/plan.js';
@@ -14,9 +14,9 @@ import type {
   Project,
   Prune,
 } from '../model/resource.js';
-import { type Decided, decide, recordOf } from './change.js';
+import { agentLookup } from './agent-lookup.js';
+import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
-import { directoryOf } from './directory.js';
 import { type Allowances, objections } from './guard.js';
 import { linksOf, linksOfGone } from './links.js';
 import { type Match, match } from './match.js';
@@ -24,7 +24,7 @@ import { namesOf } from './names.js';
 import { order } from './order.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './start-rate.js';
-import { twinWarnings } from './twins.js';
+import { duplicateWarnings } from './unmanaged-duplicates.js';
 
 /** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
 export interface ReconcileInputs {
@@ -57,44 +57,48 @@ export interface Reconciled {
   /** What the inventory says of each declared resource once its change is done; without the id. */
   readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
   /** What is written down before a create is sent. */
-  readonly creations: ReadonlyMap<Address, Creation>;
+  readonly createIntents: ReadonlyMap<Address, CreateIntent>;
 }
 
 /** Desired and observed in, plan out. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now } = inputs;
-  const directory = directoryOf(inputs.agents, inputs.nearest);
-  const matches = match({ kinds, entries: project.entries, objects, inventory, directory, prune });
-  const names = namesOf(matches.list, matches.externals, directory);
-  const all = matches.list.flatMap((each) => decide(each, { names, prune, now }) ?? []);
+  const lookup = agentLookup(inputs.agents, inputs.nearest);
+  const matches = match({ kinds, entries: project.entries, objects, inventory, agents: lookup, prune });
+  const names = namesOf(matches.list, matches.externals, lookup);
+  const all = matches.list.flatMap((each) => diff(each, { names, prune, now }) ?? []);
   const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries, inputs.nearest);
-  const decided = kept.sort((a, b) => readingOrder(kinds, a, b));
-  const own = [...matches.diagnostics, ...decided.flatMap((each) => each.diagnostics)];
+  const diffs = kept.sort((a, b) => readingOrder(kinds, a, b));
+  const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
   // That an address matches nothing may only follow from an error of its entry.
-  const warnings = [...idle, ...twinWarnings(matches.list, prune), ...startRateWarnings(inputs, matches)];
+  const warnings = [
+    ...idle,
+    ...duplicateWarnings(matches.list, prune),
+    ...startRateWarnings(inputs, matches),
+  ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, decided, names, diagnostics);
+  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, diffs, names, diagnostics);
   return {
     plan,
     diagnostics,
     matches: matches.list,
     externals: matches.externals,
     names,
-    ...bookkeeping(decided, now),
+    ...intentsAndRecords(diffs, now),
   };
 }
 
 function assemble(
   inputs: ReconcileInputs,
   matches: readonly Match[],
-  decided: readonly Decided[],
+  diffs: readonly ResourceDiff[],
   names: Names,
   diagnostics: readonly Diagnostic[],
 ): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
-  const { steps, stepsOf } = order(decided);
+  const { steps, stepsOf } = order(diffs);
   const caller = callerInWords(inputs.objects);
-  const changes: Change[] = decided.map(({ change, revokesCaller, match: { observed } }) => ({
+  const changes: Change[] = diffs.map(({ change, revokesCaller, match: { observed } }) => ({
     ...change,
     notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
@@ -102,45 +106,52 @@ function assemble(
   const body = { project: project.name, environment: project.environment, service, account, changes, steps };
   return {
     ...body,
-    digest: digestOf(body, decided),
+    digest: digestOf(body, diffs),
     links: [
       ...linksOf(
         project.entries,
         kinds.filter((kind) => kind.after.length > 0),
       ),
       ...linksOfGone(
-        decided.filter(({ change }) => change.action === 'delete').map((each) => each.match),
+        diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match),
         names,
       ),
     ],
-    objections: objections({ project, matches, decided, steps, allow, now, undeliverable }),
+    objections: objections({ project, matches, diffs, steps, allow, now, undeliverable }),
     diagnostics,
   };
 }
 
-function bookkeeping(decided: readonly Decided[], now: Date): Pick<Reconciled, 'records' | 'creations'> {
+function intentsAndRecords(
+  diffs: readonly ResourceDiff[],
+  now: Date,
+): Pick<Reconciled, 'records' | 'createIntents'> {
   const records = new Map<Address, Omit<InventoryEntry, 'id'>>();
-  const creations = new Map<Address, Creation>();
-  for (const { match: each, change } of decided) {
+  const createIntents = new Map<Address, CreateIntent>();
+  for (const { match: each, change } of diffs) {
     if (each.entry === null) continue;
-    const settled = each.kind.settled(each.entry.declared, now) !== null;
-    const record = recordOf(each, each.entry, settled);
+    const expired = each.kind.expired(each.entry.declared, now) !== null;
+    const record = recordOf(each, each.entry, expired);
     records.set(change.address, record);
     if (change.action !== 'create' && change.action !== 'replace') continue;
-    creations.set(change.address, creationOf(each.kind, each.entry, record));
+    createIntents.set(change.address, createIntent(each.kind, each.entry, record));
   }
-  return { records, creations };
+  return { records, createIntents };
 }
 
 /** A natural key of which a part came from the environment is not written down. */
-function creationOf(kind: Kind, entry: Desired, { name, applied }: Omit<InventoryEntry, 'id'>): Creation {
+function createIntent(
+  kind: Kind,
+  entry: Desired,
+  { name, applied }: Omit<InventoryEntry, 'id'>,
+): CreateIntent {
   const identity = kind.identity(entry.spec);
   const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
   return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity, applied } };
 }
 
-function readingOrder(kinds: readonly Kind[], a: Decided, b: Decided): number {
-  const rank = (each: Decided) => kinds.indexOf(each.match.kind);
+function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff): number {
+  const rank = (each: ResourceDiff) => kinds.indexOf(each.match.kind);
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
 }
 

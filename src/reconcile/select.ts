@@ -2,7 +2,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Address, Declared } from '../model/resource.js';
 import { isPending } from '../model/resource.js';
-import type { Decided } from './change.js';
+import type { ResourceDiff } from './diff.js';
 
 /** One address or glob of the command line. */
 export interface Selector {
@@ -13,7 +13,7 @@ export interface Selector {
 type Nearest = (word: string, known: readonly string[]) => string | null;
 
 interface Selection {
-  readonly kept: Decided[];
+  readonly kept: ResourceDiff[];
   /** Tells which of the patterns match nothing, and which changes were not named. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -23,7 +23,7 @@ interface Selection {
  * brings the schedules that move away from it. Other deletes are kept only when they were named themselves.
  */
 export function select(
-  all: readonly Decided[],
+  all: readonly ResourceDiff[],
   selectors: readonly Selector[] | null,
   entries: readonly Declared[],
   nearest: Nearest,
@@ -44,7 +44,7 @@ export function select(
 }
 
 /** What is not named is not deleted; but neither may its target go and leave it behind. */
-function stranded(kept: readonly Decided[], left: readonly Decided[]): Diagnostic[] {
+function stranded(kept: readonly ResourceDiff[], left: readonly ResourceDiff[]): Diagnostic[] {
   const going = new Map(
     kept.flatMap(({ change }) =>
       change.action === 'delete' ? [[`${change.kind} ${change.id}`, change.address] as const] : [],
@@ -63,15 +63,15 @@ function stranded(kept: readonly Decided[], left: readonly Decided[]): Diagnosti
   });
 }
 
-function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): ReadonlySet<Address> {
+function needsOf(named: ReadonlySet<ResourceDiff>, all: readonly ResourceDiff[]): ReadonlySet<Address> {
   const byObject = new Map(all.map(({ change }) => [`${change.kind} ${change.id}`, change.address]));
   const going = new Set(
     [...named].flatMap(({ change }) => (change.action === 'delete' ? [change.address] : [])),
   );
-  const targets = (decided: Decided, spec: unknown) =>
+  const targets = (diffs: ResourceDiff, spec: unknown) =>
     spec === null
       ? []
-      : decided.match.kind
+      : diffs.match.kind
           .targets(spec)
           .flatMap(({ kind, id }) => (isPending(id) ? id.pending : (byObject.get(`${kind} ${id}`) ?? [])));
   const needed = new Set([...named].flatMap((each) => targets(each, each.match.entry?.spec ?? null)));
@@ -87,7 +87,7 @@ function needsOf(named: ReadonlySet<Decided>, all: readonly Decided[]): Readonly
 /** Changes that are named where they are left out; more are counted. */
 const namedChanges = 5;
 
-function leftOut(left: readonly Decided[]): Diagnostic[] {
+function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
   if (left.length === 0) return [];
   const inOrder = left.map(({ change }) => change).sort((a, b) => byCodeUnit(a.address, b.address));
   const names = inOrder.slice(0, namedChanges).map(({ action, address }) => `${action} ${address}`);

@@ -4,7 +4,7 @@ import type { Kind, Timetable } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
 import type { BusyMinute } from '../model/start-rate.js';
 import type { Matches } from './match.js';
-import { countable, type Starter, startersOf } from './starters.js';
+import { countable, type StartLoad, startLoads } from './start-load.js';
 
 /** How far it looks ahead (contract §4). */
 const daysAhead = 42;
@@ -28,13 +28,13 @@ export function startRateWarnings(inputs: StartRateInputs, matches: Matches): Di
     const { timetable } = kind;
     if (timetable === null) return [];
     const entries = countable(kind, matches);
-    return entries.length === 0 ? [] : warn(timetable, startersOf(kind, entries, inputs, matches), inputs);
+    return entries.length === 0 ? [] : warn(timetable, startLoads(kind, entries, inputs, matches), inputs);
   });
 }
 
 function warn(
   timetable: Timetable<unknown>,
-  starters: readonly Starter[],
+  starters: readonly StartLoad[],
   { project, now }: StartRateInputs,
 ): Diagnostic[] {
   const limit = project.limits.startsPerMinute;
@@ -45,7 +45,7 @@ function warn(
   return most === undefined ? [] : startRate(most, others, total - 1, limit);
 }
 
-type Minute = BusyMinute<Starter>;
+type Minute = BusyMinute<StartLoad>;
 
 function startRate(busiest: Minute, others: readonly Minute[], count: number, limit: number): Diagnostic[] {
   const by = mostFirst(busiest);
@@ -56,7 +56,7 @@ function startRate(busiest: Minute, others: readonly Minute[], count: number, li
     `more than the ${limit} that limits.startsPerMinute allows${othersInWords(count)}`;
   const spread = 'spread the times, or raise `limits.startsPerMinute`';
   const further = others.length === 0 ? '' : ` After it the busiest are ${furtherInWords(others, by)}.`;
-  const help = `They are started by ${startersInWords(by)}: ${spread}.${further}`;
+  const help = `They are started by ${loadLabels(by)}: ${spread}.${further}`;
   return [{ severity: 'warning', code: 'start-rate', message, place: first.starter.entry.source, help }];
 }
 
@@ -78,16 +78,16 @@ function othersInWords(others: number): string {
 
 /** Mostly they are the same ones, day after day. */
 function furtherInWords(others: readonly Minute[], before: Minute['by']): string {
-  const known = startersInWords(before);
+  const known = loadLabels(before);
   return others
     .map((each) => {
-      const starters = startersInWords(mostFirst(each));
+      const starters = loadLabels(mostFirst(each));
       return `${timeOf(each)} with ${starters === known ? 'the same' : starters}`;
     })
     .join('; ');
 }
 
-function startersInWords(most: Minute['by']): string {
+function loadLabels(most: Minute['by']): string {
   const named = most.slice(0, mostNamed).map(({ starter, starts }) => `${starter.entry.address} (${starts})`);
   const rest = most.length - named.length;
   return `${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;

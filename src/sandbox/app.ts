@@ -2,9 +2,9 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { agentRoutes } from './agents.js';
 import { type Core, notFound, Refusal, type Route } from './api.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
-import { refusalWire, successWire, type Wire } from './edge.js';
-import { authentication, type Env, type RecordedRequest, recording } from './intake.js';
 import { keyRoutes } from './keys.js';
+import { authentication, type Env, type RecordedRequest, recording } from './middleware.js';
+import { refusalWire, successWire, type Wire } from './response-variants.js';
 import { scheduleRoutes } from './schedules.js';
 import type { World } from './world.js';
 

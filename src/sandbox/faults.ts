@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { type Fields, isFields } from './body.js';
-import type { Env } from './intake.js';
+import type { Env } from './middleware.js';
 
 /** Trouble on purpose, to rehearse what a run does about it. */
 
 /** What can happen to a request. `drop` to `late` end with a connection that is reset. */
-export const ACTS = {
+export const FAULT_TYPES = {
   drop: 'the connection is reset before anything is done',
   lose: 'it is done, and the connection is reset instead of an answer',
   late: 'the connection is reset, and it is done after `requests` more requests',
@@ -21,11 +21,11 @@ export const ACTS = {
   signal: 'the client is sent `signal`, and all goes on',
 } as const;
 
-export type Act = keyof typeof ACTS;
+export type FaultType = keyof typeof FAULT_TYPES;
 
 /** One fault. It meets every request that fits, or the `nth` of them alone. */
 export interface Fault {
-  readonly act: Act;
+  readonly act: FaultType;
   readonly method?: string;
   /** A path without its query; `*` stands for any part of it. */
   readonly path?: string;
@@ -46,12 +46,12 @@ export interface FaultPlan {
   /** Lists show the state of so many milliseconds ago. */
   lagMs: number;
   /** The process that `kill-before`, `kill-after` and `signal` are for; null for none. */
-  victim: number | null;
+  targetPid: number | null;
   /** Stands around every request that meets no fault; null for nothing. */
-  around: ((request: Passing, next: () => Promise<void>) => Promise<void>) | null;
+  intercept: ((request: PassedRequest, next: () => Promise<void>) => Promise<void>) | null;
 }
 
-export interface Passing {
+export interface PassedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -62,22 +62,22 @@ export interface Passing {
 export class FaultError extends Error {}
 
 export function noFaults(): FaultPlan {
-  return { faults: [], lagMs: 0, victim: null, around: null };
+  return { faults: [], lagMs: 0, targetPid: null, intercept: null };
 }
 
 /** Carries the plan out, around the handler of each authenticated request. `sent` ends a request without an answer. */
-export function meetFaults(plan: FaultPlan, sent: () => Response): MiddlewareHandler<Env> {
+export function faultMiddleware(plan: FaultPlan, sent: () => Response): MiddlewareHandler<Env> {
   const seen = new Map<Fault, number>();
   const later: { left: number; run: () => Promise<void> }[] = [];
   return async (c, next) => {
     await runLater(later);
     const fault = plan.faults.find((each) => hits(each, c.req.method, c.req.path, seen));
-    if (fault === undefined) return plan.around === null ? next() : plan.around(passing(c), next);
+    if (fault === undefined) return plan.intercept === null ? next() : plan.intercept(passing(c), next);
     return act(fault, { c, next, plan, sent, later });
   };
 }
 
-function passing({ req }: Context<Env>): Passing {
+function passing({ req }: Context<Env>): PassedRequest {
   return { method: req.method, path: req.path, apiKey: req.header('x-api-key') ?? '' };
 }
 
@@ -141,7 +141,7 @@ async function act(fault: Fault, scene: Scene): Promise<Response | undefined> {
       await next();
       return kill(scene);
     case 'signal':
-      if (scene.plan.victim !== null) process.kill(scene.plan.victim, fault.signal ?? 'SIGTERM');
+      if (scene.plan.targetPid !== null) process.kill(scene.plan.targetPid, fault.signal ?? 'SIGTERM');
       return void (await next());
     default:
       return fault.act satisfies never;
@@ -168,8 +168,8 @@ function instead(c: Context<Env>, sent: () => Response): undefined {
 }
 
 function kill(scene: Scene): undefined {
-  const { victim } = scene.plan;
-  if (victim !== null) process.kill(victim, 'SIGKILL');
+  const { targetPid } = scene.plan;
+  if (targetPid !== null) process.kill(targetPid, 'SIGKILL');
   return reset(scene);
 }
 
@@ -235,8 +235,8 @@ function readFault(value: unknown, index: number): Fault {
   if (!isFields(value)) throw new FaultError(`${where} is no object`);
   const { act: name, method, path, body, location, nth, status, requests, ms, headers, ...rest } = value;
   refuseUnknown(rest, where);
-  if (typeof name !== 'string' || !Object.hasOwn(ACTS, name))
-    throw new FaultError(`${where}: "act" is none of ${Object.keys(ACTS).join(', ')}`);
+  if (typeof name !== 'string' || !Object.hasOwn(FAULT_TYPES, name))
+    throw new FaultError(`${where}: "act" is none of ${Object.keys(FAULT_TYPES).join(', ')}`);
   if (name.startsWith('kill') || name === 'signal')
     throw new FaultError(`${where}: "${name}" is for programs that know whom to kill`);
   for (const [key, each] of Object.entries({ method, path, body, location }))

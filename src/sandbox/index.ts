@@ -1,7 +1,14 @@
 /** The service of interface.md in one process, for trying manifests and for the tests. Imports nothing of roster. */
 
-export { ACTS, type Act, type Fault, FaultError, type FaultPlan, parseFaults } from './faults.js';
-export type { RecordedRequest } from './intake.js';
+export {
+  FAULT_TYPES,
+  type Fault,
+  FaultError,
+  type FaultPlan,
+  type FaultType,
+  parseFaults,
+} from './faults.js';
+export type { RecordedRequest } from './middleware.js';
 export { DataFileError, loadWorld, saveWorld, worldFromJson, worldToJson } from './persistence.js';
 export {
   defaultSeed,

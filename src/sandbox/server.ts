@@ -3,10 +3,10 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Core } from './api.js';
 import { buildApp } from './app.js';
-import { type FaultPlan, meetFaults, noFaults } from './faults.js';
+import { type FaultPlan, faultMiddleware, noFaults } from './faults.js';
 import { History } from './history.js';
-import type { RecordedRequest } from './intake.js';
 import { addKey, hashOf, isActiveKey, newKeyText } from './keyring.js';
+import type { RecordedRequest } from './middleware.js';
 import { loadWorld, saver } from './persistence.js';
 import { defaultSeed, type Seed } from './seed.js';
 import { worldFromSeed } from './seed-world.js';
@@ -60,7 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       if (faults.lagMs > 0) history.note(Date.now());
       await saved();
     },
-    around: meetFaults(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
+    around: faultMiddleware(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
     before: () => {
       if (faults.lagMs > 0) history.begin();
     },

@@ -66,7 +66,7 @@ function failedInside(subject: string, status: number, body: JsonObject): Servic
     status,
     errorCode,
     certainty: 'unknown',
-    passing: false,
+    transient: false,
     retryAfterMs: null,
   });
 }

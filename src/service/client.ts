@@ -8,8 +8,8 @@ import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.
 import { createQueue, type Queue } from './queue.js';
 import { redact } from './redact.js';
 import { brokenOff, noAnswer, refusal } from './refusal.js';
+import { targetOf } from './request-url.js';
 import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
-import { targetOf } from './target.js';
 import { serviceUrl } from './url.js';
 
 export interface ClientSettings {
@@ -157,7 +157,7 @@ class HttpClient implements Client {
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, path, headers, body });
     if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply);
-    if (reply.cut !== null) throw brokenOff(subject, reply.status, reply.cut);
+    if (reply.truncated !== null) throw brokenOff(subject, reply.status, reply.truncated);
     return readAnswer(subject, effect, reply);
   }
 
@@ -181,7 +181,7 @@ class HttpClient implements Client {
       status: 401,
       errorCode: null,
       certainty: 'not-sent',
-      passing: false,
+      transient: false,
       retryAfterMs: null,
     });
   }
@@ -216,7 +216,7 @@ class HttpClient implements Client {
       status: null,
       errorCode: null,
       certainty: 'unknown',
-      passing: false,
+      transient: false,
       retryAfterMs: null,
     };
   }

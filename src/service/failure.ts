@@ -17,7 +17,7 @@ export interface FailureFacts {
   readonly errorCode: string | null;
   readonly certainty: Certainty;
   /** Might go well a moment later: says nothing of whether it may be sent again. */
-  readonly passing: boolean;
+  readonly transient: boolean;
   /** How long the service asked to be left alone, in ms; null when it did not. */
   readonly retryAfterMs: number | null;
 }

@@ -14,7 +14,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
   /** Why the body ended before its end; null when it is whole. */
-  readonly cut: Error | null;
+  readonly truncated: Error | null;
 }
 
 /** No answer came. `sent` is false only when the request provably never was on a connection. */
@@ -62,11 +62,11 @@ export interface Transport {
 /** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
   let pool: Promise<Pool> | null = null;
-  const hurry = hurrying(settings.signal);
+  const abortSoon = hurrying(settings.signal);
   return {
     async exchange(exchange) {
       pool ??= openPool(settings);
-      return dispatch(await pool, exchange, settings.timeoutMs, hurry);
+      return dispatch(await pool, exchange, settings.timeoutMs, abortSoon);
     },
     async close() {
       const open = await pool;
@@ -79,7 +79,7 @@ export function createTransport(settings: TransportSettings): Transport {
 function hurrying(signal: AbortSignal | undefined): Set<() => void> {
   const inFlight = new Set<() => void>();
   signal?.addEventListener('abort', () => {
-    for (const hurry of inFlight) hurry();
+    for (const abortSoon of inFlight) abortSoon();
   });
   return inFlight;
 }
@@ -115,9 +115,9 @@ function dispatch(
 
     const settle = (error: Error | null) => {
       clearTimeout(timer);
-      inFlight.delete(hurry);
+      inFlight.delete(abortSoon);
       if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
-      else resolve({ ...head, body: Buffer.concat(chunks), cut: error });
+      else resolve({ ...head, body: Buffer.concat(chunks), truncated: error });
     };
     const expire = (words: string) => {
       expired = true;
@@ -126,12 +126,12 @@ function dispatch(
       controller?.abort(error);
     };
     let timer = setTimeout(() => expire(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
-    const hurry = () => {
+    const abortSoon = () => {
       clearTimeout(timer);
       const words = `no answer within ${graceMs / 1000} s of the interrupt`;
       timer = setTimeout(() => expire(words), Math.min(graceMs, timeoutMs));
     };
-    inFlight.add(hurry);
+    inFlight.add(abortSoon);
 
     pool.dispatch(
       { ...exchange },

@@ -7,7 +7,7 @@ import { ServiceFailure } from './failure.js';
 import { listAgents } from './operations/agents.js';
 
 /** What the service says now, complete as far as the plan rests on it. */
-export interface World {
+export interface ObservedState {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   /** The same for every key of one user, and another for every other user; null where the service shows no keys. */
@@ -15,7 +15,7 @@ export interface World {
 }
 
 /** Which objects the plan may rest on: only these are read by id when a list item lacks something. */
-export interface Wanted {
+export interface ObserveScope {
   /** From the inventory and from `id:` entries. One that the list lacks is read by id: a list hides some (interface §1.10). */
   readonly ids: ReadonlyMap<KindName, ReadonlySet<string>>;
   /** Natural keys of declared entries. */
@@ -31,9 +31,9 @@ export interface Wanted {
 export async function observe(
   reader: Reader,
   kinds: readonly Kind[],
-  wanted: Wanted,
+  wanted: ObserveScope,
   callsWith: (keyPrefix: string) => boolean,
-): Promise<World> {
+): Promise<ObservedState> {
   const reads = kinds.map((kind) => observeKind(reader, kind, wanted));
   const agentsRead = reader.readAll(listAgents());
   const settled = await Promise.allSettled([agentsRead, ...reads]);
@@ -57,7 +57,7 @@ interface Listed {
   readonly all: readonly Observed[];
 }
 
-async function observeKind(reader: Reader, kind: Kind, wanted: Wanted): Promise<Listed> {
+async function observeKind(reader: Reader, kind: Kind, wanted: ObserveScope): Promise<Listed> {
   const all = await reader.readAll(kind.list());
   const listed = all.filter((each) => kind.exists(each));
   const ids = wanted.ids.get(kind.name) ?? new Set();
@@ -69,7 +69,12 @@ async function observeKind(reader: Reader, kind: Kind, wanted: Wanted): Promise<
   return { objects: [...complete, ...hidden.filter((each) => each !== null)], all };
 }
 
-async function completed(reader: Reader, kind: Kind, item: Observed, wanted: Wanted): Promise<Observed> {
+async function completed(
+  reader: Reader,
+  kind: Kind,
+  item: Observed,
+  wanted: ObserveScope,
+): Promise<Observed> {
   if (item.spec !== null || item.id === null || kind.detail === null) return item;
   const identity = kind.observedIdentity(item);
   const needed =

@@ -4,7 +4,7 @@ import { DeadlineError, firstHeader, type NoReply, type Reply } from './http.js'
 import { retryAfterMs } from './retry-after.js';
 
 /** Worth another try a moment later, as far as HTTP goes. */
-const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
+const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Enough of an error page to find its words in. */
 const readBytes = 65_536;
@@ -17,7 +17,7 @@ export function refusal(subject: string, reply: Reply): ServiceFailure {
     status,
     errorCode,
     certainty: certaintyOf(status),
-    passing: passing.has(status),
+    transient: transient.has(status),
     retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
   };
   if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply) });
@@ -61,16 +61,16 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
 }
 
 /** A 2xx whose body broke off. */
-export function brokenOff(subject: string, status: number, cut: Error): ServiceFailure {
-  const tooLong = 'code' in cut && cut.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const why = tooLong ? 'an answer that is too long' : wordsFor(cut);
+export function brokenOff(subject: string, status: number, truncated: Error): ServiceFailure {
+  const tooLong = 'code' in truncated && truncated.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  const why = tooLong ? 'an answer that is too long' : wordsFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
     message: `${subject} answered ${status}, then failed: ${why}`,
     status,
     errorCode: null,
     certainty: 'unknown',
-    passing: !tooLong,
+    transient: !tooLong,
     retryAfterMs: null,
   });
 }
@@ -86,7 +86,7 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply): Servi
     status: null,
     errorCode: null,
     certainty: sent ? 'unknown' : 'not-sent',
-    passing: cause instanceof DeadlineError || (code !== null && passingCode.test(code)),
+    transient: cause instanceof DeadlineError || (code !== null && passingCode.test(code)),
     retryAfterMs: null,
   });
 }

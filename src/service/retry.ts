@@ -73,7 +73,7 @@ function whyNot(
   waitMs: number,
   { budget, signal }: RetrySettings,
 ): string | null {
-  if (!facts.passing || !maySendAgain(effect, facts)) return '';
+  if (!facts.transient || !maySendAgain(effect, facts)) return '';
   if (signal?.aborted || attempt >= attempts) return '';
   if (waitMs > patienceMs) return `; it asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;
   const spent = budget.retries >= Math.max(10, Math.floor(budget.requests / 5));

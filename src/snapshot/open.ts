@@ -3,7 +3,7 @@ import type { Inventory } from '../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
-import { hidden, type Seal, sealFor } from '../model/seal.js';
+import { hidden, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import { snapshot as isSnapshot } from './generated/validator.js';
 import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
 
@@ -36,7 +36,7 @@ export function openSnapshot(
   kinds: readonly Kind[],
   known: readonly (readonly [kind: KindName, fields: JsonObject])[],
 ): Snapshot {
-  const plain = plainOf(sealFor(saved), kinds, known);
+  const plain = plainOf(valueHasher(saved), kinds, known);
   const unseal = (hash: Json): Json => (typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash);
   const reader = new Reader(kinds, (value) =>
     isJsonObject(value)
@@ -57,18 +57,18 @@ export function openSnapshot(
 
 /** Values by their hashes. */
 function plainOf(
-  seal: Seal,
+  hasher: ValueHasher,
   kinds: readonly Kind[],
   known: readonly (readonly [KindName, JsonObject])[],
 ): ReadonlyMap<string, Json> {
   const plain = new Map<string, Json>();
-  const fieldsOf = new Map(kinds.map((kind) => [kind.name, kind.saved.sealed]));
+  const fieldsOf = new Map(kinds.map((kind) => [kind.name, kind.saved.hashed]));
   for (const [kind, fields] of known) {
     for (const field of fieldsOf.get(kind) ?? []) {
       const value = fields[field];
       if (value === undefined) continue;
       const entries = isJsonObject(value) ? Object.entries(value) : [['', value] as const];
-      for (const [name, each] of entries) plain.set(seal(name, each), each);
+      for (const [name, each] of entries) plain.set(hasher(name, each), each);
     }
   }
   return plain;
@@ -82,7 +82,7 @@ class Reader {
 
   object(kind: Kind, { id, name, manageable, caller, facts, withheld, spec }: ObjectJson): Observed {
     const rawId = typeof id === 'string' ? normalId(id) : id;
-    const blank = kind.saved.blank as JsonObject;
+    const placeholder = kind.saved.placeholder as JsonObject;
     return {
       kind: kind.name,
       id: rawId === null ? null : String(rawId),
@@ -91,7 +91,7 @@ class Reader {
       manageable,
       caller,
       facts,
-      spec: { ...blank, ...this.fields(kind, spec) },
+      spec: { ...placeholder, ...this.fields(kind, spec) },
       ...(withheld.length === 0 ? {} : { withheld }),
     };
   }
@@ -123,7 +123,7 @@ class Reader {
     return Object.fromEntries(
       Object.entries(values).map(([field, value]) => [
         field,
-        kind.saved.sealed.includes(field) ? this.unsealed(value) : value,
+        kind.saved.hashed.includes(field) ? this.unsealed(value) : value,
       ]),
     );
   }

@@ -2,11 +2,11 @@ import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Agent, KindName, Observed } from '../model/resource.js';
-import { type Seal, type Sealed, sealed, sealFor } from '../model/seal.js';
+import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
 
 /** All that is saved, and what must not be. */
-export interface SaveInputs extends Sealed {
+export interface SaveInputs extends HashScope {
   /** The version that takes it. */
   readonly roster: string;
   readonly takenAt: Date;
@@ -21,10 +21,10 @@ export interface SaveInputs extends Sealed {
 /** The observed state as it may be shown to those who have no key: no value of an input, no value from the environment. */
 export function snapshotJson(inputs: SaveInputs): SnapshotJson {
   const { roster, project, environment, service, account, takenAt, kinds } = inputs;
-  const seal = sealFor(inputs);
+  const hasher = valueHasher(inputs);
   const objectsOf = (kind: Kind) =>
     (inputs.objects.get(kind.name) ?? [])
-      .map((each) => objectJson(kind, each, inputs.withheld(each), seal))
+      .map((each) => objectJson(kind, each, inputs.withheld(each), hasher))
       .sort((a, b) => byCodeUnit(canonical([a.id, a.name]), canonical([b.id, b.name])));
   return {
     formatVersion,
@@ -38,11 +38,16 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
       .map(({ id, externalAgentId, name, inputKeys }) => ({ id, externalAgentId, name, inputKeys }))
       .sort((a, b) => byCodeUnit(a.id, b.id)),
     objects: Object.fromEntries(kinds.map((kind) => [kind.name, objectsOf(kind)])),
-    inventory: inventoryJson(inputs.inventory, kinds, seal),
+    inventory: inventoryJson(inputs.inventory, kinds, hasher),
   };
 }
 
-function objectJson(kind: Kind, observed: Observed, withheld: readonly string[], seal: Seal): ObjectJson {
+function objectJson(
+  kind: Kind,
+  observed: Observed,
+  withheld: readonly string[],
+  hasher: ValueHasher,
+): ObjectJson {
   const { rawId, name, manageable, caller, facts } = observed;
   const spec = (observed.spec ?? {}) as JsonObject;
   const shown = Object.entries(spec).filter(([field]) => !withheld.includes(field));
@@ -53,18 +58,18 @@ function objectJson(kind: Kind, observed: Observed, withheld: readonly string[],
     caller,
     facts: Object.fromEntries(kind.saved.facts.map((fact) => [fact, facts[fact] ?? null])),
     withheld: [...withheld].sort(byCodeUnit),
-    spec: sealedFields(kind, shown, seal),
+    spec: hashedFields(kind, shown, hasher),
   };
 }
 
 function inventoryJson(
   { entries, drafts }: Inventory,
   kinds: readonly Kind[],
-  seal: Seal,
+  hasher: ValueHasher,
 ): SnapshotJson['inventory'] {
   const applied = (kindName: KindName, values: JsonObject) => {
     const kind = kinds.find((each) => each.name === kindName);
-    return kind === undefined ? {} : sealedFields(kind, Object.entries(values), seal);
+    return kind === undefined ? {} : hashedFields(kind, Object.entries(values), hasher);
   };
   const inOrder = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => byCodeUnit(a, b));
   return {
@@ -83,8 +88,15 @@ function inventoryJson(
   };
 }
 
-function sealedFields(kind: Kind, fields: readonly (readonly [string, Json])[], seal: Seal): JsonObject {
+function hashedFields(
+  kind: Kind,
+  fields: readonly (readonly [string, Json])[],
+  hasher: ValueHasher,
+): JsonObject {
   return Object.fromEntries(
-    fields.map(([field, value]) => [field, kind.saved.sealed.includes(field) ? sealed(value, seal) : value]),
+    fields.map(([field, value]) => [
+      field,
+      kind.saved.hashed.includes(field) ? hashed(value, hasher) : value,
+    ]),
   );
 }

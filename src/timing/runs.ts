@@ -1,6 +1,6 @@
-import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './clock-change.js';
 import { type Cron, nextFireDay, readCron } from './cron.js';
 import type { IntervalUnit } from './interval.js';
+import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './offset-period.js';
 import { type LocalTime, readWallClock } from './wall-clock.js';
 import { offsetAt } from './zone.js';
 

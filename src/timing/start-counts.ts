@@ -1,11 +1,11 @@
 import type { TimeSpan } from '../model/start-rate.js';
-import { dayLength, type Stretch, stretchesOf, toInstant } from './clock-change.js';
 import { type Cron, readCron } from './cron.js';
+import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset-period.js';
 import { isForEveryHour, runsBetween, type Timing } from './runs.js';
 import type { LocalTime } from './wall-clock.js';
 
 /** A schedule, as far as it matters here. */
-export interface Starter {
+export interface StartLoad {
   readonly timing: Timing;
   readonly timeZone: string;
   /** How many agents each run starts at once. */
@@ -25,7 +25,7 @@ const minute = 60_000;
  * Counts starts by the runs that `runsBetween` lists, without listing them: thousands of schedules over weeks have
  * millions of runs. 8 bytes for each minute of the span. Throws RangeError as `nextRuns` does.
  */
-export function startsPerMinute(starters: readonly Starter[], span: TimeSpan): StartCounts {
+export function startsPerMinute(starters: readonly StartLoad[], span: TimeSpan): StartCounts {
   const counter = new Counter(span);
   for (const starter of starters) if (starter.starts > 0) counter.add(starter);
   return counter;
@@ -43,7 +43,7 @@ class Counter implements StartCounts {
   readonly minutes: Float64Array;
   private readonly from: number;
   private readonly until: number;
-  private readonly stretches = new Map<string, readonly Stretch[]>();
+  private readonly periods = new Map<string, readonly OffsetPeriod[]>();
 
   constructor(private readonly span: TimeSpan) {
     this.from = span.from.getTime();
@@ -53,7 +53,7 @@ class Counter implements StartCounts {
     this.minutes = new Float64Array(Math.max(0, Math.ceil((this.until - this.first) / minute)));
   }
 
-  add(starter: Starter): void {
+  add(starter: StartLoad): void {
     const { timing } = starter;
     if (timing.type === 'Cron') this.addCron(starter, readCron(timing.expression));
     else if (timing.type === 'Basic' && timing.unit === 'Minutes') this.addSteps(starter, timing.value);
@@ -62,14 +62,14 @@ class Counter implements StartCounts {
   }
 
   /** One by one: for what has few runs. */
-  private addListed({ timing, timeZone, starts }: Starter, { from, until }: TimeSpan): void {
+  private addListed({ timing, timeZone, starts }: StartLoad, { from, until }: TimeSpan): void {
     for (const run of runsBetween(timing, timeZone, from, until, Number.POSITIVE_INFINITY)) {
       this.count(this.indexOf(run.getTime()), starts);
     }
   }
 
   /** Intervals of real time: so many minutes from one run to the next. */
-  private addSteps({ timing, timeZone, starts }: Starter, step: number): void {
+  private addSteps({ timing, timeZone, starts }: StartLoad, step: number): void {
     const [run] = runsBetween(timing, timeZone, this.span.from, this.span.until, 1);
     if (run === undefined) return;
     const runs = Math.ceil((this.until - run.getTime()) / (step * minute));
@@ -77,11 +77,11 @@ class Counter implements StartCounts {
     for (let nth = 0; nth < runs; nth += 1) this.count(index + nth * step, starts);
   }
 
-  private addCron(starter: Starter, cron: Cron): void {
+  private addCron(starter: StartLoad, cron: Cron): void {
     const { timing, timeZone, starts } = starter;
     const earliest = Math.max(this.from, toInstant(timing.startTime, timeZone).getTime());
-    for (const stretch of this.stretchesOf(timeZone)) {
-      const cut = { ...stretch, from: Math.max(stretch.from, earliest) };
+    for (const period of this.offsetPeriods(timeZone)) {
+      const cut = { ...period, from: Math.max(period.from, earliest) };
       if (cut.from >= cut.until) continue;
       if (!isWhole(cut)) this.addListed(starter, { from: new Date(cut.from), until: new Date(cut.until) });
       else if (cut.was === null) this.addSteady(cron, starts, cut);
@@ -90,7 +90,7 @@ class Counter implements StartCounts {
     }
   }
 
-  private addSteady(cron: Cron, starts: number, { from, until, offset }: Stretch): void {
+  private addSteady(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod): void {
     const [begin, end] = [from + offset, until + offset];
     for (let day = Math.floor(begin / dayLength) * dayLength; day < end; day += dayLength) {
       if (!cron.firesOn(new Date(day))) continue;
@@ -121,7 +121,7 @@ class Counter implements StartCounts {
   }
 
   /** After a gap: the skipped times, and those that the clocks show. What runs for either reason runs once. */
-  private addMoved(cron: Cron, starts: number, { from, until, offset }: Stretch, was: number): void {
+  private addMoved(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod, was: number): void {
     for (let at = Math.floor(from / minute) * minute; at < until; at += minute) {
       if (!firesIn(cron, at + was) && !firesIn(cron, at + offset)) continue;
       this.count(this.indexOf(at), runsWithin(cron, from - at, until - at) * starts);
@@ -137,15 +137,15 @@ class Counter implements StartCounts {
   }
 
   /** Schedules share few zones. */
-  private stretchesOf(zone: string): readonly Stretch[] {
-    const known = this.stretches.get(zone) ?? stretchesOf(zone, this.from, this.until);
-    this.stretches.set(zone, known);
+  private offsetPeriods(zone: string): readonly OffsetPeriod[] {
+    const known = this.periods.get(zone) ?? offsetPeriods(zone, this.from, this.until);
+    this.periods.set(zone, known);
     return known;
   }
 }
 
 /** Offsets with seconds, which some zones had until 1972, put one minute of the wall clock into two of UTC. */
-function isWhole({ offset, was }: Stretch): boolean {
+function isWhole({ offset, was }: OffsetPeriod): boolean {
   return offset % minute === 0 && (was ?? 0) % minute === 0;
 }
 

@@ -1,5 +1,5 @@
 import type { CalendarDay } from '../model/calendar.js';
-import { dayLength, stretchesOf } from './clock-change.js';
+import { dayLength, offsetPeriods } from './offset-period.js';
 import type { StartCounts } from './start-counts.js';
 import { writeWallClock } from './wall-clock.js';
 
@@ -9,7 +9,7 @@ const hour = 60 * minute;
 /** The starts of each hour as the clocks of a zone show it; days without any are there too. */
 export function startsPerHour({ first, minutes }: StartCounts, zone: string): CalendarDay[] {
   const days = new Map<string, number[]>();
-  for (const { from, until, offset } of stretchesOf(zone, first, first + minutes.length * minute)) {
+  for (const { from, until, offset } of offsetPeriods(zone, first, first + minutes.length * minute)) {
     for (let at = from; at < until; at += minute) {
       const local = at + offset;
       const date = writeWallClock(local).slice(0, 10);

@@ -12,24 +12,24 @@ const risky =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]|(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}|(?<=#)#(?=[A-Za-z]*\[)|(?<=^|\s):(?=:)/gu;
 
 /** The same text on one line, with every risky code point written as `\u{…}`. */
-export function inert(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(risky, visible);
 }
 
 /** A text of several lines as inert lines; the line breaks themselves are `\n` alone, so that a stray `\r` shows. */
-export function inertLines(text: string): string[] {
-  return text.split('\n').map(inert);
+export function escapeLines(text: string): string[] {
+  return text.split('\n').map(escapeControls);
 }
 
 /** A value in double quotes. Quotes and backslashes inside are escaped, so that two different values never look alike. */
 export function quoted(text: string): string {
-  return `"${inert(text.replace(/[\\"]/g, '\\$&'))}"`;
+  return `"${escapeControls(text.replace(/[\\"]/g, '\\$&'))}"`;
 }
 
 /** Bare where the text is one plain word, otherwise quoted. */
 export function word(text: string): string {
   const plain = /^[\p{L}\p{N}][\p{L}\p{N}._/@-]*$/u.test(text);
-  return plain && inert(text) === text ? text : quoted(text);
+  return plain && escapeControls(text) === text ? text : quoted(text);
 }
 
 /** UTF-16 offsets of the risky code points of a text, for those who show it piece by piece. */

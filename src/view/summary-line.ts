@@ -1,6 +1,6 @@
 import { type Plan, summarise } from '../model/plan.js';
 import type { ChangeOutcome, Outcome, Report } from '../model/report.js';
-import { actingActions, actionWords } from './change-words.js';
+import { actingActions, actionWords } from './change-labels.js';
 
 /** The line that a text plan ends in (contract §6). */
 export function planLine(plan: Plan): string {

@@ -21,7 +21,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a create whose answer was lost is not looked for',
-    file: 'src/apply/lost.ts',
+    file: 'src/apply/recover-create.ts',
     find: 'if (found.length > 0) return found;',
     replace: 'if (found.length > 1000) return found;',
     tests: ['test/faults/creates.test.ts'],
@@ -35,9 +35,9 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a create that landed late is not told',
-    file: 'src/reconcile/twins.ts',
-    find: "return twins === undefined || match.rule !== 'inventory' ? [] : warn(match, twins);",
-    replace: 'return twins === undefined || twins.length < 1000 ? [] : warn(match, twins);',
+    file: 'src/reconcile/unmanaged-duplicates.ts',
+    find: "return duplicates === undefined || match.rule !== 'inventory' ? [] : warn(match, duplicates);",
+    replace: 'return duplicates === undefined || duplicates.length < 1000 ? [] : warn(match, twins);',
     tests: ['test/faults/creates.test.ts'],
   },
   {
@@ -56,7 +56,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'what depends on a failed step is tried all the same',
-    file: 'src/apply/schedule-steps.ts',
+    file: 'src/apply/run-steps.ts',
     find: 'const waiting = new Map(wave.map((step) => [step.id, step.after.filter((id) => !states.has(id)).length]));',
     replace: 'const waiting = new Map(wave.map((step) => [step.id, 0 * step.after.length]));',
     tests: ['test/faults/order.test.ts', 'test/cases/cases.test.ts'],
@@ -141,14 +141,14 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a digest does not cover what hashed values were before',
     file: 'src/reconcile/digest.ts',
-    find: '? sealed(value, seal) : value',
+    find: '? hashed(value, hasher) : value',
     replace: '? null : value',
     tests: ['test/unit/reconcile/digest.test.ts'],
   },
   {
     name: 'a snapshot holds inputs as they are',
     file: 'src/snapshot/save.ts',
-    find: 'kind.saved.sealed.includes(field) ? sealed(value, seal) : value',
+    find: 'kind.saved.hashed.includes(field) ? hashed(value, hasher) : value',
     replace: 'value',
     tests: ['test/unit/cli/snapshot.test.ts'],
   },
@@ -218,14 +218,14 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a key with more power than asked for is kept',
-    file: 'src/apply/secret.ts',
+    file: 'src/apply/deliver-key.ts',
     find: 'return canonical([...new Set(scopes)].sort()) === canonical([...asked].sort());',
     replace: 'return scopes.length + asked.length >= 0;',
     tests: ['test/unit/apply/keys.test.ts'],
   },
   {
     name: 'the rest of a run goes on with the old key',
-    file: 'src/apply/secret.ts',
+    file: 'src/apply/deliver-key.ts',
     find: 'keeping.writer.useKey(secret.value);',
     replace: '',
     tests: ['test/unit/apply/keys.test.ts'],

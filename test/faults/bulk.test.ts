@@ -215,7 +215,7 @@ function interfere(
   const half = effect === 'half was done' ? [...world.schedules.values()].slice(0, 2) : [];
   let reads = 0;
   // The second read of the list is the first one that can see what the call did.
-  faults.around = async ({ method, path }, next) => {
+  faults.intercept = async ({ method, path }, next) => {
     if (method === 'GET' && path === '/api/schedules' && ++reads === 2)
       for (const record of half) {
         if (operation === 'delete') world.schedules.delete(record.id);

@@ -170,7 +170,7 @@ describe('the trace', () => {
         {},
         async (scene) => {
           const keys: string[] = [];
-          scene.sandbox.faults.around = async ({ apiKey }, next) => {
+          scene.sandbox.faults.intercept = async ({ apiKey }, next) => {
             keys.push(apiKey);
             await next();
           };
@@ -333,7 +333,7 @@ describe('a key that can do other than was asked for', () => {
           const { world } = scene.sandbox;
           const before = activeKeys(scene);
           const keysBefore = world.keys.size;
-          scene.sandbox.faults.around = async ({ method, path }, next) => {
+          scene.sandbox.faults.intercept = async ({ method, path }, next) => {
             await next();
             const made = [...world.keys.values()].at(-1);
             if (shown === 'more in the list' && method === 'POST' && path === keysPath && made !== undefined)

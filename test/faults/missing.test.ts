@@ -43,7 +43,7 @@ experiments(
       const planned = await postsWithoutFault(name);
       let count = 0;
       let gone: string | null = null;
-      scene.sandbox.faults.around = async (request, handle) => {
+      scene.sandbox.faults.intercept = async (request, handle) => {
         if (request.method === method) count += 1;
         if (request.method === method && count === nth) gone = remove(scene, request.path);
         await handle();

@@ -262,7 +262,7 @@ async function once(scene: Scene) {
 
 /** Whatever a request changes is stored with the loss. */
 function lose({ world, faults }: Sandbox, { collection, schedule }: Loss): void {
-  faults.around = async (_request, next) => {
+  faults.intercept = async (_request, next) => {
     const before = new Set([...records(world)].map((record) => JSON.stringify(record)));
     await next();
     const changed = (record: object) => !before.has(JSON.stringify(record));

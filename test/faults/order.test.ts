@@ -71,7 +71,7 @@ function stateOf(world: World): State {
 }
 
 function watch(sandbox: Sandbox, seen: State[]): void {
-  sandbox.faults.around = async ({ method }, handle) => {
+  sandbox.faults.intercept = async ({ method }, handle) => {
     await handle();
     if (method !== 'GET') seen.push(stateOf(sandbox.world));
   };

@@ -81,14 +81,14 @@ const told: Readonly<Record<string, number | null>> = {
 /** Nobody waits longer than this in silence. */
 const patience = 60_000;
 
-const passing = [500, 502, 503, 504, 429, 408];
+const transient = [500, 502, 503, 504, 429, 408];
 const final = [400, 402, 403, 404, 405, 409, 410, 413, 418, 422, 451, 501];
 const broken: readonly Fault[] = [{ act: 'drop' }, { act: 'cut' }, { act: 'hang' }];
 
 describe('reads', () => {
   const failures: readonly Fault[] = [
     ...broken,
-    ...passing.map((status): Fault => ({ act: 'status', status })),
+    ...transient.map((status): Fault => ({ act: 'status', status })),
   ];
   experiments(
     'I18',
@@ -122,7 +122,7 @@ describe('reads', () => {
   experiments(
     'I18',
     'never earlier than the service asked for, and not at all when that is too long',
-    passing.flatMap((status) => Object.keys(told).map((header) => ({ status, header }))),
+    transient.flatMap((status) => Object.keys(told).map((header) => ({ status, header }))),
     ({ status, header }) =>
       within(scenario('S3'), async (scene) => {
         const sleeps = recordSleeps(scene);
@@ -166,14 +166,14 @@ describe('writes', () => {
   const failing: readonly Fault[] = [
     ...broken,
     { act: 'lose' },
-    ...[...passing, ...final].map((status): Fault => ({ act: 'status', status })),
+    ...[...transient, ...final].map((status): Fault => ({ act: 'status', status })),
     // A 4xx says that nothing was done, and is believed.
-    ...[...passing, ...final]
+    ...[...transient, ...final]
       .filter((status) => status >= 500 || status === 408)
       .map((status): Fault => ({ act: 'status-after', status })),
   ];
   /** Not taken by the service, which asks to come back: a create may be sent again then, too (429). */
-  const isPassing = ({ status }: Fault) => status === undefined || passing.includes(status);
+  const isPassing = ({ status }: Fault) => status === undefined || transient.includes(status);
   const mayRepeat = (method: string, path: string) => method !== 'POST' || /bulk|activate/.test(path);
 
   experiments(
@@ -227,7 +227,7 @@ describe('a key that stops working', async () => {
       within(scenario(name), async (scene) => {
         const { sandbox } = scene;
         let count = 0;
-        sandbox.faults.around = async (_, next) => {
+        sandbox.faults.intercept = async (_, next) => {
           await next();
           count += 1;
           if (count === nth) for (const each of sandbox.world.keys.values()) each.isRevoked = true;
@@ -255,7 +255,7 @@ describe('a key that stops working', async () => {
           }
           expect(ran.converged).toBe(false);
         }
-        sandbox.faults.around = null;
+        sandbox.faults.intercept = null;
         for (const each of sandbox.world.keys.values()) each.isRevoked = false;
         expect((await scene.apply()).exit).toBe(0);
         await scene.expectDesired();

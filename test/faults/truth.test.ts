@@ -50,10 +50,10 @@ function partial(report: Report, kind: string): number {
 /** Told to end at a request that is never answered. */
 function hangs({ sandbox: { faults } }: Scene, nth: number): void {
   let count = 0;
-  faults.around = async (_request, next) => {
+  faults.intercept = async (_request, next) => {
     count += 1;
     if (count !== nth) return next();
-    if (faults.victim !== null) process.kill(faults.victim, 'SIGTERM');
+    if (faults.targetPid !== null) process.kill(faults.targetPid, 'SIGTERM');
     await new Promise(() => {});
   };
 }
@@ -70,7 +70,7 @@ async function ends(signals: readonly Fault[], arrange: (scene: Scene) => void =
     if (exit === 0) await scene.expectDesired();
     else expect(stdout).not.toContain('Apply complete');
     if (report !== null) expectTruth(scene, report);
-    scene.sandbox.faults.around = null;
+    scene.sandbox.faults.intercept = null;
     if (report === null && signals.length === 1) expect(shapeOf(scene.sandbox.world)).toHaveLength(5);
     scene.fault();
     expect((await scene.process('apply', '--yes')).exit).toBe(0);

@@ -76,7 +76,7 @@ experiments(
 async function race(two: TwoRuns): Promise<Record<Side, number | null>> {
   const run = ({ root, env }: TwoRuns['workspaces']['A']) => start(['apply', '--yes'], { cwd: root, env });
   const [a, b] = [run(two.workspaces.A), run(two.workspaces.B)];
-  two.sandbox.faults.victim = a.pid;
+  two.sandbox.faults.targetPid = a.pid;
   const [A, B] = await Promise.all([a.ended, b.ended]);
   return { A: A.exit, B: B.exit };
 }

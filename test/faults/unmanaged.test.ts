@@ -163,7 +163,7 @@ function watch({ world, faults }: Sandbox, ids: Ids, before: Entries, wanted: En
         seen.push(`${name} was ${is}`);
     }
   };
-  faults.around = async (_request, next) => {
+  faults.intercept = async (_request, next) => {
     await next();
     look();
   };

@@ -18,10 +18,10 @@ const near = (zone: string) => {
   const anywhere = fc.integer({ min: from2005 / 1000, max: to2037 / 1000 }).map((second) => second * 1000);
   const known = changes.get(zone) ?? [];
   if (known.length === 0) return anywhere;
-  const around = fc
+  const host = fc
     .tuple(fc.constantFrom(...known), fc.integer({ min: -2 * 3600, max: 2 * 3600 }))
     .map(([change, seconds]) => change + intlOffset(zone, change - 1000) + seconds * 1000);
-  return fc.oneof(anywhere, around);
+  return fc.oneof(anywhere, host);
 };
 
 /** As a person may write it: with seconds or a fraction of them, or without. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runsBetween, type Timing } from '../../src/timing/runs.js';
-import { type Starter, startsPerMinute } from '../../src/timing/start-counts.js';
+import { type StartLoad, startsPerMinute } from '../../src/timing/start-counts.js';
 import { busyMinutes } from '../../src/timing/start-rate.js';
 import { writeWallClock } from '../../src/timing/wall-clock.js';
 import { dailyExpressions, day, hour, intlOffset, minute, timings, zonedInstants } from './timings.js';
 
 interface Counted {
-  readonly starters: readonly Starter[];
+  readonly starters: readonly StartLoad[];
   readonly from: number;
   readonly until: number;
 }
@@ -32,14 +32,14 @@ const counted: fc.Arbitrary<Counted> = fc
 
 /** Many of them start inside the time that is counted, in mid-minute. */
 function startingAround(zone: string, instant: number): fc.Arbitrary<Timing> {
-  const around = fc
+  const host = fc
     .integer({ min: -90, max: 90 })
     .map((minutes) => writeWallClock(instant + intlOffset(zone, instant) + minutes * minute + 17_250));
   const daily = dailyExpressions.map(
     (expression): Timing => ({ type: 'Cron', expression, startTime: '1970-01-01T00:00:00' }),
   );
   return fc
-    .tuple(fc.oneof(timings, daily), fc.option(around))
+    .tuple(fc.oneof(timings, daily), fc.option(host))
     .map(([timing, startTime]) => (startTime === null ? timing : { ...timing, startTime }));
 }
 

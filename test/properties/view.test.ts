@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
 import type { Change, Plan } from '../../src/model/plan.js';
-import { diagnosticsGithub } from '../../src/view/diagnostics-github.js';
-import { diagnosticsText } from '../../src/view/diagnostics-text.js';
-import { inert, quoted } from '../../src/view/escape.js';
-import { jsonText } from '../../src/view/json-text.js';
-import { markdownCode, markdownProse } from '../../src/view/markdown-escape.js';
-import { planGithub } from '../../src/view/plan-github.js';
-import { planJson, reportJson } from '../../src/view/plan-json.js';
-import { planMarkdown } from '../../src/view/plan-markdown.js';
-import { planText } from '../../src/view/plan-text.js';
-import { progressLine, stepLine } from '../../src/view/progress.js';
-import { reportText } from '../../src/view/report-text.js';
+import { diagnosticsGithub } from '../../src/view/ci/diagnostics-github.js';
+import { planGithub } from '../../src/view/ci/plan-github.js';
+import { escapeControls, quoted } from '../../src/view/escape.js';
+import { jsonText } from '../../src/view/json/json-text.js';
+import { planJson, reportJson } from '../../src/view/json/plan-json.js';
+import { markdownCode, markdownProse } from '../../src/view/markdown/markdown-escape.js';
+import { planMarkdown } from '../../src/view/markdown/plan-markdown.js';
+import { diagnosticsText } from '../../src/view/text/diagnostics-text.js';
+import { planText } from '../../src/view/text/plan-text.js';
+import { progressLine, stepLine } from '../../src/view/text/progress.js';
+import { reportText } from '../../src/view/text/report-text.js';
 import { danger } from '../support/inert.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { nasty } from '../support/nasty.js';
@@ -102,7 +102,7 @@ function check(property: (text: string) => void, numRuns: number): void {
 describe('any text', () => {
   it('is one inert line in a terminal', () => {
     check((text) => {
-      for (const shown of [inert(text), quoted(text)]) {
+      for (const shown of [escapeControls(text), quoted(text)]) {
         expectInert(shown);
         expect(shown).not.toContain('\n');
       }

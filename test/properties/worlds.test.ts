@@ -71,7 +71,13 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
   );
   const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
   workspace.remove();
-  const nothing = { plan: null, matches: [], externals: new Map(), records: new Map(), creations: new Map() };
+  const nothing = {
+    plan: null,
+    matches: [],
+    externals: new Map(),
+    records: new Map(),
+    createIntents: new Map(),
+  };
   if (project === null)
     return { ...nothing, diagnostics, names: { agent: (id) => id, object: (_, id) => id } };
   return reconcile({

@@ -101,9 +101,9 @@ describe('a request that meets', () => {
     ['kill-after', 1],
   ])('%s: the client is killed', async (act, done) => {
     await start({ act, method: 'POST' });
-    const victim = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-    sandbox.faults.victim = victim.pid ?? null;
-    const ended = new Promise((resolve) => victim.once('exit', (_, signal) => resolve(signal)));
+    const targetPid = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    sandbox.faults.targetPid = targetPid.pid ?? null;
+    const ended = new Promise((resolve) => targetPid.once('exit', (_, signal) => resolve(signal)));
     await expect(create()).rejects.toThrow('fetch failed');
     expect([await ended, made()]).toEqual(['SIGKILL', done]);
   });

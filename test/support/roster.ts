@@ -5,10 +5,10 @@ import { apply } from '../../src/cli/apply.js';
 import { Output } from '../../src/cli/output.js';
 import { plan } from '../../src/cli/plan.js';
 import { buildProgram, usageMessage } from '../../src/cli/program.js';
-import type { ApplyFlags, PlanFlags, Surroundings } from '../../src/cli/settings.js';
-import { tellUsage } from '../../src/cli/usage.js';
+import type { ApplyFlags, Host, PlanFlags } from '../../src/cli/settings.js';
+import { reportUsage } from '../../src/cli/usage.js';
 import { validate } from '../../src/cli/validate.js';
-import type { PlanJson, ReportJson } from '../../src/view/plan-json.js';
+import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
 import { mustHide, secretsOf } from './secrets.js';
 
 /** Catches what the program prints, after the redaction that every output goes through. */
@@ -33,9 +33,9 @@ export interface Ran {
 export class Workspace {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
   /** How the commands wait; in real time unless set. */
-  sleep: Surroundings['sleep'];
+  sleep: Host['sleep'];
   /** What time it is; the machine's unless set. */
-  now: Surroundings['now'];
+  now: Host['now'];
   env: Record<string, string>;
 
   constructor(files: Readonly<Record<string, string>>, service: { url: string; apiKey: string }) {
@@ -50,16 +50,16 @@ export class Workspace {
   }
 
   validate(): Promise<Ran> {
-    return this.run((around, output) => validate({}, around, output));
+    return this.run((host, output) => validate({}, host, output));
   }
 
   plan(flags: PlanFlags = {}, addresses: string[] = []): Promise<Ran> {
-    return this.run((around, output) => plan(addresses, flags, around, output));
+    return this.run((host, output) => plan(addresses, flags, host, output));
   }
 
   apply(flags: ApplyFlags = {}, addresses: string[] = []): Promise<Ran> {
     const never = { requested: () => false, signal: new AbortController().signal };
-    return this.run((around, output) => apply(addresses, { yes: true, ...flags }, around, output, never));
+    return this.run((host, output) => apply(addresses, { yes: true, ...flags }, host, output, never));
   }
 
   async planJson(flags: PlanFlags = {}): Promise<PlanJson & Ran> {
@@ -74,10 +74,10 @@ export class Workspace {
 
   /** A command line, as a person types it. */
   command(words: readonly string[], interrupted = false): Promise<Ran> {
-    return this.run(async (around, output) => {
+    return this.run(async (host, output) => {
       let code = 0;
       const interrupts = { requested: () => interrupted, signal: new AbortController().signal };
-      const context = { around, output, interrupts, stopped: Promise.resolve() };
+      const context = { host, output, interrupts, stopped: Promise.resolve() };
       const program = buildProgram(context, (each) => {
         code = each;
       });
@@ -86,7 +86,7 @@ export class Workspace {
         return code;
       } catch (failure) {
         const message = usageMessage(failure);
-        return message === null ? 0 : tellUsage(message, words, output);
+        return message === null ? 0 : reportUsage(message, words, output);
       }
     });
   }
@@ -95,9 +95,9 @@ export class Workspace {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  private async run(command: (around: Surroundings, output: Output) => Promise<number>): Promise<Ran> {
+  private async run(command: (host: Host, output: Output) => Promise<number>): Promise<Ran> {
     const output = new Captured();
-    const around: Surroundings = {
+    const host: Host = {
       cwd: this.root,
       env: this.env,
       stdinIsTerminal: false,
@@ -107,10 +107,10 @@ export class Workspace {
       sleep: this.sleep,
       now: this.now,
     };
-    const exit = await command(around, output);
+    const exit = await command(host, output);
     // Whatever a test is about: no command ever shows the key, or a value from the environment.
-    mustHide('stdout', output.stdout, secretsOf(around.env));
-    mustHide('stderr', output.stderr, secretsOf(around.env));
+    mustHide('stdout', output.stdout, secretsOf(host.env));
+    mustHide('stderr', output.stderr, secretsOf(host.env));
     return { exit, stdout: output.stdout, stderr: output.stderr };
   }
 }

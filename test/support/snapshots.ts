@@ -1,6 +1,6 @@
 import type { PlanFlags } from '../../src/cli/settings.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
-import type { PlanJson } from '../../src/view/plan-json.js';
+import type { PlanJson } from '../../src/view/json/plan-json.js';
 import type { Ran, Workspace } from './roster.js';
 
 /** What a plan shows, but for what may differ: the service's own preview, when a key was used last, hidden values. */

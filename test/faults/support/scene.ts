@@ -76,7 +76,7 @@ export class Scene {
     const { root: cwd, env } = this.workspace;
     const loaded = 'FS_FAULTS' in more ? { preload } : {};
     const started = start(args, { cwd, env: { ...env, ...more }, ...loaded });
-    this.sandbox.faults.victim = started.pid;
+    this.sandbox.faults.targetPid = started.pid;
     return started.ended;
   }
 

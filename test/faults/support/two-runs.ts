@@ -44,7 +44,7 @@ export class TwoRuns {
     next: () => Side,
   ): Promise<Readonly<Record<Side, Ran>>> {
     const waiting: Record<Side, (() => Promise<void>)[]> = { A: [], B: [] };
-    this.sandbox.faults.around = ({ path, apiKey }, handle) => {
+    this.sandbox.faults.intercept = ({ path, apiKey }, handle) => {
       if (!gated(path)) return handle();
       const side = apiKey === keyOf('A') ? 'A' : 'B';
       return new Promise((done, failed) => {
@@ -61,7 +61,7 @@ export class TwoRuns {
       await waiting[chosen].shift()?.();
     }
     await Promise.all(running);
-    this.sandbox.faults.around = null;
+    this.sandbox.faults.intercept = null;
     return { A: ended.A, B: ended.B };
   }
 

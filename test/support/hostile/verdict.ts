@@ -1,11 +1,11 @@
 import { isDeepStrictEqual, stripVTControlCharacters } from 'node:util';
 import type { Loaded } from '../../../src/manifest/load.js';
 import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
-import { diagnosticsGithub } from '../../../src/view/diagnostics-github.js';
-import { diagnosticsText } from '../../../src/view/diagnostics-text.js';
-import { jsonText } from '../../../src/view/json-text.js';
-import { validateJson } from '../../../src/view/plan-json.js';
-import { sarif } from '../../../src/view/sarif.js';
+import { diagnosticsGithub } from '../../../src/view/ci/diagnostics-github.js';
+import { sarif } from '../../../src/view/ci/sarif.js';
+import { jsonText } from '../../../src/view/json/json-text.js';
+import { validateJson } from '../../../src/view/json/plan-json.js';
+import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { danger } from '../inert.js';
 
 /** Bytes of the files of a project by their paths. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Output } from '../../../src/cli/output.js';
-import { tellBug } from '../../../src/cli/usage.js';
+import { reportBug } from '../../../src/cli/usage.js';
 
 class Captured extends Output {
   seen = { out: '', err: '' };
@@ -15,7 +15,7 @@ class Captured extends Output {
 function told(argv: readonly string[]): Captured['seen'] {
   const output = new Captured();
   output.hide(['svc_live_canary']);
-  tellBug(new TypeError('x is not a function, svc_live_canary'), argv, output);
+  reportBug(new TypeError('x is not a function, svc_live_canary'), argv, output);
   return output.seen;
 }
 

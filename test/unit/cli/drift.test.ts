@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
-import type { driftJson } from '../../../src/view/plan-json.js';
+import type { driftJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
 
 let sandbox: Sandbox;

@@ -62,7 +62,7 @@ test('what is adopted, changed, created and deleted in one apply is all in the i
 test('what another run made twice does not cost the inventory the rest', async () => {
   declare(`project: p\ngroups:\n${group('kept')}`);
   await applies();
-  sandbox.faults.around = async ({ method, path }, handle) => {
+  sandbox.faults.intercept = async ({ method, path }, handle) => {
     await handle();
     if (method !== 'POST' || path !== '/api/search-groups') return;
     const twin = [...sandbox.world.groups.values()].find((each) => each.name === 'twin');
@@ -74,7 +74,7 @@ test('what another run made twice does not cost the inventory the rest', async (
   );
   const ran = await workspace.apply();
   expect([ran.exit, ran.stderr]).toEqual([3, expect.stringMatching(/one of this run/)]);
-  sandbox.faults.around = null;
+  sandbox.faults.intercept = null;
   const entries = Object.keys((JSON.parse(inventory()) as { entries: object }).entries);
   expect(entries).toEqual(['group/kept', 'group/safe']);
   await applies();

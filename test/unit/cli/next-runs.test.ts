@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox, type Variant } from '../../../src/sandbox/index.js';
-import type { PlanJson } from '../../../src/view/plan-json.js';
+import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
 
 const cleanups: (() => unknown)[] = [];

@@ -43,8 +43,8 @@ it.each<[string, string | undefined, Record<string, string>, string, string | nu
   ['a file of another repository', undefined, github, '../../else/roster.yaml', null],
   ['half of the variables', undefined, { GITHUB_SHA: '4f2a91c' }, 'roster.yaml', null],
 ])('%s', (_, linkBase, env, file, url) => {
-  const around = { cwd: '/repo/prices', env: { GITHUB_WORKSPACE: '/repo', ...env } };
-  const links = sourceLinks(linkBase === undefined ? {} : { linkBase }, around);
+  const host = { cwd: '/repo/prices', env: { GITHUB_WORKSPACE: '/repo', ...env } };
+  const links = sourceLinks(linkBase === undefined ? {} : { linkBase }, host);
   expect(links(place(7, 3, 1, '', file))).toBe(url);
 });
 

@@ -10,7 +10,7 @@ const facts: FailureFacts = {
   status: 503,
   errorCode: null,
   certainty: 'unknown',
-  passing: true,
+  transient: true,
   retryAfterMs: null,
 };
 
@@ -45,7 +45,7 @@ test('three attempts with full jitter', async () => {
 });
 
 test.each<[Effect, Partial<FailureFacts>, number]>([
-  ['read', { passing: false }, 1],
+  ['read', { transient: false }, 1],
   ['repeatable', {}, 3],
   ['create', {}, 1],
   ['create', { certainty: 'not-sent', status: null }, 3],

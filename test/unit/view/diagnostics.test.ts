@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { countLine, diagnosticsText } from '../../../src/view/diagnostics-text.js';
-import { widthOf } from '../../../src/view/layout.js';
-import { excerpt } from '../../../src/view/source-excerpt.js';
+import { countLine, diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
+import { widthOf } from '../../../src/view/text/layout.js';
+import { excerpt } from '../../../src/view/text/source-excerpt.js';
 import { place } from './samples.js';
 
 function marked(line: string, span: string, width = 80) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inert, inertLines, quoted, word } from '../../../src/view/escape.js';
+import { escapeControls, escapeLines, quoted, word } from '../../../src/view/escape.js';
 
 describe('inert', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('inert', () => {
     ['\u2028\u2029\ue000\u{e0041}', '\\u{2028}\\u{2029}\\u{e000}\\u{e0041}'],
     ['filler \u3164', 'filler \\u{3164}'],
     ['👨\u200d👩', '👨\\u{200d}👩'],
-  ])('%j becomes %j', (text, expected) => expect(inert(text)).toBe(expected));
+  ])('%j becomes %j', (text, expected) => expect(escapeControls(text)).toBe(expected));
 
   it.each([
     '::error::x',
@@ -23,20 +23,21 @@ describe('inert', () => {
     '###vso[x]',
     '##vso[task]',
   ])('takes the meaning for a CI runner out of %j', (text) => {
-    const out = inert(text);
+    const out = escapeControls(text);
     expect(out).not.toMatch(/(^|\s)::|##[a-z]*\[/i);
     expect(out).toContain('\\u{');
   });
 
   it('leaves colons inside words and ordinary hashes alone', () => {
-    expect(inert('std::vector a:b ## heading #[x]')).toBe('std::vector a:b ## heading #[x]');
+    expect(escapeControls('std::vector a:b ## heading #[x]')).toBe('std::vector a:b ## heading #[x]');
   });
 
-  it('is the same when done twice', () => expect(inert(inert('::a\u0000##['))).toBe(inert('::a\u0000##[')));
+  it('is the same when done twice', () =>
+    expect(escapeControls(escapeControls('::a\u0000##['))).toBe(escapeControls('::a\u0000##[')));
 });
 
 it('splits into inert lines at line feeds only', () => {
-  expect(inertLines('a\r\nb\u2028c\n')).toEqual(['a\\u{d}', 'b\\u{2028}c', '']);
+  expect(escapeLines('a\r\nb\u2028c\n')).toEqual(['a\\u{d}', 'b\\u{2028}c', '']);
 });
 
 it('quotes so that different values never look alike', () => {

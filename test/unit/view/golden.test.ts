@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { diagnosticsGithub } from '../../../src/view/diagnostics-github.js';
-import { diagnosticsText } from '../../../src/view/diagnostics-text.js';
-import { planGitlab } from '../../../src/view/gitlab.js';
-import { jsonText } from '../../../src/view/json-text.js';
-import { planJson, reportJson, validateJson } from '../../../src/view/plan-json.js';
-import { planMarkdown } from '../../../src/view/plan-markdown.js';
-import { planText } from '../../../src/view/plan-text.js';
-import { reportText } from '../../../src/view/report-text.js';
-import { sarif } from '../../../src/view/sarif.js';
+import { diagnosticsGithub } from '../../../src/view/ci/diagnostics-github.js';
+import { planGitlab } from '../../../src/view/ci/gitlab.js';
+import { sarif } from '../../../src/view/ci/sarif.js';
+import { jsonText } from '../../../src/view/json/json-text.js';
+import { planJson, reportJson, validateJson } from '../../../src/view/json/plan-json.js';
+import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
+import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
+import { planText } from '../../../src/view/text/plan-text.js';
+import { reportText } from '../../../src/view/text/report-text.js';
 import { expectGolden } from './golden.js';
 import { completeReport, diagnostics, emptyPlan, plan, report } from './samples.js';
 

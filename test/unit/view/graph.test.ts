@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { around, type Graph } from '../../../src/model/graph.js';
-import { graphDot } from '../../../src/view/graph-dot.js';
-import { graphMermaid } from '../../../src/view/graph-mermaid.js';
-import { graphText } from '../../../src/view/graph-text.js';
+import { type Graph, subgraphOf } from '../../../src/model/graph.js';
+import { graphDot } from '../../../src/view/graph/graph-dot.js';
+import { graphMermaid } from '../../../src/view/graph/graph-mermaid.js';
+import { graphText } from '../../../src/view/graph/graph-text.js';
 
 const link = (from: string, to: string, stage: number | null = null) => ({ from, to, stage });
 const graph: Graph = {
@@ -26,7 +26,7 @@ describe('the part around some nodes', () => {
     [['alone'], ['alone'], 0],
     [[], [], 0],
   ])('%j', (given, nodes, links) => {
-    const found = around(graph, new Set(given));
+    const found = subgraphOf(graph, new Set(given));
     expect(found.nodes).toEqual(nodes);
     expect(found.links).toHaveLength(links);
   });

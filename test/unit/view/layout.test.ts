@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cut, flow, usableWidth, widthOf, wrap } from '../../../src/view/layout.js';
+import { cut, flow, usableWidth, widthOf, wrap } from '../../../src/view/text/layout.js';
 
 it('keeps what fits', () => expect(cut('short', 24)).toBe('short'));
 

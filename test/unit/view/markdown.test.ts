@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { htmlCode, markdownCode, markdownMarker, markdownProse } from '../../../src/view/markdown-escape.js';
-import { markdownLimit, planMarkdown } from '../../../src/view/plan-markdown.js';
+import {
+  htmlCode,
+  markdownCode,
+  markdownMarker,
+  markdownProse,
+} from '../../../src/view/markdown/markdown-escape.js';
+import { markdownLimit, planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { change, emptyPlan, field } from './samples.js';
 
 describe('escaping', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldChange } from '../../../src/model/plan.js';
-import { planText } from '../../../src/view/plan-text.js';
 import { reportLine } from '../../../src/view/summary-line.js';
+import { planText } from '../../../src/view/text/plan-text.js';
 import { change, completeReport, emptyPlan, field, plan, report } from './samples.js';
 
 function textOf(action: 'create' | 'update' | 'delete', fields: FieldChange[], verbose = false): string {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { widthOf } from '../../../src/view/layout.js';
-import { progressLine, stepLine } from '../../../src/view/progress.js';
+import { widthOf } from '../../../src/view/text/layout.js';
+import { progressLine, stepLine } from '../../../src/view/text/progress.js';
 
 const end = { address: 'group/retail-prices', action: 'create', id: null, error: null } as const;
 

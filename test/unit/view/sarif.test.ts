@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, diagnosticCodes } from '../../../src/model/diagnostic.js';
-import { codeWords } from '../../../src/view/code-words.js';
-import { jsonText } from '../../../src/view/json-text.js';
-import { sarif } from '../../../src/view/sarif.js';
+import { sarif } from '../../../src/view/ci/sarif.js';
+import { codeWords } from '../../../src/view/code-texts.js';
+import { jsonText } from '../../../src/view/json/json-text.js';
 import { diagnostics, place } from './samples.js';
 
 const validate = publishedSchema();

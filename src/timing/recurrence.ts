@@ -1,0 +1,123 @@
+import { type Cron, readCron } from './cron.js';
+import type { IntervalUnit } from './interval.js';
+import type { Timing } from './runs.js';
+import { readWallClock } from './wall-clock.js';
+
+/** How often a timing runs and at what times of the day, as if it had begun long ago and no clock ever changed. */
+export interface Recurrence {
+  /** In an average week; 0 for what runs once. */
+  readonly runsPerWeek: number;
+  /** Between the two runs that are nearest to each other; null for what runs once. */
+  readonly shortestGapSeconds: number | null;
+  /** Minutes of the local day in which it may run, in order. */
+  readonly minutesOfDay: readonly number[];
+}
+
+const dayMinutes = 1440;
+const unitMinutes: Readonly<Record<IntervalUnit, number>> = {
+  Minutes: 1,
+  Hours: 60,
+  Days: 1440,
+  Weeks: 10_080,
+};
+
+/** Throws RangeError for a timing that the checks of this room refuse. */
+export function recurrenceOf(timing: Timing): Recurrence {
+  switch (timing.type) {
+    case 'Once':
+      return { runsPerWeek: 0, shortestGapSeconds: null, minutesOfDay: [minuteOf(timing.startTime)] };
+    case 'Basic': {
+      const step = timing.value * unitMinutes[timing.unit];
+      return {
+        runsPerWeek: (7 * dayMinutes) / step,
+        shortestGapSeconds: step * 60,
+        minutesOfDay: roundTheClock(minuteOf(timing.startTime), step),
+      };
+    }
+    case 'Cron':
+      return cronRhythm(readCron(timing.expression));
+    default:
+      return timing satisfies never;
+  }
+}
+
+function minuteOf(startTime: string): number {
+  const minutes = Math.floor(readWallClock(startTime) / 60_000);
+  return ((minutes % dayMinutes) + dayMinutes) % dayMinutes;
+}
+
+/** The minutes that come up sooner or later when one goes on by `step` again and again. */
+function roundTheClock(start: number, step: number): number[] {
+  const found = new Set<number>();
+  for (let minute = start; !found.has(minute); minute = (minute + step) % dayMinutes) found.add(minute);
+  return [...found].sort((a, b) => a - b);
+}
+
+/** Reading the same expression again gives the same object (cron.ts), so that thousands of schedules cost little. */
+const known = new WeakMap<Cron, Recurrence>();
+
+function cronRhythm(cron: Cron): Recurrence {
+  const before = known.get(cron);
+  if (before !== undefined) return before;
+  const { hours, minutes, seconds } = cron;
+  const minutesOfDay = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));
+  const fire = fireDays(cron);
+  const recurrence = {
+    runsPerWeek: minutesOfDay.length * seconds.length * fire.perWeek,
+    shortestGapSeconds: shortestGap(minutesOfDay, seconds, fire.nearest),
+    minutesOfDay,
+  };
+  known.set(cron, recurrence);
+  return recurrence;
+}
+
+/** Four years: one leap day, and every weekday in every month. */
+const observedDays = 1461;
+const firstDay = Date.UTC(2024, 0, 1);
+let days: readonly Date[] = [];
+
+interface FireDays {
+  readonly perWeek: number;
+  /** Days between the nearest two; null where there is but one. */
+  readonly nearest: number | null;
+}
+
+function fireDays(cron: Cron): FireDays {
+  if (days.length === 0)
+    days = Array.from({ length: observedDays }, (_, day) => new Date(firstDay + day * 86_400_000));
+  const found: number[] = [];
+  days.forEach((day, index) => {
+    if (cron.firesOn(day)) found.push(index);
+  });
+  const between = gaps(found);
+  return { perWeek: perWeek(found), nearest: between.length === 0 ? null : least(between) };
+}
+
+/** The same days of every week are so many; for others four years, which are no whole weeks, are near enough. */
+function perWeek(found: readonly number[]): number {
+  const weekdays = new Set(found.map((day) => day % 7));
+  const whole = days.filter((_, index) => weekdays.has(index % 7)).length;
+  return found.length === whole ? weekdays.size : (found.length * 7) / observedDays;
+}
+
+function shortestGap(
+  minutes: readonly number[],
+  seconds: readonly number[],
+  days: number | null,
+): number | null {
+  const withinMinute = gaps(seconds);
+  // From the last second of one minute to the first of the next.
+  const back = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0);
+  const overnight = days === null ? [] : [days * dayMinutes - (minutes.at(-1) ?? 0) + (minutes[0] ?? 0)];
+  const betweenMinutes = [...gaps(minutes), ...overnight].map((gap) => gap * 60 - back);
+  const all = [...withinMinute, ...betweenMinutes];
+  return all.length === 0 ? null : least(all);
+}
+
+function gaps(sorted: readonly number[]): number[] {
+  return sorted.slice(1).map((each, index) => each - (sorted[index] ?? 0));
+}
+
+function least(numbers: readonly number[]): number {
+  return numbers.reduce((smallest, each) => Math.min(smallest, each));
+}

@@ -1,0 +1,81 @@
+import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
+import { escapeControls } from '../escape.js';
+import { count, cut, hangingIndent, usableWidth, wrap } from './layout.js';
+import { type Paint, painter, type Style, type TextOptions } from './paint.js';
+import { excerpt, placeText } from './source-excerpt.js';
+
+interface Room {
+  readonly width: number;
+  /** Digits of the longest line number of a diagnostic: its excerpts share one gutter. */
+  readonly gutter: number;
+  readonly paint: Paint;
+}
+
+const severityStyles: Readonly<Record<Severity, Style>> = { error: 'danger', warning: 'warning' };
+
+/**
+ * Every problem with its code, its place, the source line with the span marked, and what to do (contract §7), then
+ * how many there are. Empty when there are none.
+ */
+export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
+  if (diagnostics.length === 0) return '';
+  const paint = painter(options.color);
+  const width = usableWidth(options.width);
+  const blocks = diagnostics.map((each) => diagnosticLines(each, width, paint).join('\n'));
+  return `${[...blocks, paint('strong', countLine(diagnostics))].join('\n\n')}\n`;
+}
+
+/** `2 errors, 1 warning`. */
+export function countLine(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter((each) => each.severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const parts = [
+    ...(errors > 0 ? [count(errors, 'error')] : []),
+    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+  ];
+  return parts.join(', ');
+}
+
+function diagnosticLines(diagnostic: Diagnostic, width: number, paint: Paint): string[] {
+  const { severity, code, message, place, help, related = [] } = diagnostic;
+  const places = [...(place === undefined ? [] : [place]), ...related.map((each) => each.place)];
+  const gutter = Math.max(0, ...places.map((each) => String(each.line).length));
+  const room = { width, gutter, paint };
+  const style = severityStyles[severity];
+  return [
+    ...titleLines(`${severity}[${code}]`, message, style, room),
+    ...(place === undefined ? [] : placeLines(place, style, room)),
+    ...related.flatMap((each) => [
+      ...titleLines('note', each.message, 'kept', room),
+      ...placeLines(each.place, 'kept', room),
+    ]),
+    ...(help === undefined ? [] : helpLines(help, room)),
+  ];
+}
+
+function titleLines(title: string, message: string, style: Style, { width, paint }: Room): string[] {
+  // The title is wrapped with the message and coloured afterwards: it is one word.
+  const [first = title, ...rest] = wrap(`${title}: ${escapeControls(message)}`, width - 6);
+  const plain = first.slice(title.length);
+  return [
+    paint(style, title) + paint('strong', plain),
+    ...rest.map((line) => `      ${paint('strong', line)}`),
+  ];
+}
+
+function placeLines(place: Place, style: Style, { width, gutter, paint }: Room): string[] {
+  const space = ' '.repeat(gutter);
+  const bar = paint('kept', `${space} |`);
+  const where = `${paint('kept', `${space}-->`)} ${cut(placeText(place), width - gutter - 4)}`;
+  const { text, start, length } = excerpt(place, width - gutter - 3);
+  const number = paint('kept', `${String(place.line).padStart(gutter)} |`);
+  const source = text === '' ? number : `${number} ${text}`;
+  return [where, bar, source, `${bar} ${' '.repeat(start)}${paint(style, '^'.repeat(length))}`];
+}
+
+function helpLines(help: string, { width, gutter, paint }: Room): string[] {
+  const lead = `${' '.repeat(gutter)} = help: `;
+  return hangingIndent(lead, wrap(escapeControls(help), width - lead.length)).map((line) =>
+    line.startsWith(lead) ? paint('kept', lead) + line.slice(lead.length) : line,
+  );
+}

@@ -1,0 +1,78 @@
+import type { NextRuns, Run } from '../../model/plan.js';
+import { escapeControls } from '../escape.js';
+import { clockChangesText, frequencyText } from './frequency-text.js';
+import { cut, pad, widthOf } from './layout.js';
+import type { Paint } from './paint.js';
+
+/** Runs that are shown of each schedule (contract §4). */
+const shownRuns = 5;
+
+/** When a schedule will start next, before and after, each in its zone and in UTC. */
+export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
+  const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
+  const pace = frequencyText(runs.pace);
+  const title = `next runs in ${zoneText(runs)}, ${source}:`;
+  return [
+    ...(pace === null ? [] : [pace]),
+    title,
+    ...table(column(runs, 'before'), column(runs, 'after'), width, paint).map((line) => `  ${line}`),
+    ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
+  ];
+}
+
+/** A zone that keeps UTC needs no second column. */
+function zoneText(runs: NextRuns): string {
+  const zone = zoneName(runs);
+  return zone === 'UTC' ? zone : `${zone} (and UTC)`;
+}
+
+export function zoneName({ timeZone }: NextRuns): string {
+  const zone = cut(escapeControls(timeZone), 40);
+  return isUtc(zone) ? 'UTC' : zone;
+}
+
+function isUtc(zone: string): boolean {
+  return /^(etc\/)?(utc|uct|universal|zulu)$/i.test(zone);
+}
+
+function column(runs: NextRuns, side: 'before' | 'after'): string[] | null {
+  const list = runs[side];
+  if (list === null) return null;
+  return list.length === 0 ? ['(never)'] : list.slice(0, shownRuns).map((run) => runText(run, runs));
+}
+
+function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
+  if (before === null) return (after ?? []).map((each) => paint('added', each));
+  if (after === null) return before.map((each) => paint('removed', each));
+  if (before.join() === after.join()) return [...after, '(unchanged)'];
+  const left = Math.max(...before.map(widthOf));
+  const right = Math.max(...after.map(widthOf));
+  if (left + right + 5 > width) {
+    return [
+      ...before.map((each) => paint('removed', `- ${each}`)),
+      ...after.map((each) => paint('added', `+ ${each}`)),
+    ];
+  }
+  return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => {
+    const arrow = index === 0 ? ' → ' : '   ';
+    const [from, to] = [before[index] ?? '', after[index]];
+    if (to === undefined) return paint('removed', from);
+    return paint('removed', pad(from, left)) + arrow + paint('added', to);
+  });
+}
+
+/** `2026-12-01 06:00 (05:00 UTC)`; UTC's date only where it is another one, seconds only where there are any. */
+export function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
+  const [here, there] = [short(local), short(utc)];
+  if (isUtc(timeZone)) return cut(here, 30);
+  const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];
+  const time = day !== '' && there.startsWith(day) ? there.slice(day.length) : there;
+  return `${cut(here, 30)} (${cut(time, 30)} UTC)`;
+}
+
+function short(time: string): string {
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.0+)?Z?$/.exec(time);
+  if (parts === null) return escapeControls(time);
+  const [, date = '', minutes = '', seconds = ''] = parts;
+  return `${date} ${minutes}${seconds === ':00' ? '' : seconds}`;
+}
