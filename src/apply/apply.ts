@@ -1,16 +1,17 @@
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
-import type { Change, Plan, Step } from '../model/plan.js';
-import type { ChangeOutcome, Outcome } from '../model/report.js';
+import { resolveRequest } from '../model/pending.js';
+import type { Plan, Step } from '../model/plan.js';
+import type { ChangeOutcome } from '../model/report.js';
 import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
-import { bulkRemainder, type Single } from './bulk-remainder.js';
+import { bulkRemainder } from './bulk-remainder.js';
 import { deliverKey, lostKey } from './deliver-key.js';
 import { inventoryAfter, inventoryBefore } from './inventory-update.js';
-import { whyMissing } from './not-found.js';
-import { findCreated, looks } from './recover-create.js';
-import { resolveRequest } from './resolve.js';
-import { runSteps, type StepState } from './run-steps.js';
+import { whyNotFound } from './not-found.js';
+import { outcomeOf, worstOf } from './outcomes.js';
+import { recoverCreate } from './recover-create.js';
+import { runSteps, type StepRunner, type StepState } from './run-steps.js';
 import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
 export interface ApplyInputs {
@@ -39,10 +40,10 @@ export type StepEvent =
 
 export interface Applied {
   readonly outcomes: readonly ChangeOutcome[];
-  /** Ids that creates of this run were answered with: surely its own. What was looked for and found is not here. */
+  /** Ids in the answers to this run's creates, which are surely its own. Ids of recovered creates are not here. */
   readonly created: ReadonlyMap<Address, string>;
   readonly interrupted: boolean;
-  /** The key that requests are made with does not work any more. */
+  /** The key that requests are made with no longer works. */
   readonly lockedOut: boolean;
   /** The key that the run began with has ended, or may have. */
   readonly keyEnded: boolean;
@@ -50,26 +51,30 @@ export interface Applied {
 }
 
 /**
- * Carries out a plan and decides nothing. The intent is saved before the first create and the outcome after the last
- * step, so that a run that dies in between is finished by the next one.
+ * Carries out a plan and decides nothing. The intent is saved before the first request and the outcome after the last
+ * one, so that the next run completes what a killed run began.
  */
 export async function apply(inputs: ApplyInputs): Promise<Applied> {
   const run = new Run(inputs);
+  const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
   const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.createIntents);
-  // The first save takes the lock where that is remote: when it cannot be had, nothing was done.
-  if (inputs.plan.changes.some((change) => change.action !== 'none')) await inputs.save(intent);
+  // The first save takes the lock of a remote store: when that fails, nothing has been sent.
+  if (acting.length > 0) await inputs.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
-  const outcomes = inputs.plan.changes
-    .filter((change) => change.action !== 'none')
-    .map((change) => run.outcomeOf(change, states));
+  const outcomes = acting.map((change) => outcomeOf(change, states, run.ids));
   const unsaved = await saveOutcome(inputs, inventoryAfter(intent, inputs, outcomes, run.ids));
-  const diagnostics = [...run.diagnostics, ...unsaved];
   const { created, lockedOut } = run;
-  const keyEnded = lockedOut || run.hasNewKey;
-  return { outcomes, created, interrupted: inputs.interrupted(), lockedOut, keyEnded, diagnostics };
+  return {
+    outcomes,
+    created,
+    interrupted: inputs.interrupted(),
+    lockedOut,
+    keyEnded: lockedOut || run.hasNewKey,
+    diagnostics: [...run.diagnostics, ...unsaved],
+  };
 }
 
-/** The requests are sent by now: an inventory that cannot be written is told, it must not hide what was done. */
+/** The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done. */
 async function saveOutcome({ save }: ApplyInputs, inventory: Inventory): Promise<readonly Diagnostic[]> {
   try {
     await save(inventory);
@@ -80,7 +85,9 @@ async function saveOutcome({ save }: ApplyInputs, inventory: Inventory): Promise
   }
 }
 
-class Run {
+const KEY_STOPPED = 'the key stopped working';
+
+class Run implements StepRunner {
   readonly ids: Map<Address, string>;
   readonly created = new Map<Address, string>();
   readonly diagnostics: Diagnostic[] = [];
@@ -88,7 +95,7 @@ class Run {
   hasNewKey = false;
   private unauthorized: string | null = null;
   private readonly kinds: ReadonlyMap<KindName, Kind>;
-  private readonly before: ReadonlyMap<KindName, ReadonlySet<string>>;
+  private readonly existing: ReadonlyMap<KindName, ReadonlySet<string>>;
 
   constructor(private readonly inputs: ApplyInputs) {
     this.concurrency = inputs.concurrency;
@@ -98,7 +105,7 @@ class Run {
         id === null || action === 'replace' ? [] : [[address, id]],
       ),
     );
-    this.before = new Map(
+    this.existing = new Map(
       [...inputs.observed].map(([kind, list]) => [kind, new Set(list.flatMap((each) => each.id ?? []))]),
     );
   }
@@ -109,8 +116,8 @@ class Run {
 
   stopped(): string | null {
     if (this.unauthorized !== null) return this.unauthorized;
-    if (this.inputs.lost()) return 'the lock on the inventory was lost to another run';
-    return this.inputs.interrupted() ? 'interrupted before it was begun' : null;
+    if (this.inputs.lost()) return 'another run took the lock on the inventory';
+    return this.inputs.interrupted() ? 'interrupted before it started' : null;
   }
 
   async run(step: Step): Promise<StepState> {
@@ -120,98 +127,60 @@ class Run {
     return state;
   }
 
-  /** Even a bug must not end the run half way: what was done has to be written down, and told. */
+  /** Not even a bug may end the run halfway: what was done must be saved and reported. */
   private async runGuarded(step: Step): Promise<StepState> {
     try {
       return step.request.effect === 'create' ? await this.create(step) : await this.repeatable(step);
     } catch (bug) {
       const message = `${step.id}: ${bug instanceof Error ? bug.message : String(bug)}`;
-      this.diagnostics.push({
-        severity: 'error',
-        code: 'internal',
-        message,
-        help: 'Please report this as a bug.',
-      });
+      const help = 'Please report this as a bug.';
+      this.diagnostics.push({ severity: 'error', code: 'internal', message, help });
       return { outcome: 'unknown', error: message };
     }
-  }
-
-  outcomeOf(change: Change, states: ReadonlyMap<string, StepState>): ChangeOutcome {
-    const mine = change.steps.map((id): StepState => {
-      const state = states.get(id) ?? { outcome: 'skipped', error: 'not begun' };
-      if (state.outcome === 'done' || state.each === undefined) return state;
-      return state.each.get(change.address) ?? { outcome: 'done' };
-    });
-    const id = this.ids.get(change.address) ?? null;
-    const worst = (['failed', 'unknown', 'skipped'] as const)
-      .map((outcome) => mine.find((state) => state.outcome === outcome))
-      .find((state) => state !== undefined);
-    const outcome: Outcome = worst?.outcome ?? 'done';
-    const error = worst === undefined || worst.outcome === 'done' ? null : worst.error;
-    if (outcome === 'skipped' && mine.some((state) => state.outcome === 'done'))
-      return { address: change.address, outcome: 'failed', error: `begun and not finished: ${error}`, id };
-    return { address: change.address, outcome, error, id };
   }
 
   private async repeatable(step: Step): Promise<StepState> {
     try {
       const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
-      return step.addresses.length > 1 ? await this.confirmed(step, answer.data) : { outcome: 'done' };
+      return step.addresses.length > 1 ? await this.completeBulk(step, answer.data) : { outcome: 'done' };
     } catch (failure) {
       const verdict = this.judge(failure);
-      if (verdict.gone) return this.missing(step, verdict);
+      if (verdict.gone) return this.notFound(step, verdict);
       return { outcome: verdict.certainty === 'unknown' ? 'unknown' : 'failed', error: verdict.message };
     }
   }
 
-  private async missing(step: Step, { message }: Verdict): Promise<StepState> {
+  private async notFound(step: Step, { message }: Verdict): Promise<StepState> {
     const kind = this.kinds.get(step.kind);
     const id = step.addresses.length === 1 ? this.ids.get(step.addresses[0] ?? '') : undefined;
     if (kind === undefined || id === undefined) return { outcome: 'failed', error: message };
     const { writer } = this.inputs;
-    const { gone, words } = await whyMissing(kind, id, writer.reader, (failure) => this.judge(failure));
+    const { gone, reason } = await whyNotFound(kind, id, writer.reader, (failure) => this.judge(failure));
     if (gone && step.request.method === 'DELETE') return { outcome: 'done' };
-    return { outcome: 'failed', error: `${message}; ${words}` };
+    return { outcome: 'failed', error: `${message}; ${reason}` };
   }
 
-  /** A bulk call skips what it cannot do without an error (interface §4): unless its counts say that all is done, the list does. */
-  private async confirmed(step: Step, data: unknown): Promise<StepState> {
+  /**
+   * A bulk call skips without an error what it cannot do (interface §4). Unless the counts in the answer say that all is
+   * done, the list decides what is left, and each of that is sent by itself.
+   */
+  private async completeBulk(step: Step, data: unknown): Promise<StepState> {
     const kind = this.kinds.get(step.kind);
     if (kind === undefined || kind.bulk === null || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
     const { writer, records } = this.inputs;
-    const looking = { step, kind, reader: writer.reader, records, ids: this.ids };
-    let rest: readonly Single[];
+    let singles: readonly Step[];
     try {
-      rest = await bulkRemainder(looking);
+      singles = await bulkRemainder({ step, kind, reader: writer.reader, records, ids: this.ids });
     } catch (failure) {
-      const words = `the answer did not say that all is done; looking failed: ${this.judge(failure).message}`;
-      return { outcome: 'unknown', error: words };
+      const error = `the answer did not confirm all changes; reading the list failed: ${this.judge(failure).message}`;
+      return { outcome: 'unknown', error };
     }
-    const each = await this.oneByOne(step, rest);
-    const worst = (['unknown', 'failed', 'skipped'] as const)
-      .map((outcome) => [...each.values()].find((state) => state.outcome === outcome))
-      .find((state) => state !== undefined);
-    return worst === undefined || worst.outcome === 'done' ? { outcome: 'done' } : { ...worst, each };
-  }
-
-  /** Each may be the one that has to wait for the end of the run: none is begun after it. */
-  private async oneByOne(step: Step, singles: readonly Single[]): Promise<ReadonlyMap<Address, StepState>> {
-    const states = new Map<Address, StepState>();
-    const waiting = [...singles];
-    const work = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const { address, request } = next;
-        const stopped = this.stopped();
-        const single = { ...step, request, singles: [], addresses: [address] };
-        states.set(
-          address,
-          stopped === null ? await this.repeatable(single) : { outcome: 'skipped', error: stopped },
-        );
-      }
-    };
-    await Promise.all(Array.from({ length: this.concurrency }, work));
-    return states;
+    const { concurrency } = this;
+    const run = (single: Step) => this.repeatable(single);
+    const each = await runSteps(singles, { run, stopped: () => this.stopped(), concurrency });
+    const worst = worstOf([...each.values()]);
+    return worst.outcome === 'done' ? worst : { ...worst, each };
   }
 
   private async create(step: Step): Promise<StepState> {
@@ -220,72 +189,60 @@ class Run {
     if (address === undefined || kind === undefined) throw new Error(`step ${step.id} creates nothing`);
     try {
       const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
-      if (step.delivery !== null) return await this.keep(step.delivery, kind, address, answer.data);
+      if (step.delivery !== null) return await this.deliver(step.delivery, kind, address, answer.data);
       const id = kind.createdId(answer.data);
-      if (id === null) return await this.look(step, kind, address, 'the answer showed no id');
+      if (id === null) return await this.recover(kind, address, 'the answer showed no id');
       this.created.set(address, id);
-      return this.found(address, id);
+      this.ids.set(address, id);
+      return { outcome: 'done' };
     } catch (failure) {
       const verdict = this.judge(failure);
       if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
-      if (step.delivery !== null) return this.lost(verdict.message);
-      return this.look(step, kind, address, verdict.message);
+      if (step.delivery === null) return this.recover(kind, address, verdict.message);
+      // The new key has ended the old one (interface §5.5), or nobody knows: neither can be used.
+      this.unauthorized = 'the key may have stopped working';
+      return lostKey(verdict.message);
     }
   }
 
-  private found(address: Address, id: string): StepState {
-    this.ids.set(address, id);
-    return { outcome: 'done' };
-  }
-
-  private async look(step: Step, kind: Kind, address: Address, why: string): Promise<StepState> {
+  /** After a create without a usable answer: `why` says what was wrong with it. */
+  private async recover(kind: Kind, address: Address, why: string): Promise<StepState> {
     const { createIntents, records, writer, sleep } = this.inputs;
-    if (this.inputs.interrupted())
-      return { outcome: 'unknown', error: `${why}; not looked for after the interrupt` };
-    const [creation, record] = [createIntents.get(address), records.get(address)];
-    if (creation === undefined || record === undefined)
-      throw new Error(`${address} is created without a draft`);
-    const looking = {
-      reader: writer.reader,
-      kind,
-      identity: creation.identity,
-      body: step.request.body ?? null,
-      applied: record.applied,
-      others: new Set([...(this.before.get(kind.name) ?? []), ...this.ids.values()]),
-      ids: this.ids,
-      waits: looks,
-      sleep,
-    };
+    const [intent, record] = [createIntents.get(address), records.get(address)];
+    if (intent === undefined || record === undefined)
+      throw new Error(`the create of ${address} has no intent`);
+    const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });
+    if (this.inputs.interrupted()) return unknown('the interrupted run did not look for the object');
     try {
-      const found = await findCreated(looking);
-      const [only] = found;
-      if (only !== undefined && only.id !== null && found.length === 1) return this.found(address, only.id);
-      const ids = found.map((each) => each.id).join(', ');
-      const seen = found.length === 0 ? 'it has not appeared' : `${found.length} objects appeared (${ids})`;
-      return { outcome: 'unknown', error: `${why}; looked for it: ${seen}` };
+      const found = await recoverCreate({
+        reader: writer.reader,
+        kind,
+        identity: intent.identity,
+        applied: record.applied,
+        others: new Set([...(this.existing.get(kind.name) ?? []), ...this.ids.values()]),
+        ids: this.ids,
+        sleep,
+      });
+      if ('error' in found) return unknown(found.error);
+      this.ids.set(address, found.id);
+      return { outcome: 'done' };
     } catch (failure) {
-      return { outcome: 'unknown', error: `${why}; looking for it failed: ${this.judge(failure).message}` };
+      return unknown(`looking for the object failed: ${this.judge(failure).message}`);
     }
   }
 
-  private async keep(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
+  private async deliver(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
     this.hasNewKey = true;
-    const kept = await deliverKey({ delivery, kind, data, ...this.inputs });
-    if (kept.id !== null) this.ids.set(address, kept.id);
-    this.diagnostics.push(...kept.diagnostics);
-    if (kept.lockedOut) this.unauthorized = 'the key stopped working';
-    return kept.state;
-  }
-
-  /** The new key has ended the old one (interface §5.5), or nobody knows: neither can be asked with. */
-  private lost(message: string): StepState {
-    this.unauthorized = 'the key may have stopped working';
-    return lostKey(message);
+    const delivered = await deliverKey({ delivery, kind, data, ...this.inputs });
+    if (delivered.id !== null) this.ids.set(address, delivered.id);
+    this.diagnostics.push(...delivered.diagnostics);
+    if (delivered.lockedOut) this.unauthorized = KEY_STOPPED;
+    return delivered.state;
   }
 
   private judge(failure: unknown): Verdict {
     const verdict = this.inputs.judge(failure);
-    if (verdict.unauthorized) this.unauthorized = 'the key stopped working';
+    if (verdict.unauthorized) this.unauthorized = KEY_STOPPED;
     return verdict;
   }
 }

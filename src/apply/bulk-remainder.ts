@@ -1,7 +1,7 @@
 import type { InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
-import type { Reader, Request } from '../model/request.js';
+import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
 import { hasValues } from './values.js';
 
@@ -13,21 +13,16 @@ export interface BulkRemainder {
   readonly ids: ReadonlyMap<Address, string>;
 }
 
-/** One change of a bulk call, by itself. */
-export interface Single {
-  readonly address: Address;
-  readonly request: Request;
-}
-
 /**
- * What a bulk call has left undone, as single requests: the list is read again, for the counts of the answer do not say
- * which objects were skipped. Deletes of what is gone are not repeated, nor changes that are there.
+ * What a bulk call has left undone, as one step a change with its address as the id: the list is read again, because the counts in the
+ * answer do not say which objects were skipped. Deletes of objects that are gone are not repeated, nor changes that
+ * were made.
  */
-export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Single[]> {
+export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Step[]> {
   const { step, kind, reader } = inputs;
   const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));
   const byId = new Map(listed.map((each) => [each.id, each]));
-  return step.singles.flatMap((request, index): Single[] => {
+  return step.singles.flatMap((request, index): Step[] => {
     const address = step.addresses[index];
     if (address === undefined) throw new Error(`step ${step.id} has more requests than addresses`);
     const id = inputs.ids.get(address);
@@ -36,7 +31,9 @@ export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Sin
       request.method === 'DELETE'
         ? observed === undefined
         : observed !== undefined && isAsApplied(address, observed, inputs);
-    return isDone ? [] : [{ address, request }];
+    return isDone
+      ? []
+      : [{ ...step, id: address, addresses: [address], request, singles: [], after: [], last: false }];
   });
 }
 

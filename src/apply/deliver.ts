@@ -1,124 +1,85 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { flush, removeIfPossible } from '../files/disk.js';
+import { accessSync, constants, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { errnoOf, reasonOf } from '../files/errno.js';
+import { removeIfPossible } from '../files/new-file.js';
+import { writeSecret } from '../files/secret-file.js';
 import type { Delivery } from '../model/resource.js';
 
-/**
- * Why a key could not be delivered, or null when it can. With `prove` a file is tried, and nothing is left behind;
- * without, its folder's rights are looked at. A command is found or not. `root` is the project's folder, absolute.
- */
-export function undeliverable(
-  delivery: Delivery,
-  { root, prove, reserved }: { root: string; prove: boolean; reserved: readonly string[] },
-): string | null {
-  if (delivery.to === null) return 'the entry has no `deliver:`';
-  return 'file' in delivery.to
-    ? fileProblem(delivery.to.file, root, prove, reserved)
-    : commandProblem(delivery.to.command, root);
+/** What a key file must not be, and how thoroughly to check that it can be written. */
+export interface DeliveryChecks {
+  /** The project's folder, absolute. */
+  readonly root: string;
+  /** True to write a file as a test and remove it; false to check the permissions of its folder only. */
+  readonly prove: boolean;
+  /** Absolute paths of files that a key must not replace. */
+  readonly reserved: readonly string[];
 }
 
-/** Hands the key over and returns when it is safe there: flushed to the disk, or taken by a command that ended well. */
+/** Why a key could not be delivered; null when it can. A command is found or not: it is not run. */
+export function undeliverable({ to }: Delivery, checks: DeliveryChecks): string | null {
+  if (to === null) return 'the entry has no `deliver:`';
+  return 'file' in to ? fileFault(to.file, checks) : commandFault(to.command, checks.root);
+}
+
+/** Delivers the key, and returns when it is safe: flushed to the disk, or read by a command that ended with 0. */
 export async function deliver(delivery: Delivery, root: string, key: string): Promise<void> {
   if (delivery.to === null) throw new Error('there is nowhere to deliver the key');
   if ('file' in delivery.to) writeSecret(resolve(root, delivery.to.file), key);
-  else await handToCommand(delivery.to.command, root, key);
+  else await passToCommand(delivery.to.command, root, key);
 }
 
-/** Takes a delivered file back after its key was revoked. A command cannot be undone. */
-export function withdraw(delivery: Delivery, root: string): void {
+/** Removes a delivered file after its key was revoked. A command cannot be undone. */
+export function removeDelivered(delivery: Delivery, root: string): void {
   if (delivery.to !== null && 'file' in delivery.to) rmSync(resolve(root, delivery.to.file), { force: true });
 }
 
-/**
- * Whole or not at all, readable by its owner alone, never over what is there nor through a link, flushed together with
- * its folder. A run that is killed meanwhile may leave the key beside, under a name that ends in that of the file.
- */
-export function writeSecret(path: string, secret: string): void {
-  const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const aside = join(folder, `${randomUUID()}.${basename(path)}`);
-  const made = [aside];
-  try {
-    writeNew(aside, `${secret}\n`);
-    linkSync(aside, path);
-    made.push(path);
-    rmSync(aside);
-    flush(folder);
-  } catch (failure) {
-    for (const each of made) removeIfPossible(each);
-    throw failure;
-  }
-}
-
-function writeNew(path: string, text: string): void {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    // Unlike one write, it does not take a part for the whole.
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function fileProblem(file: string, root: string, prove: boolean, reserved: readonly string[]): string | null {
+function fileFault(file: string, { root, prove, reserved }: DeliveryChecks): string | null {
   const path = resolve(root, file);
-  if (reserved.includes(path) || /(^|\/)\.git(\/|$)/.test(file)) return `${file} is not a place for a key`;
-  const fromRoot = relative(root, path);
-  if (fromRoot === '' || fromRoot.startsWith('..') || isAbsolute(fromRoot))
+  if (reserved.includes(path) || /(^|\/)\.git(\/|$)/.test(file))
+    return `a key must not be written to ${file}`;
+  if (isOutside(relative(root, path)) || path === resolve(root))
     return `${file} is outside the project's folder`;
-  if (isThere(path)) return `${file} exists already: move it away first`;
+  if (exists(path)) return `${file} already exists: move it away first`;
   const existing = nearestFolder(dirname(path));
-  if (!statSync(existing).isDirectory()) return `${relative(root, existing)} is no folder`;
-  const inside = relative(realpathSync(root), realpathSync(existing));
-  if (inside.startsWith('..') || isAbsolute(inside))
-    return `${file} leads outside the project's folder through a link`;
-  const fault = prove ? writeFault(existing) : rightsFault(existing);
-  return fault === null ? null : `the folder of ${file} cannot be written (${fault})`;
+  if (!statSync(existing).isDirectory()) return `${relative(root, existing)} is not a folder`;
+  if (isOutside(relative(realpathSync(root), realpathSync(existing))))
+    return `${file} leads outside the project's folder through a symbolic link`;
+  const fault = prove ? writeFault(existing) : permissionFault(existing);
+  return fault === null ? null : `the folder of ${file} cannot be written: ${fault}`;
 }
 
-function isThere(path: string): boolean {
+function isOutside(pathFromRoot: string): boolean {
+  return pathFromRoot.startsWith('..') || isAbsolute(pathFromRoot);
+}
+
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (failure) {
-    // A part of the path is a file: nothing can stand below it.
-    if (codeOf(failure) === 'ENOTDIR') return false;
+    // A part of the path is a file: nothing exists below it.
+    if (errnoOf(failure) === 'ENOTDIR') return false;
     throw failure;
   }
 }
 
 function nearestFolder(path: string): string {
   let folder = path;
-  while (!isThere(folder)) folder = dirname(folder);
+  while (!exists(folder)) folder = dirname(folder);
   return folder;
 }
 
-function rightsFault(folder: string): string | null {
+function permissionFault(folder: string): string | null {
   try {
     accessSync(folder, constants.W_OK);
     return null;
   } catch (failure) {
-    return codeOf(failure);
+    return reasonOf(failure);
   }
 }
 
-/** Rights alone do not tell of a full or read-only disk: what will be done with the key is done with something else. */
+/** Permissions do not show a full or read-only disk: this does with other content what will be done with the key. */
 function writeFault(folder: string): string | null {
   const probe = join(folder, `.roster-probe-${randomUUID()}`);
   try {
@@ -127,13 +88,11 @@ function writeFault(folder: string): string | null {
     return null;
   } catch (failure) {
     removeIfPossible(probe);
-    return codeOf(failure);
+    return reasonOf(failure);
   }
 }
 
-const codeOf = (failure: unknown): string => (failure as NodeJS.ErrnoException).code ?? 'unknown';
-
-function commandProblem(command: readonly string[], root: string): string | null {
+function commandFault(command: readonly string[], root: string): string | null {
   const [program] = command;
   if (program === undefined || program === '') return 'the command is empty';
   const candidates = program.includes('/')
@@ -150,33 +109,33 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Not there, or not ours to run.
+    // It does not exist, or this user may not run it.
     return false;
   }
 }
 
-/** A command that hangs must not hold the key and the lock for ever. */
-const commandMilliseconds = 60_000;
+/** A command that hangs must not hold the key and the lock forever. */
+const COMMAND_TIMEOUT_MS = 60_000;
 
-/** By argv, without a shell; the key goes to stdin only, and what the command prints is not shown: it may echo it. */
-function handToCommand(command: readonly string[], root: string, key: string): Promise<void> {
+/** Runs it without a shell. The key goes to its stdin only; its output is not shown, because it may echo the key. */
+function passToCommand(command: readonly string[], root: string, key: string): Promise<void> {
   const [program = '', ...args] = command;
   const env = { ...process.env };
   // The command needs the new key only.
   delete env['ROSTER_API_KEY'];
   return new Promise((done, failed) => {
     const child = spawn(program, args, {
-      timeout: commandMilliseconds,
-      // It may not heed a friendlier one.
+      timeout: COMMAND_TIMEOUT_MS,
+      // It may ignore SIGTERM.
       killSignal: 'SIGKILL',
-      // An interrupt from the keyboard goes to all of a terminal's group, and would end the delivery.
+      // Ctrl-C goes to the terminal's whole process group, and would end the delivery.
       detached: process.platform !== 'win32',
       cwd: root,
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
       shell: false,
     });
-    child.on('error', (failure) => failed(new Error(`the command could not be run: ${codeOf(failure)}`)));
+    child.on('error', (failure) => failed(new Error(`the command cannot be run: ${reasonOf(failure)}`)));
     let unread = false;
     child.on('close', (code, signal) => {
       if (code === 0 && !unread) done();

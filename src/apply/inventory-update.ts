@@ -1,11 +1,11 @@
 import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
-import type { JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import { type Address, addressOf, type KindName, type Observed } from '../model/resource.js';
-import { pendingIn, resolveJson } from './resolve.js';
+import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 
-/** The intent: what is about to be created is written down before the first request leaves. */
+/** The intent: what the run is about to create is saved before the first request is sent. */
 export function inventoryBefore(
   inventory: Inventory,
   plan: Plan,
@@ -18,63 +18,73 @@ export function inventoryBefore(
   return { ...inventory, drafts: new Map([...inventory.drafts, ...intended]) };
 }
 
-interface Knowledge {
+type InventoryRecord = Omit<InventoryEntry, 'id'>;
+type Ids = ReadonlyMap<Address, string>;
+
+interface PlannedState {
   readonly plan: Plan;
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
-  /** What there was when the plan was made. */
+  readonly kinds: readonly Kind[];
+  readonly records: ReadonlyMap<Address, InventoryRecord>;
+  /** The objects that existed when the plan was made. */
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
 }
 
-/** The outcome: what is ours now, as far as it is known. What failed keeps its old entry, what is unknown its draft. */
+/**
+ * The outcome: what the project owns now, as far as it is known. A failed change keeps its old entry, an unknown one its
+ * draft.
+ */
 export function inventoryAfter(
   intent: Inventory,
-  { plan, records, observed }: Knowledge,
+  state: PlannedState,
   outcomes: readonly ChangeOutcome[],
-  ids: ReadonlyMap<Address, string>,
+  ids: Ids,
 ): Inventory {
+  const { plan, kinds, records } = state;
   const entries = new Map(intent.entries);
   const drafts = new Map(intent.drafts);
-  const outcomeOf = new Map(outcomes.map((each) => [each.address, each]));
-  const addressOfId = new Map([...entries].map(([address, entry]) => [`${entry.kind} ${entry.id}`, address]));
+  const outcomeOf = new Map(outcomes.map((each) => [each.address, each.outcome]));
+  const owners = new Map([...entries].map(([address, { kind, id }]) => [objectKey(kind, id), address]));
   for (const change of plan.changes) {
-    const outcome = outcomeOf.get(change.address)?.outcome ?? 'done';
+    const outcome = outcomeOf.get(change.address) ?? 'done';
     if (outcome !== 'unknown') drafts.delete(change.address);
-    const entry = entryAfter(change, outcome, records.get(change.address), ids);
+    const kind = kinds.find(({ name }) => name === change.kind);
+    const record = kind === undefined ? undefined : recordFor(change, kind, records, ids);
+    const entry = entryAfter(change, outcome, record, ids.get(change.address) ?? null);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry === 'as-it-was') keepOwning(change, intent, entries);
+    else if (entry === 'unchanged') keepFormer(change, intent, entries);
     else {
       // One object, one owner: an entry that was renamed takes the object with it.
-      const former = addressOfId.get(`${entry.kind} ${entry.id}`);
+      const former = owners.get(objectKey(entry.kind, entry.id));
       if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id)
         entries.delete(former);
       entries.set(change.address, entry);
     }
   }
-  for (const [address, entry] of rebound(intent, entries, { plan, observed }))
+  for (const [address, entry] of displaced(intent, entries, state))
     if (!entries.has(address)) entries.set(address, entry);
   return { ...intent, entries, drafts };
 }
 
-/** Objects whose entries are bound to others now, and that this plan does not delete: still ours, under their own ids. */
-function rebound(
+/** Objects whose entries now own others, and which this plan does not delete: still owned, under their own ids. */
+function displaced(
   { entries: before }: Inventory,
   entries: ReadonlyMap<Address, InventoryEntry>,
-  { plan, observed }: Pick<Knowledge, 'plan' | 'observed'>,
+  { plan, observed }: Pick<PlannedState, 'plan' | 'observed'>,
 ): [Address, InventoryEntry][] {
-  const owned = new Set([...entries.values()].map(({ kind, id }) => `${kind} ${id}`));
+  const owned = new Set([...entries.values()].map(({ kind, id }) => objectKey(kind, id)));
   const planned = new Set(plan.changes.map(({ address }) => address));
   return [...before].flatMap(([address, entry]): [Address, InventoryEntry][] => {
     const { kind, id } = entry;
     const now = entries.get(address);
-    if (id === null || now === undefined || now.id === id || owned.has(`${kind} ${id}`)) return [];
+    if (id === null || now === undefined || now.id === id || owned.has(objectKey(kind, id))) return [];
     const own = addressOf(kind, id);
-    const isThere = observed.get(kind)?.some((each) => each.id === id) ?? false;
-    return isThere && !planned.has(own) ? [[own, entry]] : [];
+    const exists = observed.get(kind)?.some((each) => each.id === id) ?? false;
+    return exists && !planned.has(own) ? [[own, entry]] : [];
   });
 }
 
-/** An object whose entry is bound to another one now stays ours under an address of its own until it is gone. */
-function keepOwning(
+/** An object whose entry now owns another one stays owned, under an address of its own, until it is gone. */
+function keepFormer(
   { address, kind, id }: Change,
   intent: Inventory,
   entries: Map<Address, InventoryEntry>,
@@ -84,53 +94,51 @@ function keepOwning(
   if (former !== undefined) entries.set(address, former);
 }
 
+/** The record of a change with known ids; undefined when an object that it refers to could not be created. */
+function recordFor(
+  { address, action }: Change,
+  kind: Kind,
+  records: ReadonlyMap<Address, InventoryRecord>,
+  ids: Ids,
+): InventoryRecord | undefined {
+  const record = records.get(address);
+  if (record === undefined) return undefined;
+  const applied = resolveValues(kind, record.applied, ids);
+  // An expired entry takes part in no step: it may refer to an object whose create has failed.
+  if (action === 'none' && pendingAddresses(kind, applied).length > 0) return undefined;
+  return { ...record, applied };
+}
+
 function entryAfter(
-  change: Change,
+  { action }: Change,
   outcome: ChangeOutcome['outcome'],
-  record: Omit<InventoryEntry, 'id'> | undefined,
-  ids: ReadonlyMap<Address, string>,
-): InventoryEntry | 'gone' | 'as-it-was' {
-  const id = ids.get(change.address) ?? null;
-  switch (change.action) {
+  record: InventoryRecord | undefined,
+  id: string | null,
+): InventoryEntry | 'gone' | 'unchanged' {
+  switch (action) {
     case 'delete':
     case 'forget':
-      return outcome === 'done' ? 'gone' : 'as-it-was';
+      return outcome === 'done' ? 'gone' : 'unchanged';
     case 'none':
-      return record === undefined || id === null || waitsFor(record, ids)
-        ? 'as-it-was'
-        : owned(record, id, ids);
+      return record === undefined || id === null ? 'unchanged' : { ...record, id };
     case 'create':
     case 'replace':
-      // The id of an object that is replaced is not among the ids: whatever became of it, the new one is ours.
-      return created(record, outcome, id, ids);
+      // The ids do not hold that of a replaced object: whatever became of it, the new one is ours.
+      return record === undefined ? 'unchanged' : createdEntry(record, outcome, id);
     case 'update':
     case 'adopt':
-      return record !== undefined && outcome === 'done' ? owned(record, id, ids) : 'as-it-was';
+      return record !== undefined && outcome === 'done' ? { ...record, id } : 'unchanged';
     default:
-      return change.action satisfies never;
+      return action satisfies never;
   }
 }
 
-function created(
-  record: Omit<InventoryEntry, 'id'> | undefined,
+function createdEntry(
+  record: InventoryRecord,
   outcome: ChangeOutcome['outcome'],
   id: string | null,
-  ids: ReadonlyMap<Address, string>,
-): InventoryEntry | 'as-it-was' {
-  if (record === undefined || (outcome !== 'done' && id === null)) return 'as-it-was';
-  // Cut off between its calls, nothing is known to have been applied.
-  return outcome === 'done' ? owned(record, id, ids) : { ...record, id, applied: {} };
-}
-
-/** A settled entry whose target could not be created. */
-function waitsFor({ applied }: Omit<InventoryEntry, 'id'>, ids: ReadonlyMap<Address, string>): boolean {
-  return pendingIn(applied).some((address) => !ids.has(address));
-}
-
-function owned(
-  record: Omit<InventoryEntry, 'id'>,
-  id: string | null,
-  ids: ReadonlyMap<Address, string>,
-): InventoryEntry {
-  return { ...record, id, applied: resolveJson(record.applied, ids) as JsonObject };
+): InventoryEntry | 'unchanged' {
+  if (outcome === 'done') return { ...record, id };
+  // Created, but interrupted between its calls: nothing is known to have been applied.
+  return id === null ? 'unchanged' : { ...record, id, applied: {} };
 }

@@ -3,22 +3,22 @@ import type { Reader } from '../model/request.js';
 import type { Verdict } from './writer.js';
 
 /**
- * A 404 to a change means that the object is gone, or that it is not the caller's to change (interface §4): reading it
- * tells which. The change is not turned into a create, for the plan that was reviewed has none.
+ * A 404 to a change means that the object is gone, or that the caller may not change it (interface §4): reading it
+ * tells which. The change does not become a create, because the reviewed plan has none.
  */
-export async function whyMissing(
+export async function whyNotFound(
   kind: Kind,
   id: string,
   reader: Reader,
   judge: (failure: unknown) => Verdict,
-): Promise<{ readonly gone: boolean; readonly words: string }> {
-  const gone = { gone: true, words: 'it is gone, deleted since the plan was made: plan again' };
+): Promise<{ readonly gone: boolean; readonly reason: string }> {
+  const gone = { gone: true, reason: 'it is gone, deleted since the plan was made: run `roster plan` again' };
   try {
     if (!(await isReadable(kind, id, reader))) return gone;
-    return { gone: false, words: 'it is there, but this key may not change it' };
+    return { gone: false, reason: 'it exists, but this key may not change it' };
   } catch (failure) {
     const verdict = judge(failure);
-    return verdict.gone ? gone : { gone: false, words: `looking for it failed: ${verdict.message}` };
+    return verdict.gone ? gone : { gone: false, reason: `reading it failed: ${verdict.message}` };
   }
 }
 

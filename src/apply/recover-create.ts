@@ -1,60 +1,49 @@
-import { canonical, type Json, type JsonObject } from '../model/json.js';
+import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import { resolveIdentity } from '../model/pending.js';
+import { pollUntil } from '../model/poll.js';
 import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
-import { pendingIn, resolveJson } from './resolve.js';
 import { hasValues } from './values.js';
 
-/** Milliseconds before each look for what was just created, in a list that may lag. */
-export const looks = [0, 250, 1000, 2500];
-
-export interface Looking {
+export interface LostCreate {
   readonly reader: Reader;
   readonly kind: Kind;
-  /** The natural key of what was created, with the addresses of targets that were not there yet. */
+  /** The natural key of the created object, whose references may be pending. */
   readonly identity: string;
-  /** The body that was sent, before the ids were put in. */
-  readonly body: Json;
-  /** Canonical values of the fields, as the inventory keeps them. */
+  /** Canonical values of its fields, as the inventory keeps them. */
   readonly applied: JsonObject;
-  /** Ids that are known to be something else. */
+  /** Ids that are known to be of other objects. */
   readonly others: ReadonlySet<string>;
   readonly ids: ReadonlyMap<Address, string>;
-  /** Milliseconds to wait before each look: a list may lag behind a write. */
-  readonly waits: readonly number[];
   sleep(milliseconds: number): Promise<void>;
 }
 
 /**
- * What became of a create whose answer was lost, or showed no id: the new objects with its natural key, mostly one. It
- * is never sent again, it is looked for. Empty when nothing appeared.
+ * The id of the object that a create has made, whose answer was lost or showed no id; else why it is not known. The
+ * create is never sent again: its object is looked for.
  */
-export async function findCreated(looking: Looking): Promise<readonly Observed[]> {
-  const { kind, others } = looking;
-  const identity = resolvedIdentity(looking);
-  for (const wait of looking.waits) {
-    await looking.sleep(wait);
-    const listed = await looking.reader.readAll(kind.list());
-    const found = listed.filter(
-      (each) =>
-        kind.exists(each) &&
-        kind.observedIdentity(each) === identity &&
-        (each.id === null || !others.has(each.id)) &&
-        // Objects of one natural key may stand side by side: only one that is equal in every field can be it.
-        (kind.similarIn.length === 0 || hasValues(kind, each.spec, looking.applied, looking.ids)),
-    );
-    if (found.length > 0) return found;
-  }
-  return [];
+export async function recoverCreate(
+  lost: LostCreate,
+): Promise<{ readonly id: string } | { readonly error: string }> {
+  const found = await findCreated(lost);
+  const [only] = found;
+  if (only === undefined) return { error: 'looked for the object: it has not appeared' };
+  if (found.length === 1 && only.id !== null) return { id: only.id };
+  const ids = found.map((each) => each.id).join(', ');
+  return { error: `looked for the object: ${found.length} objects appeared (${ids})` };
 }
 
-function resolvedIdentity({ identity, body, ids }: Looking): string {
-  let text = identity;
-  for (const address of pendingIn(body)) {
-    text = text.replaceAll(
-      canonical({ pending: address }),
-      canonical(resolveJson({ pending: address }, ids)),
-    );
-  }
-  return text;
+/** New objects with the natural key, usually one. */
+async function findCreated(lost: LostCreate): Promise<readonly Observed[]> {
+  const { reader, kind, others, ids } = lost;
+  const identity = resolveIdentity(kind, lost.identity, ids);
+  const isCreated = (each: Observed) =>
+    kind.exists(each) &&
+    kind.observedIdentity(each) === identity &&
+    (each.id === null || !others.has(each.id)) &&
+    // Several objects may have the same natural key: only one that is equal in every field can be it.
+    (kind.similarIn.length === 0 || hasValues(kind, each.spec, lost.applied, ids));
+  const look = async () => (await reader.readAll(kind.list())).filter(isCreated);
+  return pollUntil(look, (found) => found.length > 0, lost.sleep);
 }

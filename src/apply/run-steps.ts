@@ -6,38 +6,29 @@ export type StepState =
   | {
       readonly outcome: 'failed' | 'unknown' | 'skipped';
       readonly error: string;
-      /** Of a step for several, where they did not come to the same; done for those that are not in it. */
+      /** For a step of several changes that ended differently: those that are not in the map are done. */
       readonly each?: ReadonlyMap<Address, StepState>;
     };
 
 export interface StepRunner {
   run(step: Step): Promise<StepState>;
-  /** A reason to begin no further step; null to go on. */
+  /** Why no further step may begin; null to go on. */
   stopped(): string | null;
   readonly concurrency: number;
 }
 
 /**
- * Runs every step as soon as those it waits for are done, at most `concurrency` at once. What waits for a step that is
- * not done is skipped; `last` steps begin when all others have ended, however that was.
+ * Runs every step as soon as the steps it waits for are done, at most `concurrency` at once. A step is skipped when one
+ * that it waits for is not done. `last` steps begin when all others have ended, whatever their outcome.
  */
 export async function runSteps(
   steps: readonly Step[],
   runner: StepRunner,
 ): Promise<ReadonlyMap<string, StepState>> {
   const states = new Map<string, StepState>();
-  await runWave(
-    steps.filter((step) => !step.last),
-    states,
-    runner,
-    runner.concurrency,
-  );
-  await runWave(
-    steps.filter((step) => step.last),
-    states,
-    runner,
-    1,
-  );
+  const [last, others] = [steps.filter((step) => step.last), steps.filter((step) => !step.last)];
+  await runWave(others, states, runner, runner.concurrency);
+  await runWave(last, states, runner, 1);
   return states;
 }
 
@@ -80,7 +71,7 @@ function runWave(
       }
       if (active > 0 || next < ready.length) return;
       if (ready.length === wave.length) resolve();
-      else reject(new Error('steps wait for each other: the plan has a circle'));
+      else reject(new Error('the steps of the plan wait for each other in a cycle'));
     };
     pump();
   });

@@ -1,7 +1,7 @@
 import { canonical, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import { resolveValues } from '../model/pending.js';
 import type { Address, FieldRule } from '../model/resource.js';
-import { resolveJson } from './resolve.js';
 
 /** The canonical value of each field, as the inventory keeps them. */
 export function valuesOf(kind: Kind, spec: unknown): JsonObject {
@@ -11,7 +11,7 @@ export function valuesOf(kind: Kind, spec: unknown): JsonObject {
   );
 }
 
-/** Whether an object has all these values; `ids` are those of what the values may point to by address. */
+/** Whether an object has all of these values, whose references may be pending. */
 export function hasValues(
   kind: Kind,
   spec: unknown,
@@ -21,9 +21,8 @@ export function hasValues(
   if (spec === null) return false;
   const rules = rulesOf(kind);
   const fields = spec as Readonly<Record<string, unknown>>;
-  return Object.entries(values).every(
-    ([field, value]) =>
-      canonical(rules[field]?.canonical(fields[field]) ?? null) === canonical(resolveJson(value, ids)),
+  return Object.entries(resolveValues(kind, values, ids)).every(
+    ([field, value]) => canonical(rules[field]?.canonical(fields[field]) ?? null) === canonical(value),
   );
 }
 

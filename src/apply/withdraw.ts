@@ -1,36 +1,37 @@
 import type { Kind } from '../model/kind.js';
-import type { Address, KindName, Observed } from '../model/resource.js';
+import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
 import { hasValues, valuesOf } from './values.js';
 import type { Verdict, Writer } from './writer.js';
 
+/** What the read-back after an apply has found. */
 export interface ReadBack {
   readonly kinds: readonly Kind[];
-  /** Ids that the creates of this run were answered with. */
+  /** Ids in the answers to this run's creates. */
   readonly created: ReadonlyMap<Address, string>;
-  /** What there was before the run. */
+  /** The objects before the run. */
   readonly before: ReadonlyMap<KindName, readonly Observed[]>;
-  /** What there is after it. */
+  /** The objects after the run. */
   readonly after: ReadonlyMap<KindName, readonly Observed[]>;
 }
 
-/** An object that this run created and that is there once more than wanted, or that points to such a one. */
+/** An object that this run created and that duplicates another one, or refers to such an object. */
 export interface Extra {
   readonly address: Address;
   readonly kind: Kind;
   readonly own: Observed;
-  /** Why it is one too many, in words. */
+  /** Why it is superfluous, for a message. */
   readonly why: string;
 }
 
 export interface Withdrawn extends Extra {
-  /** Null when it is gone; else why it could not be withdrawn. */
+  /** Null when it was deleted; else why not. */
   readonly failure: string | null;
 }
 
 /**
- * The service has no way to create only what is not there: two runs at once may both create. What appeared meanwhile
- * and is the same as an object of this run is somebody else's; ours is the one too many. In the order to withdraw them:
- * what points to an object comes before it.
+ * The service cannot create an object only if it does not exist: two runs at once may both create it. A new object that
+ * equals one of this run is another run's, so that ours is superfluous. In the order in which to withdraw them: what
+ * refers to an object comes before it.
  */
 export function extrasOf(inputs: ReadBack): readonly Extra[] {
   const extras = new Map<string, Extra>();
@@ -38,24 +39,24 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
     const others = duplicatesOf(extra, inputs);
     if (others.length === 0) continue;
     const duplicate = `${extra.kind.name} ${extra.kind.describe(extra.own.spec)}`;
-    extras.set(keyOf(extra), {
-      ...extra,
-      why: `another run made a ${duplicate} at the same time (${others.join(', ')})`,
-    });
+    const why = `another run created a ${duplicate} at the same time (${others.join(', ')})`;
+    extras.set(keyOf(extra), { ...extra, why });
   }
   for (const extra of ownObjects(inputs)) {
-    const target = extra.kind
+    const referred = extra.kind
       .targets(extra.own.spec)
-      .map(({ kind, id }) => extras.get(`${kind} ${String(id)}`))
-      .find((each) => each !== undefined);
-    if (target !== undefined && !extras.has(keyOf(extra)))
-      extras.set(keyOf(extra), { ...extra, why: `it points to ${target.address}, which was one too many` });
+      .flatMap(({ kind, id }) => (isPending(id) ? [] : (extras.get(objectKey(kind, id)) ?? [])));
+    if (referred[0] !== undefined && !extras.has(keyOf(extra)))
+      extras.set(keyOf(extra), {
+        ...extra,
+        why: `it refers to ${referred[0].address}, which was superfluous`,
+      });
   }
   const rank = (each: Extra) => -inputs.kinds.indexOf(each.kind);
   return [...extras.values()].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Withdraws them by their ids alone. An object stays when something that is not withdrawn points to it. */
+/** Deletes them by id. An object stays when something that is not withdrawn refers to it. */
 export async function withdrawExtras(
   extras: readonly Extra[],
   inputs: ReadBack,
@@ -64,9 +65,8 @@ export async function withdrawExtras(
   const gone = new Set<string>();
   const withdrawn: Withdrawn[] = [];
   for (const extra of extras) {
-    const holder = pointingTo(extra, inputs, gone);
-    const failure =
-      holder === null ? await remove(extra, writer, judge) : `${holder} points to it, and stays as it is`;
+    const referrer = referrerOf(extra, inputs, gone);
+    const failure = referrer === null ? await remove(extra, writer, judge) : `${referrer} refers to it`;
     if (failure === null) gone.add(keyOf(extra));
     withdrawn.push({ ...extra, failure });
   }
@@ -74,7 +74,7 @@ export async function withdrawExtras(
 }
 
 function keyOf({ kind, own }: Pick<Extra, 'kind' | 'own'>): string {
-  return `${kind.name} ${own.id}`;
+  return objectKey(kind.name, own.id);
 }
 
 function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, 'why'>[] {
@@ -82,7 +82,7 @@ function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, '
   return [...created].flatMap(([address, id]) => {
     const kind = kindOf(address);
     const own = kind === undefined ? undefined : after.get(kind.name)?.find((each) => each.id === id);
-    // A new key has ended the others by being made: there is nothing to choose between.
+    // A new key has revoked the others: there is nothing to choose between.
     const comparable = kind !== undefined && kind.secret === null && own !== undefined && own.spec !== null;
     return comparable ? [{ address, kind, own }] : [];
   });
@@ -94,7 +94,7 @@ function duplicatesOf(
 ): readonly string[] {
   const known = new Set([...(before.get(kind.name) ?? []).map((each) => each.id), ...created.values()]);
   const identity = kind.observedIdentity(own);
-  // Objects of one natural key may stand side by side: only those that are equal in every field are one too many.
+  // Several objects may have the same natural key: only those that are equal in every field are duplicates.
   const values = valuesOf(kind, own.spec);
   const isEqual = ({ spec }: Observed) =>
     kind.similarIn.length === 0 || hasValues(kind, spec, values, new Map());
@@ -104,19 +104,19 @@ function duplicatesOf(
   });
 }
 
-function pointingTo(
+function referrerOf(
   { kind, own }: Extra,
   { kinds, after }: ReadBack,
   gone: ReadonlySet<string>,
 ): string | null {
   for (const each of kinds) {
-    const holder = (after.get(each.name) ?? []).find(
+    const referrer = (after.get(each.name) ?? []).find(
       (object) =>
         object.spec !== null &&
-        !gone.has(`${each.name} ${object.id}`) &&
-        each.targets(object.spec).some((target) => target.kind === kind.name && target.id === own.id),
+        !gone.has(objectKey(each.name, object.id)) &&
+        each.targets(object.spec).some((to) => to.kind === kind.name && to.id === own.id),
     );
-    if (holder !== undefined) return `${each.name} ${holder.id}`;
+    if (referrer !== undefined) return `${each.name} ${referrer.id}`;
   }
   return null;
 }
@@ -126,10 +126,10 @@ async function remove(
   writer: Writer,
   judge: (failure: unknown) => Verdict,
 ): Promise<string | null> {
-  if (own.id === null || own.rawId === null) return 'the service shows no id of it';
+  if (own.id === null || own.rawId === null) return 'the service lists it without an id';
   try {
-    const target = { id: own.id, rawId: own.rawId, before: own.spec };
-    for (const { request } of kind.remove(target)) await writer.send(request);
+    const existing = { id: own.id, rawId: own.rawId, before: own.spec };
+    for (const { request } of kind.remove(existing)) await writer.send(request);
     return null;
   } catch (failure) {
     const verdict = judge(failure);

@@ -3,28 +3,30 @@ import type { Delivery } from '../model/resource.js';
 
 /** What apply can do with the service. */
 export interface Writer {
-  /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` can read. */
+  /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` understands. */
   send(request: Request): Promise<{ readonly data: unknown }>;
   readonly reader: Reader;
-  /** All further requests are made with this key. */
+  /** Sends all further requests with this key. */
   useKey(key: string): void;
 }
 
-/** What a failed request means for what it was to do. */
+/** What a failed request means for its change. */
 export type Verdict = {
   readonly certainty: 'not-sent' | 'refused' | 'unknown';
-  /** The object is not there: for a delete, that is what was wanted. */
+  /** The object does not exist, which is what a delete asks for. */
   readonly gone: boolean;
-  /** The key does not work any more: nothing else can be done. */
+  /** The key no longer works: nothing else can be done. */
   readonly unauthorized: boolean;
   readonly message: string;
 };
 
 /** Where new keys go. */
 export interface KeyKeeping {
+  /** Throws when the key is not safe there. */
   deliver(delivery: Delivery, key: string): Promise<void>;
+  /** Removes a delivered file after its key was revoked. */
   withdraw(delivery: Delivery): void;
-  /** Keeps a key in a file of mode 0600; null when it can be kept nowhere. */
+  /** Writes a key to a file of mode 0600; null when no folder takes it. */
   backUp(key: string): BackUp | null;
 }
 

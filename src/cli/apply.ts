@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { inventoryAfter } from '../apply/inventory-update.js';
-import { checkWritable, writeAtomic } from '../inventory/atomic.js';
+import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { print } from '../inventory/format.js';
+import { kinds } from '../kinds/index.js';
 import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, Lock, LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
@@ -195,7 +196,7 @@ class ApplyCommand {
     );
     const after = inventoryAfter(
       inventory,
-      { plan, records: reconciled.records, observed: state.objects },
+      { plan, kinds, records: reconciled.records, observed: state.objects },
       [],
       ids,
     );

@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Applied, apply } from '../apply/apply.js';
-import { deliver, withdraw, writeSecret } from '../apply/deliver.js';
+import { deliver, removeDelivered } from '../apply/deliver.js';
 import type { BackUp, Writer } from '../apply/writer.js';
+import { writeSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Lock } from '../model/inventory.js';
@@ -121,7 +122,7 @@ function runSteps(inputs: CarryOut, lock: Lock, writer: Writer): Promise<Applied
         output.hide([key]);
         return deliver(delivery, project.root, key);
       },
-      withdraw: (delivery) => withdraw(delivery, project.root),
+      withdraw: (delivery) => removeDelivered(delivery, project.root),
       backUp: (key) => backUp(key, project),
     },
     sleep: (milliseconds) => session.sleep(milliseconds),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readRegular, writeAtomic } from '../inventory/atomic.js';
+import { readRegular, writeAtomic } from '../files/atomic.js';
 import { limits } from '../manifest/limits.js';
 import { formatText, isTooMuchToFormat } from '../manifest/style.js';
 import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';

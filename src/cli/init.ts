@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
+import { readRegular } from '../files/atomic.js';
 import { type CiHost, ciFiles } from '../init/ci-files.js';
 import type { NewFile } from '../init/new-file.js';
 import { projectFiles } from '../init/project-files.js';
-import { readRegular } from '../inventory/atomic.js';
 import { serviceUrl } from '../service/url.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../inventory/atomic.js';
+import { reasonOf } from '../files/errno.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 
 /** What is where a file shall be: nothing, a file, or something that is not written to or through. */
@@ -88,5 +88,5 @@ function create(path: string, text: string, made: NewPath[]): void {
 function unwritable(path: string, failure: unknown, left: readonly string[] = []): Problem {
   const outcome = left.length === 0 ? 'Nothing was written.' : `Left behind: ${left.join(', ')}.`;
   const help = `${outcome} Check the folder, its rights and the free space.`;
-  return problem('unreadable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
+  return problem('unwritable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
 }

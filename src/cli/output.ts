@@ -52,7 +52,7 @@ export class Output {
       this.closed = true;
       if (code !== 'EPIPE')
         throw problem(
-          'unreadable-file',
+          'unwritable-file',
           `the output cannot be written: ${code}`,
           'Check where stdout leads.',
         );

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { checkWritable, writeAtomic } from '../inventory/atomic.js';
+import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isEmpty, type Objection, type Plan } from '../model/plan.js';
 import { planGitlab } from '../view/ci/gitlab.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { checkWritable, writeAtomic } from '../inventory/atomic.js';
+import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { diagnosticsGithub } from '../view/ci/diagnostics-github.js';
 import { sarif } from '../view/ci/sarif.js';

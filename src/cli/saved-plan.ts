@@ -1,4 +1,4 @@
-import { readRegular } from '../inventory/atomic.js';
+import { readRegular } from '../files/atomic.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { canonical, type Json } from '../model/json.js';
 import type { Plan } from '../model/plan.js';

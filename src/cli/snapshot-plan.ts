@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readRegular } from '../inventory/atomic.js';
+import { readRegular } from '../files/atomic.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { checkWritable, writeAtomic } from '../inventory/atomic.js';
+import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { kinds } from '../kinds/index.js';
 import { hasErrors, Problem, problem } from '../model/diagnostic.js';
 import type { Address, Observed } from '../model/resource.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { reasonOf } from '../inventory/atomic.js';
+import { reasonOf } from '../files/errno.js';
 import { type Diagnostic, type Place, problem } from '../model/diagnostic.js';
 import { isEmpty, type Plan, summarise } from '../model/plan.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
@@ -62,7 +62,7 @@ function append(path: string, text: string, variable: string): void {
   } catch (failure) {
     const help = 'Unset the variable, or let it name a file that can be written.';
     throw problem(
-      'unreadable-file',
+      'unwritable-file',
       `cannot write the file that ${variable} names: ${reasonOf(failure)}`,
       help,
     );

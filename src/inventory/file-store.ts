@@ -8,11 +8,12 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { removeIfPossible } from '../files/disk.js';
+import { readRegular, unwritable, writeAtomic } from '../files/atomic.js';
+import { errnoOf, reasonOf } from '../files/errno.js';
+import { createFlushed, removeIfPossible } from '../files/new-file.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
@@ -22,23 +23,23 @@ import {
   type LockInfo,
   LockProblem,
 } from '../model/inventory.js';
-import { readRegular, reasonOf, writeAtomic } from './atomic.js';
 import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
 
-interface StoredLock {
+/** The content of the lock file. */
+interface FileLock {
   readonly token: string;
   readonly host: string;
-  /** What `pid` is a number of: containers of one host name have processes of their own. */
+  /** The namespace of `pid`: containers with the same host name have their own processes. */
   readonly processes?: string;
   readonly pid: number;
   readonly since: string;
 }
 
 /**
- * The inventory as a JSON file in the repository, with a lock file beside it. The lock keeps two runs on one machine
+ * The inventory as a JSON file in the repository, with a lock file next to it. The lock keeps two runs on one machine
  * apart; runners on several machines need the store in git.
  *
- * @param path absolute; @param name as shown to people
+ * @param path absolute; @param name as messages show it
  */
 export function fileStore(
   path: string,
@@ -74,22 +75,22 @@ export function fileStore(
 }
 
 /**
- * A lock that was not renewed for this long is nobody's: its run is dead, on another machine or behind a process id
- * that was given out again. Its file's time of change says when it was renewed.
+ * A lock that was not renewed for this long has expired: its run is dead, on another machine or under a process id that
+ * was reused. The modification time of the file says when it was renewed.
  */
-const leaseMilliseconds = 10 * 60_000;
+const LEASE_MS = 10 * 60_000;
 
 const nothingDone = { result: 'nothing was changed', changes: [] };
 
-/** Tokens of the locks that this very process holds: a lock of our own pid that is not among them is a dead run's. */
+/** Tokens of the locks that this process holds: any other lock with our own pid belongs to a dead run. */
 const held = new Set<string>();
 
 function takeLock(path: string, name: string, expected: Inventory): Lock {
   const lockPath = `${path}.lock`;
-  const holder: StoredLock = {
+  const holder: FileLock = {
     token: randomUUID(),
     host: hostname(),
-    processes: processesHere(),
+    processes: processNamespace(),
     pid: process.pid,
     since: new Date().toISOString(),
   };
@@ -98,7 +99,7 @@ function takeLock(path: string, name: string, expected: Inventory): Lock {
     if (!tryCreate(lockPath, holder)) throw lockedBy(readHolder(lockPath), name);
   }
   held.add(holder.token);
-  const renewal = setInterval(() => renew(lockPath, holder), leaseMilliseconds / 10);
+  const renewal = setInterval(() => renew(lockPath, holder), LEASE_MS / 10);
   renewal.unref();
   const lost = () => tokenOf(lockPath) !== holder.token;
   let current = expected;
@@ -118,40 +119,39 @@ function takeLock(path: string, name: string, expected: Inventory): Lock {
   };
 }
 
-/** The lock file appears with its content or not at all: it is written aside and linked into place. */
-function tryCreate(lockPath: string, holder: StoredLock): boolean {
-  const aside = `${lockPath}.${holder.token}`;
+/** The lock file appears with its content or not at all: a temporary file is linked into place. */
+function tryCreate(lockPath: string, holder: FileLock): boolean {
+  const temporary = `${lockPath}.${holder.token}`;
   try {
     mkdirSync(dirname(lockPath), { recursive: true });
-    writeFileSync(aside, `${JSON.stringify(holder)}\n`, { flag: 'wx', mode: 0o600 });
-    linkSync(aside, lockPath);
+    createFlushed(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    linkSync(temporary, lockPath);
     return true;
   } catch (failure) {
-    if (reasonOf(failure) === 'EEXIST') return false;
-    const help = 'The inventory needs a folder that can be written.';
-    throw problem('unreadable-file', `cannot write ${lockPath}: ${reasonOf(failure)}`, help);
+    if (errnoOf(failure) === 'EEXIST') return false;
+    throw unwritable(lockPath, failure, 'The inventory needs a writable folder.');
   } finally {
-    removeIfPossible(aside);
+    removeIfPossible(temporary);
   }
 }
 
 /**
- * A lock whose process is gone on this very machine is nobody's. It is moved away before it is judged once more, so
- * that of two runs that find it dead only one removes it, and neither removes the other's new one.
+ * A lock whose process ended on this machine is dead. It is moved away and then checked again, so that of two runs that
+ * find it dead only one removes it, and neither removes the other's new lock.
  */
 function removeIfDead(lockPath: string, name: string): void {
   const holder = readHolder(lockPath);
-  const gone = holder !== null && isOfHere(holder) && !isAlive(holder);
-  if (!gone && !isOver(lockPath)) throw lockedBy(holder, name);
-  const aside = `${lockPath}.${randomUUID()}`;
+  const dead = holder !== null && isLocal(holder) && !isAlive(holder);
+  if (!dead && !isExpired(lockPath)) throw lockedBy(holder, name);
+  const moved = `${lockPath}.${randomUUID()}`;
   try {
-    renameSync(lockPath, aside);
-    if (readHolder(aside)?.token !== holder?.token) linkSync(aside, lockPath);
+    renameSync(lockPath, moved);
+    if (readHolder(moved)?.token !== holder?.token) linkSync(moved, lockPath);
   } catch (failure) {
-    if (reasonOf(failure) === 'ENOENT') return;
+    if (errnoOf(failure) === 'ENOENT') return;
     throw irremovable(lockPath, failure);
   }
-  removeIfPossible(aside);
+  removeIfPossible(moved);
 }
 
 function remove(lockPath: string): void {
@@ -163,63 +163,61 @@ function remove(lockPath: string): void {
 }
 
 function irremovable(lockPath: string, failure: unknown): Problem {
-  const help = 'Remove it by hand, or with `roster unlock`.';
-  return problem('unreadable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, help);
+  const help = 'Remove it by hand, or run `roster unlock`.';
+  return problem('unwritable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, help);
 }
 
-function renew(lockPath: string, holder: StoredLock): void {
+function renew(lockPath: string, holder: FileLock): void {
   try {
     if (readHolder(lockPath)?.token === holder.token) utimesSync(lockPath, new Date(), new Date());
   } catch {
-    // The next renewal may succeed; whether the lock is still ours is asked before each request.
+    // The next renewal may succeed. Whether the lock is still ours is checked before each request.
   }
 }
 
-function isOver(lockPath: string): boolean {
+function isExpired(lockPath: string): boolean {
   const changed = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs;
-  return changed === undefined || Date.now() - changed > leaseMilliseconds;
+  return changed === undefined || Date.now() - changed > LEASE_MS;
 }
 
-/** Only where process numbers mean the same can it be told from here that a process is gone. */
-function isOfHere({ host, processes }: StoredLock): boolean {
-  return host === hostname() && processes === processesHere();
+/** Only in the same process namespace can this process see whether another one is alive. */
+function isLocal({ host, processes }: FileLock): boolean {
+  return host === hostname() && processes === processNamespace();
 }
 
-function processesHere(): string {
+function processNamespace(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Only Linux has them.
+    // Only Linux has these files.
     return '';
   }
 }
 
-function isAlive({ pid, token }: StoredLock): boolean {
+function isAlive({ pid, token }: FileLock): boolean {
   if (pid === process.pid) return held.has(token);
   if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (failure) {
-    // EPERM: it lives, and belongs to somebody else.
-    return reasonOf(failure) === 'EPERM';
+    // EPERM: it is alive, and belongs to another user.
+    return errnoOf(failure) === 'EPERM';
   }
 }
 
-function readHolder(lockPath: string): StoredLock | null {
+function readHolder(lockPath: string): FileLock | null {
   try {
     const value: unknown = JSON.parse(readFileSync(lockPath, 'utf8'));
-    const holder = value as Partial<StoredLock> | null;
-    return typeof holder?.token === 'string' && typeof holder.pid === 'number'
-      ? (holder as StoredLock)
-      : null;
+    const holder = value as Partial<FileLock> | null;
+    return typeof holder?.token === 'string' && typeof holder.pid === 'number' ? (holder as FileLock) : null;
   } catch {
-    // Gone meanwhile, or half written by a run that died: no holder can be named.
+    // Removed meanwhile, or half written by a killed run: the holder is not known.
     return null;
   }
 }
 
-const unreadable = 'a lock that cannot be read';
+const unreadable = 'an unreadable lock';
 
 /** Null when there is no lock. */
 function tokenOf(lockPath: string): string | null {
@@ -228,7 +226,7 @@ function tokenOf(lockPath: string): string | null {
   try {
     return statSync(lockPath, { throwIfNoEntry: false }) === undefined ? null : unreadable;
   } catch {
-    // Nobody can tell whose it is.
+    // It is not known whose it is.
     return unreadable;
   }
 }
@@ -243,14 +241,15 @@ function holderOf(lockPath: string): LockInfo | null {
     token: lock?.token ?? unreadable,
     name,
     since,
-    until: new Date(renewed + leaseMilliseconds).toISOString(),
-    alive: lock !== null && isOfHere(lock) && isAlive(lock),
+    until: new Date(renewed + LEASE_MS).toISOString(),
+    alive: lock !== null && isLocal(lock) && isAlive(lock),
   };
 }
 
-function lockedBy(holder: StoredLock | null, name: string): Error {
+function lockedBy(holder: FileLock | null, name: string): Error {
   const who =
     holder === null ? 'another run' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
-  const help = 'Wait for it (--lock-timeout 5m); if that run is dead, `roster unlock` ends its lock.';
+  const help =
+    'Wait for it with `--lock-timeout 5m`. If that run is dead, run `roster unlock` to remove its lock.';
   return new LockProblem('locked', `the inventory ${name} is locked by ${who}`, help);
 }

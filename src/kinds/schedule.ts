@@ -70,6 +70,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
         return kind === 'agent' ? `agent/${names.agent(id)}` : names.object(kind, id);
       },
       layout: 'value',
+      isReference: true,
     },
     ...timingRules,
     inputs: { canonical: (inputs) => inputs, show: unhidden, layout: 'map' },

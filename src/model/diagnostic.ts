@@ -1,7 +1,8 @@
-/** The closed list of what can be wrong (contract §7). The list may grow; a code never changes its meaning. */
+/** The closed list of problems (contract §7). It may grow; a code never changes its meaning. */
 export const diagnosticCodes = [
   'usage',
   'unreadable-file',
+  'unwritable-file',
   'limit-exceeded',
   'unsafe-text',
   'missing-setting',
@@ -70,19 +71,19 @@ export interface Place {
   readonly lineText: string;
 }
 
-/** One problem, collected as a value: words and colours are chosen by the views. */
+/** One problem, collected as a value: the views choose how it looks. */
 export interface Diagnostic {
   readonly severity: Severity;
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly place?: Place;
-  /** What to do about it. */
+  /** What to do about it, as imperative sentences. */
   readonly help?: string;
-  /** Other places that belong to it, such as the first of two duplicates. */
+  /** Other places that belong to the problem, such as the first of two duplicates. */
   readonly related?: readonly { readonly message: string; readonly place: Place }[];
 }
 
-/** Expected trouble that ends the work at hand. Carries what a person is told; never a bug (those throw plain errors). */
+/** An expected failure that ends the current operation, with what to report. Never a bug: those throw plain errors. */
 export class Problem extends Error {
   readonly diagnostics: readonly Diagnostic[];
 

@@ -1,37 +1,40 @@
 import type { Json } from './json.js';
+import type { Address } from './resource.js';
 
-/** What may be done with a call whose answer was lost: a `create` is never sent again, the others may be. */
+/** Whether a call may be sent again after its answer was lost: a `create` never is, the others may be. */
 export type Effect = 'read' | 'create' | 'repeatable';
 
 /**
- * One HTTP request as a value: it prints, saves, sorts and hashes. Inside a plan, `path` may hold
- * `{address}` and `body` may hold `{ "pending": address }` where the id of an object that is yet to be
- * created belongs; apply puts the id there.
+ * One HTTP request as a value: it prints, saves, sorts and hashes. Inside a plan, the id of an object that the plan
+ * creates is not known yet: `path` holds `{address}` in its place, and `pendingIds` names the properties of `body` that
+ * lack it. Apply fills in the ids (model/pending.ts).
  */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Begins with `/api/`; every segment that came from outside is encoded. */
+  /** Begins with `/api/`; every segment from outside is encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: Json;
+  /** By property of `body`, the address of the object whose id belongs there. */
+  readonly pendingIds?: Readonly<Record<string, Address>>;
   readonly effect: Effect;
 }
 
-/** A request with the parser of the `data` of its answer. The parser throws `Unexpected` for what it cannot read. */
+/** A request with the parser of its answer's `data`. The parser throws `Unexpected` for what it cannot read. */
 export interface Call<T> {
   readonly request: Request;
   parse(data: unknown): T;
 }
 
-/** A list that may come bare, page by page or by cursor: `parse` reads one item. */
+/** A list, which may come bare, page by page or by cursor: `parse` reads one item. */
 export interface ListCall<T> {
   readonly request: Request;
-  /** Names in the item's stead in messages: "group 3 of GET /api/search-groups". */
+  /** Names an item in messages: "group 3 of GET /api/search-groups". */
   readonly noun: string;
   parse(item: unknown): T;
 }
 
-/** An answer that is not what the interface says. The client adds which request it answered. */
+/** An answer that does not follow the interface. The client adds which request it answered. */
 export class Unexpected extends Error {
   /** What to do about it. */
   readonly help: string | undefined;
@@ -43,12 +46,9 @@ export class Unexpected extends Error {
   }
 }
 
-/**
- * All that planning can do with the service. There is no way to write through it: `read` refuses requests whose
- * effect is not `read`.
- */
+/** All that planning can do with the service. It cannot write: `read` refuses requests whose effect is not `read`. */
 export interface Reader {
   read<T>(call: Call<T>): Promise<T>;
-  /** Every item to the very end, or a Problem: a list is never cut short silently. */
+  /** Every item of the list, or a Problem: a list is never silently cut short. */
   readAll<T>(call: ListCall<T>): Promise<T[]>;
 }

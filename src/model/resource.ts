@@ -11,13 +11,19 @@ export function addressOf(kind: KindName, key: string): Address {
   return `${kind}/${key}`;
 }
 
-/** Stands for the id of an object that this plan creates. Occurs in specs and request bodies. */
+/** The kind's name and the object's id as one text, to look objects up by. */
+export function objectKey(kind: KindName, id: string | null): string {
+  return `${kind} ${id}`;
+}
+
+/** Stands for the id of an object that the plan creates. Specs hold it, and references in canonical values. */
 export interface Pending {
   readonly pending: Address;
 }
 
-export function isPending(value: unknown): value is Pending {
-  return typeof value === 'object' && value !== null && typeof (value as Pending).pending === 'string';
+/** Only for what is typed as an id: the values of users may look like anything (model/pending.ts). */
+export function isPending(id: IdOrPending): id is Pending {
+  return typeof id !== 'string';
 }
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -165,8 +171,10 @@ export interface FieldRule<V> {
   show(value: V, names: Names): Json;
   /** Shows a canonical form, for rules whose canonical forms are no values; it may have been edited by hand. */
   showApplied?(canonical: Json, names: Names): Json;
-  /** How the text plan lays a difference out. */
+  /** How the text plan lays out a difference. */
   layout: Layout;
+  /** The value refers to an object: its canonical form is `[kind, id]`, and the id may be pending. */
+  isReference?: true;
 }
 
 /** `value`: before → after. `set` and `sequence`: +a -b. `text` and `map`: a unified diff. */

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import { resolveIdentity, resolveValues } from '../model/pending.js';
 import type {
   Address,
   Agent,
@@ -86,7 +87,7 @@ class Matcher implements Matches {
       observed: manageable,
       inventory: this.inputs.inventory,
       prune: this.inputs.prune,
-      draftedIdentity: (each) => this.draftedIdentity(each),
+      draftedIdentity: (each) => this.draftedIdentity(kind, each),
     });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired) {
@@ -165,7 +166,7 @@ class Matcher implements Matches {
       byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), each]);
     }
     for (const [address, draft] of open) {
-      const identity = this.draftedIdentity(address);
+      const identity = this.draftedIdentity(kind, address);
       const alike =
         identity === null ? [] : (byIdentity.get(identity) ?? []).filter((each) => left.has(each));
       const [only] = alike.filter((each) => this.isAsDrafted(kind, draft, each));
@@ -178,10 +179,10 @@ class Matcher implements Matches {
 
   private isAsDrafted(kind: Kind, { applied }: InventoryDraft, { spec }: Observed): boolean {
     if (applied === undefined || spec === null) return false;
-    return Object.entries(applied).every(
+    return Object.entries(resolveValues(kind, applied, this.ids)).every(
       ([field, value]) =>
         kind.notSettableOnCreate.includes(field) ||
-        canonical(fieldValue(kind, spec, field)) === this.withIds(canonical(value)),
+        canonical(fieldValue(kind, spec, field)) === canonical(value),
     );
   }
 
@@ -214,18 +215,10 @@ class Matcher implements Matches {
     });
   }
 
-  /** The natural key of a create that was begun, with the ids of its targets where they are known by now. */
-  private draftedIdentity(address: Address): string | null {
+  /** The natural key of an unfinished create, with the ids of the objects it refers to where they are known. */
+  private draftedIdentity(kind: Kind, address: Address): string | null {
     const identity = this.inputs.inventory.drafts.get(address)?.identity ?? null;
-    return identity === null ? null : this.withIds(identity);
-  }
-
-  /** Addresses of targets become their ids, where they are known by now. */
-  private withIds(text: string): string {
-    return text.replace(/\{"pending":"([^"\\]+)"\}/g, (pending, target: Address) => {
-      const id = this.ids.get(target);
-      return typeof id === 'string' ? JSON.stringify(id) : pending;
-    });
+    return identity === null ? null : resolveIdentity(kind, identity, this.ids);
   }
 
   private onlyNamed(left: ReadonlySet<Observed>, known: InventoryEntry): Observed | undefined {

@@ -15,8 +15,12 @@ export const codeWords: Readonly<Record<DiagnosticCode, CodeWords>> = {
     help: 'See `roster help` for commands and flags.',
   },
   'unreadable-file': {
-    means: 'A file that is wanted cannot be read or written, or a glob matches none.',
-    help: 'Name regular files, no links, inside the project; save manifests as UTF-8.',
+    means: 'A file cannot be read, or a glob matches no file.',
+    help: 'Name regular files inside the project, not links. Save manifests as UTF-8.',
+  },
+  'unwritable-file': {
+    means: 'A file cannot be written: a result, the inventory or its lock, or a new key.',
+    help: 'Name a regular file in a writable folder, and check its permissions and the free space.',
   },
   'limit-exceeded': {
     means: 'A manifest costs more than is given to one: its size, nesting, aliases or number of values.',

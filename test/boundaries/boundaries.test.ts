@@ -14,7 +14,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   service: ['model'],
   reconcile: ['model'],
   timing: ['model'],
-  files: [],
+  files: ['model'],
   inventory: ['model', 'files'],
   snapshot: ['model'],
   apply: ['model', 'files'],

@@ -22,8 +22,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a create whose answer was lost is not looked for',
     file: 'src/apply/recover-create.ts',
-    find: 'if (found.length > 0) return found;',
-    replace: 'if (found.length > 1000) return found;',
+    find: 'return pollUntil(look, (found) => found.length > 0, lost.sleep);',
+    replace: 'return (await look()).slice(1000);',
     tests: ['test/faults/creates.test.ts'],
   },
   {
@@ -43,8 +43,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'nothing is written down before a create',
     file: 'src/apply/apply.ts',
-    find: "if (inputs.plan.changes.some((change) => change.action !== 'none')) await inputs.save(intent);",
-    replace: 'if (inputs.plan.changes.length > 1_000) await inputs.save(intent);',
+    find: 'if (acting.length > 0) await inputs.save(intent);',
+    replace: 'if (acting.length > 1_000) await inputs.save(intent);',
     tests: ['test/cli/signals.test.ts'],
   },
   {
@@ -190,8 +190,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a lock that is held is taken',
     file: 'src/inventory/file-store.ts',
-    find: 'if (!gone && !isOver(lockPath)) throw lockedBy(holder, name);',
-    replace: 'if (!gone && !isOver(lockPath) && holder === null) throw lockedBy(holder, name);',
+    find: 'if (!dead && !isExpired(lockPath)) throw lockedBy(holder, name);',
+    replace: 'if (!dead && !isExpired(lockPath) && holder === null) throw lockedBy(holder, name);',
     tests: ['test/unit/inventory/file-store.test.ts'],
   },
   {
@@ -219,14 +219,14 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a key with more power than asked for is kept',
     file: 'src/apply/deliver-key.ts',
-    find: 'return canonical([...new Set(scopes)].sort()) === canonical([...asked].sort());',
-    replace: 'return scopes.length + asked.length >= 0;',
+    find: 'return canonical([...new Set(scopes)].sort()) === canonical([...requested].sort());',
+    replace: 'return scopes.length + requested.length >= 0;',
     tests: ['test/unit/apply/keys.test.ts'],
   },
   {
     name: 'the rest of a run goes on with the old key',
     file: 'src/apply/deliver-key.ts',
-    find: 'keeping.writer.useKey(secret.value);',
+    find: 'newKey.writer.useKey(secret.value);',
     replace: '',
     tests: ['test/unit/apply/keys.test.ts'],
   },

@@ -29,7 +29,7 @@ experiments(
       expect(scene.posts().length).toBeLessThanOrEqual(planned);
       expect([exit, words(stdout + stderr)]).toEqual([
         3,
-        expect.stringContaining('it is there, but this key may not change it'),
+        expect.stringContaining('it exists, but this key may not change it'),
       ]);
     }),
 );

@@ -3,7 +3,7 @@ import type { Call, ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
 import { type CollectionShape, parseDetail, parseItem, type RemoteCollection } from './collection.js';
 import * as created from './created.js';
-import { idInBody, segment } from './segment.js';
+import { segment } from './segment.js';
 
 /** An agent group as the service shows it (interface §2, Agent group). */
 export interface RemoteGroup {
@@ -67,9 +67,8 @@ export function updateGroup(id: IdOrPending, properties: GroupProperties): Reque
   return { method: 'PUT', path: `${path}/${segment(id)}`, body: { ...properties }, effect: 'repeatable' };
 }
 
-export function replaceMembers(id: IdOrPending, agentIds: readonly IdOrPending[]): Request {
-  const body = { agentIds: agentIds.map(idInBody) };
-  return { method: 'PUT', path: `${path}/${segment(id)}/members`, body, effect: 'repeatable' };
+export function replaceMembers(id: IdOrPending, agentIds: readonly string[]): Request {
+  return { method: 'PUT', path: `${path}/${segment(id)}/members`, body: { agentIds }, effect: 'repeatable' };
 }
 
 export function deleteGroup(id: IdOrPending): Request {

@@ -3,7 +3,7 @@ import type { Call, ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
 import { type CollectionShape, parseDetail, parseItem, type RemoteCollection } from './collection.js';
 import * as created from './created.js';
-import { idInBody, segment } from './segment.js';
+import { segment } from './segment.js';
 
 /** A pipeline as the service shows it (interface §2, Pipeline). */
 export interface RemotePipeline {
@@ -67,9 +67,8 @@ export function updatePipeline(id: IdOrPending, properties: PipelineProperties):
   return { method: 'PUT', path: `${path}/${segment(id)}`, body: { ...properties }, effect: 'repeatable' };
 }
 
-export function replaceSteps(id: IdOrPending, agentIds: readonly IdOrPending[]): Request {
-  const body = { agentIds: agentIds.map(idInBody) };
-  return { method: 'PUT', path: `${path}/${segment(id)}/steps`, body, effect: 'repeatable' };
+export function replaceSteps(id: IdOrPending, agentIds: readonly string[]): Request {
+  return { method: 'PUT', path: `${path}/${segment(id)}/steps`, body: { agentIds }, effect: 'repeatable' };
 }
 
 export function deletePipeline(id: IdOrPending): Request {

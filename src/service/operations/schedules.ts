@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { isJsonObject, type Json } from '../../model/json.js';
 import type { Call, ListCall, Request } from '../../model/request.js';
-import type { IdOrPending } from '../../model/resource.js';
+import { type IdOrPending, isPending } from '../../model/resource.js';
 import * as created from './created.js';
 import { wholeNumber } from './record.js';
 import { parseRuns } from './runs.js';
@@ -11,7 +11,7 @@ import {
   type ScheduleType,
   type TargetType,
 } from './schedule.js';
-import { idInBody, segment } from './segment.js';
+import { segment } from './segment.js';
 
 export type { IntervalUnit, RemoteSchedule, ScheduleType, TargetType };
 
@@ -44,18 +44,18 @@ export function listSchedules(): ListCall<RemoteSchedule> {
 /** Asks when such a schedule would run: instants in UTC, earliest first. 400 says why the body is invalid. Changes nothing. */
 export function previewSchedule(body: ScheduleBody): Call<readonly string[]> {
   return {
-    request: { method: 'POST', path: `${path}/preview`, body: bodyOf(body), effect: 'read' },
+    request: { method: 'POST', path: `${path}/preview`, ...written(body), effect: 'read' },
     parse: parseRuns,
   };
 }
 
 export function createSchedule(body: ScheduleBody): Request {
-  return { method: 'POST', path, body: bodyOf(body), effect: 'create' };
+  return { method: 'POST', path, ...written(body), effect: 'create' };
 }
 
 /** Replaces the whole schedule: what the body leaves out goes back to its default. */
 export function replaceSchedule(id: IdOrPending, body: ScheduleBody): Request {
-  return { method: 'PUT', path: `${path}/${segment(id)}`, body: bodyOf(body), effect: 'repeatable' };
+  return { method: 'PUT', path: `${path}/${segment(id)}`, ...written(body), effect: 'repeatable' };
 }
 
 export function enableSchedule(id: IdOrPending, isEnabled: boolean): Request {
@@ -93,8 +93,9 @@ export function bulkCounts(data: unknown): { affected: number; skipped: number }
   return affected === null || skipped === null ? null : { affected, skipped };
 }
 
-function bodyOf(body: ScheduleBody): JsonObject {
-  const { targetId, ...rest } = body;
-  const written: Record<string, Json> = { ...rest, targetId: idInBody(targetId) };
-  return written;
+function written({ targetId, ...rest }: ScheduleBody): Pick<Request, 'body' | 'pendingIds'> {
+  const properties: Record<string, Json> = { ...rest };
+  return isPending(targetId)
+    ? { body: properties, pendingIds: { targetId: targetId.pending } }
+    : { body: { ...properties, targetId } };
 }

@@ -1,5 +1,4 @@
 import { problem } from '../../model/diagnostic.js';
-import type { Json } from '../../model/json.js';
 import { type IdOrPending, isId, isPending } from '../../model/resource.js';
 
 /**
@@ -11,9 +10,4 @@ export function segment(id: IdOrPending): string {
   if (isId(id)) return id;
   const help = 'An id has 1 to 200 letters, digits and the characters . _ ~ -';
   throw problem('unknown-id', `${JSON.stringify(id.slice(0, 80))} cannot be an id of the service`, help);
-}
-
-/** An id in a request body, where a pending one stays a value until its object exists. */
-export function idInBody(id: IdOrPending): Json {
-  return isPending(id) ? { pending: id.pending } : id;
 }

@@ -69,6 +69,7 @@ const reaches = {
   'insecure-url': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
+  'unwritable-file': neverOffline,
   'not-converged': neverOffline,
   'inventory-mismatch': neverOffline,
   'invalid-snapshot': neverOffline,
