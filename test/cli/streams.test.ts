@@ -33,9 +33,9 @@ const full = existsSync('/dev/full') && spawnSync('sh', ['-c', 'echo > /dev/full
 test.skipIf(!full).each(['text', 'json'])('a full disk behind stdout is an error, in %s', async (format) => {
   const scene = await arrange();
   const planned = await shell(`roster plan --format ${format} > /dev/full`, scene);
-  expect([planned.exit, planned.stderr.match(/error\[.*\]/g)]).toEqual([1, ['error[unreadable-file]']]);
+  expect([planned.exit, planned.stderr.match(/error\[.*\]/g)]).toEqual([1, ['error[unwritable-file]']]);
   const applied = await shell(`roster apply --yes --format ${format} > /dev/full`, scene);
-  expect(applied.stderr).toContain('error[unreadable-file]');
+  expect(applied.stderr).toContain('error[unwritable-file]');
   // In JSON nothing is written before the end: by then all was done. In text the plan comes first.
   expect([applied.exit, scene.sandbox.world.groups.size]).toEqual(format === 'json' ? [3, 400] : [1, 0]);
 });

@@ -260,7 +260,7 @@ experiments(
       // What the link leads to may be no inventory, either.
       expect([exit, flat(stderr)]).toEqual([
         expect.toBeOneOf([1, 4]),
-        expect.stringMatching(/error\[(unreadable-file|inventory-mismatch)\]/),
+        expect.stringMatching(/error\[(unreadable-file|unwritable-file|inventory-mismatch)\]/),
       ]);
       expect([read(scene, 'roster.yaml'), existsSync(join(root, 'nothing')), scene.writes()]).toEqual([
         manifest,
@@ -283,7 +283,7 @@ experiments(
     within(scenario('S2'), async (scene) => {
       const { exit, stderr } = await scene.process(...words);
       expect([exit, flat(stderr)]).toEqual([1, expect.stringContaining('ENOTDIR')]);
-      expect([stderr.includes('error[unreadable-file]'), scene.writes()]).toEqual([true, []]);
+      expect([stderr.includes('error[unwritable-file]'), scene.writes()]).toEqual([true, []]);
     }),
   5,
 );

@@ -22,7 +22,7 @@ test.each(Object.keys(read))(
     try {
       const words = ['validate', '--format', format, '--write', 'json=nowhere/report.json'];
       const { exit, stdout } = await workspace.command(words);
-      expect([exit, read[format]?.(stdout)]).toEqual([1, 'unreadable-file']);
+      expect([exit, read[format]?.(stdout)]).toEqual([1, 'unwritable-file']);
     } finally {
       workspace.remove();
     }

@@ -270,7 +270,7 @@ describe('a file that cannot be written', () => {
     const at = (path: string) => ({ path: join(workspace.root, path), text: 'new\n' });
     const write = () => createAll([at('one'), at('deep/down/two'), at('blocked/three')]);
     expect(write).toThrow(
-      expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'unreadable-file' })] }),
+      expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'unwritable-file' })] }),
     );
     expect(readdirSync(workspace.root)).toEqual(['blocked']);
   });

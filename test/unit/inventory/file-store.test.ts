@@ -144,7 +144,7 @@ test.each([
 test('a link in the place of the inventory is not written through', async () => {
   const taken = await lock();
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'a/i.json'));
-  expect(await codesOf(() => taken.save(inventory))).toEqual(['unreadable-file']);
+  expect(await codesOf(() => taken.save(inventory))).toEqual(['unwritable-file']);
   await taken.release(ending);
 });
 

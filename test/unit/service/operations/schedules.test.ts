@@ -87,12 +87,23 @@ test.each([0, -1, 1.5, 'six', null])('an interval of %s cannot be read', (interv
 describe('requests', () => {
   const body = {
     targetType: 'Group',
-    targetId: { pending: 'group/a' },
+    targetId: '0b6f3a52-7d1e-4c7a-8a55-3a1f0e9c2d10',
     scheduleType: 'Once',
     startTime: '2026-12-01T06:00:00',
     timeZoneId: 'UTC',
     isEnabled: false,
   } as const;
+
+  test('a pending target is named beside the body, which has no property for it', () => {
+    const { targetId: _, ...rest } = body;
+    expect(schedules.createSchedule({ ...body, targetId: { pending: 'group/a' } })).toEqual({
+      method: 'POST',
+      path: '/api/schedules',
+      body: rest,
+      pendingIds: { targetId: 'group/a' },
+      effect: 'create',
+    });
+  });
 
   test('create, replace and preview take one body', () => {
     expect(schedules.createSchedule(body)).toEqual({
