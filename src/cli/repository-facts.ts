@@ -38,8 +38,8 @@ async function placeOf(git: Git): Promise<string | null> {
     // Where git is not installed there is nothing to find out.
     if (failure instanceof Problem) return null;
     if (!(failure instanceof GitFailure)) throw failure;
-    if (failure.said.includes('not a git repository (or any')) return null;
-    throw problem('missing-setting', `git does not know where it is: ${failure.said}`);
+    if (failure.output.includes('not a git repository (or any')) return null;
+    throw problem('missing-setting', `git does not know where it is: ${failure.output}`);
   }
 }
 

@@ -1,44 +1,46 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Git, GitFailure } from './git.js';
 
-/** What a push came to: `moved` when somebody else was there first. */
-export type Pushed = 'done' | 'moved';
+/** The result of a push: `moved` when another push came first. */
+export type PushResult = 'done' | 'moved';
 
 /**
- * A branch of a remote as a sequence of small folders of text files. Nothing is checked out, and its commits come to
- * lie in the repository under `refs/roster/` alone.
+ * A branch of a remote as a sequence of small folders of text files. Nothing is checked out: its commits are fetched to
+ * `refs/roster/` of the local repository.
  */
 export class Branch {
-  private readonly copy: string;
+  private readonly localRef: string;
 
   constructor(
     private readonly git: Git,
     private readonly remote: string,
     private readonly ref: string,
   ) {
-    this.copy = `refs/roster/${ref.replace(/^refs\//, '')}`;
+    this.localRef = `refs/roster/${ref.replace(/^refs\//, '')}`;
   }
 
-  /** The newest commit, with all that it needs in the repository; null when there is no such branch. */
+  /** The newest commit, after fetching it; null when there is no such branch. */
   async tip(tries = 3): Promise<string | null> {
-    const remote = await this.there();
+    const remote = await this.remoteTip();
     if (remote === null || (await this.has(remote))) return remote;
     try {
       await this.fetch();
     } catch (failure) {
       if (!(failure instanceof GitFailure)) throw failure;
-      // Another process that fetches the same at the same time is in the way for a moment, and may have done it.
+      // Another process that fetches the branch at the same time blocks this one for a moment, and may have fetched it.
       if (await this.has(remote)) return remote;
       if (tries <= 1) throw failure;
       await wait(50 + Math.random() * 200);
       return this.tip(tries - 1);
     }
-    // It may have moved on meanwhile; what was fetched is at least as new.
-    return (await this.has(remote)) ? remote : this.git.run(['rev-parse', '--verify', '--quiet', this.copy]);
+    // The branch may have moved meanwhile: the fetched commit is at least as new.
+    return (await this.has(remote))
+      ? remote
+      : this.git.run(['rev-parse', '--verify', '--quiet', this.localRef]);
   }
 
-  /** `ls-remote` takes a name for the end of one: other names may come first. */
-  private async there(): Promise<string | null> {
+  /** `ls-remote` matches the end of a name, so that other names may come first. */
+  private async remoteTip(): Promise<string | null> {
     const lines = (await this.git.run(['ls-remote', this.remote, this.ref])).split('\n');
     const line = lines.find((each) => each.split('\t')[1] === this.ref);
     return line?.split('\t')[0] ?? null;
@@ -46,10 +48,10 @@ export class Branch {
 
   private async fetch(): Promise<void> {
     const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
-    await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.copy}`]);
+    await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.localRef}`]);
   }
 
-  /** The names of all that a commit holds at its top. */
+  /** The names in the top folder of a commit. */
   async names(commit: string): Promise<readonly string[]> {
     const lines = (await this.git.run(['ls-tree', '--name-only', commit])).split('\n');
     return lines.filter((line) => line !== '');
@@ -68,7 +70,7 @@ export class Branch {
     return new Map(await Promise.all(texts));
   }
 
-  /** Makes a commit that nothing points to yet. */
+  /** Creates a commit that no ref points to yet. */
   async commit(
     parent: string | null,
     files: ReadonlyMap<string, string>,
@@ -87,10 +89,10 @@ export class Branch {
   }
 
   /**
-   * Moves the branch from `from` (null: it must not exist) to `to`, or leaves it as it is. Throws GitFailure when the
-   * remote refuses. Judged by where the branch is afterwards: the answer to a push can be lost like any other.
+   * Moves the branch from `from` (null: it must not exist) to `to`, or leaves it unchanged. Throws GitFailure when the
+   * remote refuses. A failed push is judged by where the branch is afterwards, because its answer can be lost.
    */
-  async push(from: string | null, to: string, tries = 3): Promise<Pushed> {
+  async push(from: string | null, to: string, tries = 3): Promise<PushResult> {
     try {
       await this.git.run([
         'push',
@@ -106,7 +108,7 @@ export class Branch {
       const now = await this.tip();
       if (now === to) return 'done';
       if (now !== from) return 'moved';
-      // Another push that is under way can keep the branch locked for a moment.
+      // Another push in progress can lock the branch for a moment.
       if (tries <= 1) throw failure;
       await wait(200 + Math.random() * 300);
       return this.push(from, to, tries - 1);

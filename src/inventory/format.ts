@@ -3,14 +3,14 @@ import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem }
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import { isId } from '../model/resource.js';
 
-/** Raised when a reader of the old format could be misled by the new one; a new optional field is no reason. */
-const version = 1;
+/** Increased when an older roster could misread the new format. A new optional field is no reason. */
+const VERSION = 1;
 
-/** One line an entry, sorted: two branches that touch different entries merge in git without a conflict. */
+/** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
   const { project, environment } = inventory;
   return `{
-  "version": ${version},
+  "version": ${VERSION},
   "project": ${JSON.stringify(project)},
   "environment": ${JSON.stringify(environment)},
   "entries": ${printMap(inventory.entries)},
@@ -27,13 +27,13 @@ function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): st
   return `{\n${lines.join(',\n')}\n  }`;
 }
 
-/** Reads what `print` wrote. Throws a Problem that names the file: an inventory is never guessed at. */
+/** Reads what `print` wrote. Throws a Problem `inventory-mismatch` for anything else. */
 export function parse(text: string, name: string): Inventory {
   const data = parseJson(text, name);
-  if (!isJsonObject(data)) throw broken(name, 'it is no JSON object');
-  if (data['version'] !== version) throw wrongVersion(name, data['version'] ?? null);
+  if (!isJsonObject(data)) throw broken(name, 'it is not a JSON object');
+  if (data['version'] !== VERSION) throw wrongVersion(name, data['version'] ?? null);
   const { project, environment } = data;
-  if (typeof project !== 'string') throw broken(name, '"project" is no text');
+  if (typeof project !== 'string') throw broken(name, '"project" is not a string');
   return {
     project,
     environment: typeof environment === 'string' ? environment : null,
@@ -42,7 +42,7 @@ export function parse(text: string, name: string): Inventory {
   };
 }
 
-/** An inventory serves one project in one environment: with another's, everything would look like somebody else's. */
+/** An inventory belongs to one project in one environment: with any other, roster would own the wrong objects. */
 export function checkOwner(
   inventory: Inventory,
   name: string,
@@ -50,30 +50,30 @@ export function checkOwner(
   environment: string | null,
 ): void {
   if (inventory.project === project && inventory.environment === environment) return;
-  const message = `the inventory ${name} belongs to ${inWords(inventory.project, inventory.environment)}, this is ${inWords(project, environment)}`;
-  const help = 'Give each project and environment an inventory of its own, with `inventory:`.';
+  const message = `the inventory ${name} belongs to ${ownerName(inventory.project, inventory.environment)}, not to ${ownerName(project, environment)}`;
+  const help = 'Give each project and environment its own inventory with `inventory:`.';
   throw problem('inventory-mismatch', message, help);
 }
 
 /** Another run came between the plan and the lock. */
 export function staleInventory(): Error {
-  const help = 'Another run has applied: plan again.';
-  return new LockProblem('stale-plan', 'the inventory changed while this plan was made', help);
+  const help = 'Another run has applied changes. Run `roster plan` again.';
+  return new LockProblem('stale-plan', 'the inventory changed after this plan was made', help);
 }
 
-/** The lock was lost while its run was at work. */
+/** The run lost its lock while it was in progress. */
 export function takenOver(name: string): Error {
-  const message = `the lock on the inventory ${name} was taken over while this run was at work: what it did is not written there`;
-  return new LockProblem('locked', message, 'Run `roster plan`: it finds the objects again by their names.');
+  const message = `another run took over the lock on the inventory ${name}: the changes of this run are not recorded there`;
+  return new LockProblem('locked', message, 'Run `roster plan`, which finds the objects by their names.');
 }
 
-/** Of the lock that was to be taken away. */
+/** The lock to remove is not there, or is another one. */
 export function lockLost(name: string): Error {
-  const message = `the lock on the inventory ${name} is another run's by now`;
-  return new LockProblem('locked', message, 'Look again who holds it: `roster unlock`.');
+  const message = `the lock on the inventory ${name} now belongs to another run`;
+  return new LockProblem('locked', message, 'Run `roster unlock` again to see who holds it.');
 }
 
-function inWords(project: string, environment: string | null): string {
+function ownerName(project: string, environment: string | null): string {
   return environment === null ? `project "${project}"` : `project "${project}", environment "${environment}"`;
 }
 
@@ -82,7 +82,7 @@ function parseJson(text: string, name: string): Json {
     return JSON.parse(text) as Json;
   } catch {
     const conflict = /^(<{7}|={7}|>{7})/m.test(text);
-    throw broken(name, conflict ? 'it holds the marks of a merge conflict' : 'it is not JSON');
+    throw broken(name, conflict ? 'it has merge conflict markers' : 'it is not JSON');
   }
 }
 
@@ -91,11 +91,11 @@ function readMap<T>(
   name: string,
   read: (value: JsonObject, fail: () => never) => T,
 ): Map<string, T> {
-  if (!isJsonObject(value)) throw broken(name, '"entries" is no object');
+  if (!isJsonObject(value)) throw broken(name, 'an object of entries is missing');
   return new Map(
     Object.entries(value).map(([address, entry]) => {
       const fail = (): never => {
-        throw broken(name, `the entry ${address} cannot be understood`);
+        throw broken(name, `the entry ${address} is not valid`);
       };
       if (!isJsonObject(entry) || !address.startsWith(`${String(entry['kind'])}/`)) return fail();
       return [address, read(entry, fail)];
@@ -125,11 +125,11 @@ function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
 }
 
 function broken(name: string, why: string): Error {
-  const help = 'Restore it from git; or delete it: the next plan finds the objects again by their names.';
+  const help = 'Restore it from git, or delete it: the next plan finds the objects by their names.';
   return problem('inventory-mismatch', `the inventory ${name} cannot be read: ${why}`, help);
 }
 
 function wrongVersion(name: string, found: Json): Error {
-  const message = `the inventory ${name} has version ${JSON.stringify(found)}, this roster reads version ${version}`;
-  return problem('inventory-mismatch', message, 'Use the roster that wrote it, or a newer one.');
+  const message = `the inventory ${name} has version ${JSON.stringify(found)}, but this roster reads version ${VERSION}`;
+  return problem('inventory-mismatch', message, 'Use the version of roster that wrote it, or a newer one.');
 }

@@ -3,20 +3,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, Lock, LockProblem, RunFacts, RunResult } from '../model/inventory.js';
 import { staleInventory, takenOver } from './format.js';
-import { leaseMilliseconds, type StoredLock, untilOf } from './stored-lock.js';
+import { LEASE_MS, type StoredLock, untilOf } from './stored-lock.js';
 
-/** Before the lease is over nothing new is begun: what is in flight, with its retries, has to end within it. */
-const margin = 4 * 60_000;
+/** This long before the lease expires no request is started: those in progress have to end within it, with retries. */
+const MARGIN_MS = 4 * 60_000;
 
 /** The inventory's branch, as the lock needs it. */
 export interface LockedBranch {
   readonly name: string;
-  /** Who this run is, for whoever reads the history. */
+  /** Identifies this run in the history. */
   readonly runName: string;
-  /** Milliseconds before each further try to write an outcome down. */
+  /** Milliseconds before each further attempt to save an outcome. */
   readonly waits: readonly number[];
-  state(): Promise<State>;
-  /** Puts a commit on the branch; the new commit, or null when somebody else was there first. */
+  state(): Promise<BranchState>;
+  /** Pushes a commit to the branch. Returns it; null when another push came first. */
   advance(
     from: string | null,
     inventory: Inventory,
@@ -26,30 +26,30 @@ export interface LockedBranch {
   lockedBy(lock: StoredLock): LockProblem;
 }
 
-/** What the branch holds at one of its commits. */
-export interface State {
-  /** Null while there is no branch. */
+/** The content of the branch at one commit. */
+export interface BranchState {
+  /** Null while the branch does not exist. */
   readonly commit: string | null;
   readonly inventory: Inventory;
   readonly lock: StoredLock | null;
 }
 
-/** One apply's two commits on the branch: the intent with the lock, the outcome without it. */
+/** The two commits of an apply: the intent with the lock, the outcome without it. */
 export class GitLock implements Lock {
-  /** Null until the lock is taken by the first save. */
+  /** Null until the first save takes the lock. */
   private held: StoredLock | null = null;
   private renewal: NodeJS.Timeout | null = null;
   private commit: string | null;
-  /** What the branch says until the outcome is known. */
+  /** The inventory on the branch until the outcome is known. */
   private intent: Inventory;
   private inventory: Inventory;
-  /** One push after the other: each begins where the one before ended. */
-  private last: Promise<unknown> = Promise.resolve();
-  private taken = false;
+  /** Pushes run one after the other: each begins at the commit of the one before. */
+  private lastPush: Promise<unknown> = Promise.resolve();
+  private takenOver = false;
 
   constructor(
     private readonly store: LockedBranch,
-    private readonly before: State,
+    private readonly before: BranchState,
     private readonly run: RunFacts,
   ) {
     this.commit = before.commit;
@@ -62,34 +62,34 @@ export class GitLock implements Lock {
   }
 
   async save(inventory: Inventory): Promise<void> {
-    if (this.taken) throw takenOver(this.store.name);
+    if (this.takenOver) throw takenOver(this.store.name);
     if (this.held !== null) {
-      // Written by `release`: what was about to be done is on the branch already.
+      // `release` pushes it: the intent is already on the branch.
       this.inventory = inventory;
       return;
     }
     const lock = this.newLock();
     const pushed = await this.store.advance(this.commit, inventory, lock, this.intentMessage());
     const commit = pushed ?? (await this.commitOf(lock));
-    if (commit === null) throw await this.beaten();
+    if (commit === null) throw await this.whyRefused();
     this.held = lock;
     this.commit = commit;
     this.intent = inventory;
     this.inventory = inventory;
-    this.renewal = setInterval(() => void this.renew(), leaseMilliseconds / 4);
+    this.renewal = setInterval(() => void this.renew(), LEASE_MS / 4);
     this.renewal.unref();
   }
 
   async release(ending: RunResult): Promise<void> {
     if (this.renewal !== null) clearInterval(this.renewal);
     if (this.held === null) return;
-    await this.last;
-    await this.writeDown(this.outcomeMessage(ending), this.held, this.store.waits);
+    await this.lastPush;
+    await this.pushOutcome(this.outcomeMessage(ending), this.held, this.store.waits);
   }
 
-  /** What was done must not be lost to a network that is away for a moment. */
-  private async writeDown(message: string, held: StoredLock, waits: readonly number[]): Promise<void> {
-    if (this.taken) throw takenOver(this.store.name);
+  /** A short network failure must not lose the outcome. */
+  private async pushOutcome(message: string, held: StoredLock, waits: readonly number[]): Promise<void> {
+    if (this.takenOver) throw takenOver(this.store.name);
     try {
       const commit = await this.store.advance(this.commit, this.inventory, null, message);
       if (commit !== null) return;
@@ -99,42 +99,42 @@ export class GitLock implements Lock {
     } catch (failure) {
       if (!isUnavailable(failure)) throw failure;
       const [next, ...later] = waits;
-      if (next === undefined) throw notWritten(failure, held);
+      if (next === undefined) throw notRecorded(failure, held);
       await wait(next);
-      return this.writeDown(message, held, later);
+      return this.pushOutcome(message, held, later);
     }
-    return this.writeDown(message, held, waits);
+    return this.pushOutcome(message, held, waits);
   }
 
   lost(): boolean {
-    return this.taken || (this.held !== null && Date.parse(this.held.until) - margin <= Date.now());
+    return this.takenOver || (this.held !== null && Date.parse(this.held.until) - MARGIN_MS <= Date.now());
   }
 
   private renew(): Promise<unknown> {
-    this.last = this.last.then(() => this.renewNow());
-    return this.last;
+    this.lastPush = this.lastPush.then(() => this.renewNow());
+    return this.lastPush;
   }
 
   private async renewNow(): Promise<void> {
-    if (this.held === null || this.taken) return;
+    if (this.held === null || this.takenOver) return;
     const lock = { ...this.held, until: untilOf(new Date()) };
     try {
       const commit = await this.store.advance(this.commit, this.intent, lock, this.renewalMessage());
       const own = commit ?? (await this.commitOf(lock));
-      if (own === null) this.taken = true;
+      if (own === null) this.takenOver = true;
       else [this.commit, this.held] = [own, lock];
     } catch {
-      // The next renewal may succeed; if none does, `lost` says so before the lease is over.
+      // The next renewal may succeed. If none does, `lost` says so before the lease expires.
     }
   }
 
-  /** The branch's newest commit if it holds this very lock: the answer to a push of ours was lost. */
+  /** The newest commit of the branch if it holds this lock: then the answer to our push was lost. */
   private async commitOf({ token }: StoredLock): Promise<string | null> {
     const { commit, lock } = await this.store.state();
     return lock?.token === token ? commit : null;
   }
 
-  private async beaten(): Promise<Error> {
+  private async whyRefused(): Promise<Error> {
     const { lock } = await this.store.state();
     if (lock !== null) return this.store.lockedBy(lock);
     return staleInventory();
@@ -153,12 +153,12 @@ export class GitLock implements Lock {
   private intentMessage(): string {
     const former = this.before.lock;
     const over =
-      former === null ? '' : `\nTakes over the lock of ${former.name}, which ended at ${former.until}.\n`;
+      former === null ? '' : `\nTakes over the lock of ${former.name}, which expired at ${former.until}.\n`;
     return `roster apply: ${this.run.plan}\n${over}\n${this.trailers('intent')}`;
   }
 
   private renewalMessage(): string {
-    return `roster apply: still at work\n\n${this.trailers('renewal')}`;
+    return `roster apply: in progress\n\n${this.trailers('renewal')}`;
   }
 
   private outcomeMessage({ result, changes }: RunResult): string {
@@ -178,8 +178,8 @@ function isUnavailable(failure: unknown): failure is Problem {
   );
 }
 
-function notWritten(failure: Problem, { until }: StoredLock): Error {
+function notRecorded(failure: Problem, { until }: StoredLock): Error {
   const why = failure.diagnostics.map((each) => each.message).join('; ');
-  const help = `The lock stays until ${until}, or until \`roster unlock\`. Then run \`roster plan\`: it finds the objects again by their names.`;
-  return problem('inventory-unavailable', `what this run did is not written down: ${why}`, help);
+  const help = `The lock expires at ${until}; \`roster unlock\` removes it now. Then run \`roster plan\`, which finds the objects by their names.`;
+  return problem('inventory-unavailable', `the changes of this run are not recorded: ${why}`, help);
 }

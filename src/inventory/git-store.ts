@@ -11,32 +11,32 @@ import {
 import { Branch } from './branch.js';
 import { checkOwner, lockLost, parse, print, staleInventory } from './format.js';
 import { Git, GitFailure } from './git.js';
-import { GitLock, type LockedBranch, type State } from './git-lock.js';
+import { type BranchState, GitLock, type LockedBranch } from './git-lock.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 import { ageOf, readLock, type StoredLock } from './stored-lock.js';
 
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
 
-/** Before each further try to write an outcome down. */
-const outcomeWaits = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
+/** Milliseconds before each further attempt to save an outcome. */
+const OUTCOME_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 
 export interface GitStoreOptions {
-  /** The folder of the project, in a git repository. */
+  /** The project's folder, in a git repository. */
   readonly folder: string;
   readonly remote: string;
   readonly ref: string;
   readonly project: string;
   readonly environment: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds before each further try to write an outcome down; more than a minute in all unless given. */
+  /** Milliseconds before each further attempt to save an outcome; more than a minute in total by default. */
   readonly waits?: readonly number[];
 }
 
 /**
- * The inventory as commits on a branch of its own (contract §3). A push that succeeds only from the commit that was
- * read is the lock: no server besides the remote is needed, and of two runners one is always first. An apply is two
- * commits, the intent with the lock and the outcome without, so that the branch's log tells who did what when.
+ * The inventory as commits on its own branch (contract §3). The lock is a push that succeeds only from the commit that
+ * was read: it needs no server but the remote, and only one of two runners can succeed. An apply makes two commits, the
+ * intent with the lock and the outcome without it, so that the log of the branch shows who changed what, and when.
  */
 export function gitStore(options: GitStoreOptions): InventoryStore {
   return new GitStore(options);
@@ -50,7 +50,7 @@ class GitStore implements InventoryStore, LockedBranch {
   readonly waits: readonly number[];
 
   constructor(private readonly options: GitStoreOptions) {
-    this.waits = options.waits ?? outcomeWaits;
+    this.waits = options.waits ?? OUTCOME_DELAYS_MS;
     this.name = `${options.ref.replace(/^refs\/heads\//, '')} of ${options.remote}`;
     this.git = new Git(options.folder, options.env);
     this.branch = new Branch(this.git, options.remote, options.ref);
@@ -74,16 +74,16 @@ class GitStore implements InventoryStore, LockedBranch {
   async unlock({ token }: LockInfo): Promise<void> {
     const { commit, inventory, lock } = await this.state();
     if (lock?.token !== token) throw lockLost(this.name);
-    const message = `roster unlock: the lock of ${lock.name} is taken away\n`;
-    // It may have been renewed at this very moment: then it is still the same lock.
+    const message = `roster unlock: remove the lock of ${lock.name}\n`;
+    // It may have been renewed meanwhile: then it is still the same lock.
     if ((await this.advance(commit, inventory, null, message)) === null) await this.unlock(lock);
   }
 
-  refuseHeld({ lock }: State): void {
+  refuseHeld({ lock }: BranchState): void {
     if (lock !== null && Date.parse(lock.until) > Date.now()) throw this.lockedBy(lock);
   }
 
-  async state(): Promise<State> {
+  async state(): Promise<BranchState> {
     const { project, environment } = this.options;
     const commit = await this.reach(() => this.branch.tip());
     if (commit === null) return { commit, inventory: emptyInventory(project, environment), lock: null };
@@ -94,16 +94,18 @@ class GitStore implements InventoryStore, LockedBranch {
     return { commit, inventory, lock: readLock(files.get(lockFile)) };
   }
 
-  /** A branch that holds anything else is somebody's work: each commit here replaces the whole of it. */
+  /** A branch with other files is someone's work, which a commit of the inventory would replace. */
   private async refuseOther(commit: string): Promise<void> {
     const names = await this.reach(() => this.branch.names(commit));
     const others = names.filter((each) => each !== inventoryFile && each !== lockFile);
     if (others.length === 0 && names.includes(inventoryFile)) return;
-    const holds =
-      others.length === 0 ? `does not hold ${inventoryFile}` : `holds other files, such as ${others[0]}`;
+    const content =
+      others.length === 0
+        ? `does not contain ${inventoryFile}`
+        : `contains other files, such as ${others[0]}`;
     const help =
-      'The inventory needs a branch of its own: name one that does not exist with `inventory: { git: { ref: … } }`.';
-    throw problem('inventory-mismatch', `the branch ${this.name} is no inventory: it ${holds}`, help);
+      'The inventory needs its own branch: set `inventory: { git: { ref: … } }` to one that does not exist.';
+    throw problem('inventory-mismatch', `the branch ${this.name} is not an inventory: it ${content}`, help);
   }
 
   async advance(
@@ -122,7 +124,7 @@ class GitStore implements InventoryStore, LockedBranch {
 
   lockedBy({ name, since, until }: StoredLock): LockProblem {
     const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since)})`;
-    const help = `Wait for it (--lock-timeout 5m). Unless it is renewed, the lock ends at ${until}; \`roster unlock\` ends it at once.`;
+    const help = `Wait for it with \`--lock-timeout 5m\`. The lock expires at ${until} unless it is renewed; \`roster unlock\` removes it now.`;
     return new LockProblem('locked', message, help);
   }
 
@@ -131,7 +133,7 @@ class GitStore implements InventoryStore, LockedBranch {
     return address === null ? processName() : `${address} (${processName()})`;
   }
 
-  /** Git refuses to commit for nobody, which is who CI often is. What the user has set stays. */
+  /** Git refuses to commit without a user, as CI often is. The user's own settings win. */
   private async author(): Promise<Readonly<Record<string, string>>> {
     const { env } = this.options;
     const { name, email } = ciUser(env);
@@ -160,17 +162,17 @@ class GitStore implements InventoryStore, LockedBranch {
       return await work();
     } catch (failure) {
       if (!(failure instanceof GitFailure)) throw failure;
-      const { command, said } = (await this.withoutRepository()) ?? failure;
-      const message = `the inventory ${this.name} cannot be reached: git ${command}: ${said}`;
+      const { command, output } = (await this.withoutRepository()) ?? failure;
+      const message = `the inventory ${this.name} cannot be reached: git ${command}: ${output}`;
       const help =
-        said === failure.said
-          ? 'Check the remote and the rights on it: roster has to fetch and push this branch.'
-          : 'An inventory in git needs the project to be in a git repository of this user.';
+        output === failure.output
+          ? 'Check the remote and your permissions: roster must be able to fetch and push this branch.'
+          : 'To store the inventory in git, the project must be in a git repository of this user.';
       throw problem('inventory-unavailable', message, help);
     }
   }
 
-  /** Outside of a repository git takes the name of a remote for a path, and its words lead astray. */
+  /** Outside of a repository git takes the name of a remote for a path, and its message is misleading. */
   private async withoutRepository(): Promise<GitFailure | null> {
     try {
       await this.git.run(['rev-parse', '--git-dir']);

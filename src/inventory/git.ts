@@ -1,22 +1,23 @@
 import { spawn } from 'node:child_process';
+import { errnoOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
 
-/** A git command that ended with another code than 0, or did not end in time. */
+/** A git command that failed or timed out. */
 export class GitFailure extends Error {
   constructor(
     readonly command: string,
-    /** What git said, without addresses that could hold a password. */
-    readonly said: string,
+    /** The end of git's output, without addresses that could hold a password. */
+    readonly output: string,
   ) {
-    super(`git ${command} failed: ${said}`);
+    super(`git ${command} failed: ${output}`);
     this.name = 'GitFailure';
   }
 }
 
-/** Hooks of the user's are for the user's commits; and nobody is there to answer a question. */
+/** The user's hooks are for the user's commits, and nobody can answer a prompt. */
 const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'credential.interactive=false'];
-/** Set for the commands of hooks, they would lead to another repository than the one that the project is in. */
-const elsewhere = new Set(
+/** Git sets these for hooks. They would lead to another repository than that of the project. */
+const repositoryVariables = new Set(
   [
     'DIR',
     'WORK_TREE',
@@ -30,11 +31,11 @@ const elsewhere = new Set(
   ].map((name) => `GIT_${name}`),
 );
 const environment = { GIT_TERMINAL_PROMPT: '0', GCM_INTERACTIVE: 'never', LC_ALL: 'C' };
-const longest = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
- * The user's own git, in the repository that `folder` is in: with its remotes, credentials and proxies. Only plumbing
- * is used, which touches neither the work tree nor the index.
+ * The user's own git with its remotes, credentials and proxies, in the repository of `folder`. Only plumbing commands
+ * are used, which change neither the working tree nor the index.
  */
 export class Git {
   constructor(
@@ -42,17 +43,19 @@ export class Git {
     private readonly env: Readonly<Record<string, string | undefined>>,
   ) {}
 
-  /** What the command prints, without the line break at its end. Throws GitFailure. */
+  /** The output of the command without its last line break. Throws GitFailure. */
   run(args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = Object.fromEntries(
-      Object.entries(this.env).filter(([name]) => name !== 'ROSTER_API_KEY' && !elsewhere.has(name)),
+      Object.entries(this.env).filter(
+        ([name]) => name !== 'ROSTER_API_KEY' && !repositoryVariables.has(name),
+      ),
     );
     const child = spawn('git', [...settings, ...args], {
       cwd: this.folder,
       env: { ...env, ...environment, ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: longest,
-      // A group of its own: Ctrl-C is for roster, which ends what it has begun.
+      timeout: TIMEOUT_MS,
+      // Its own process group: Ctrl-C is for roster, which completes what it has begun.
       detached: process.platform !== 'win32',
     });
     const begun = Date.now();
@@ -65,44 +68,44 @@ export class Git {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         err += text;
       });
-      // A command that ends without having read all of its input says why by its code.
+      // A command that does not read all of its input says why by its exit code.
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
-      child.on('error', (failure: NodeJS.ErrnoException) => reject(startFailure(failure, this.folder)));
+      child.on('error', (failure) => reject(startFailure(failure, this.folder)));
       child.on('close', (code, signal) => {
         if (code === 0) resolve(out.replace(/\n$/, ''));
-        else if (signal === null) reject(new GitFailure(command, inWords(err)));
+        else if (signal === null) reject(new GitFailure(command, summaryOf(err)));
         else {
-          const late = Date.now() - begun >= longest ? ` after ${longest / 1000} s` : '';
-          reject(new GitFailure(command, `it was ended${late} (${signal})`));
+          const late = Date.now() - begun >= TIMEOUT_MS ? ` after ${TIMEOUT_MS / 1000} s` : '';
+          reject(new GitFailure(command, `it was stopped${late} (${signal})`));
         }
       });
     });
   }
 }
 
-function startFailure(failure: NodeJS.ErrnoException, folder: string): Error {
-  if (failure.code !== 'ENOENT') return failure;
+function startFailure(failure: Error, folder: string): Error {
+  if (errnoOf(failure) !== 'ENOENT') return failure;
   return problem(
     'missing-setting',
     `git cannot be started in ${folder}`,
-    'The inventory is set to be kept in git: install git, or use `inventory: { file: … }`.',
+    'The inventory is stored in git: install git, or use `inventory: { file: … }`.',
   );
 }
 
-/** What git adds to every failure of that sort. */
+/** Lines that git adds to every failure to reach a remote. */
 const advice =
   /^(Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
 
-/** The last lines say what went wrong. An address may hold a password or a token. */
-function inWords(stderr: string): string {
+/** The last lines, which say what went wrong. An address may hold a password or a token. */
+function summaryOf(stderr: string): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote): */, '').trim())
     .filter((line) => line !== '' && !line.startsWith('hint:') && !advice.test(line));
-  const said = lines
+  const summary = lines
     .slice(-4)
     .join('; ')
     .replace(/(\w+:\/\/)?\S*@/g, '$1');
-  return said === '' ? 'it said nothing' : said.slice(0, 500);
+  return summary === '' ? 'it printed nothing' : summary.slice(0, 500);
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the log of this run can be read; null outside of CI. */
+/** The address of this run's log; null outside of CI. */
 export function runAddress(env: Environment): string | null {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
   if (server !== undefined && repository !== undefined && run !== undefined)
@@ -16,7 +16,7 @@ export function processName(): string {
   return `process ${process.pid} on ${hostname()}`;
 }
 
-/** Who stands as the author of a commit, for repositories in which git knows no user. */
+/** The author of a commit in a repository in which git knows no user. */
 export function ciUser(env: Environment): { readonly name: string; readonly email: string } {
   const name = env['GITHUB_ACTOR'] ?? env['GITLAB_USER_NAME'] ?? env['USER'] ?? 'roster';
   const email = env['GITLAB_USER_EMAIL'] ?? `${name.replace(/[^\w.-]+/g, '-')}@${hostname()}`;

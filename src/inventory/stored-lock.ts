@@ -1,7 +1,7 @@
-/** How long a lock holds after it was last renewed. Clocks of two machines may differ by a minute of it. */
-export const leaseMilliseconds = 10 * 60_000;
+/** How long a lock is valid after its last renewal. The clocks of two machines may differ by a minute. */
+export const LEASE_MS = 10 * 60_000;
 
-/** What stands beside the inventory on its branch while a run is at work. */
+/** The lock next to the inventory on its branch while a run is in progress. */
 export interface StoredLock {
   readonly token: string;
   readonly name: string;
@@ -15,10 +15,10 @@ export function ageOf(since: string): string {
 }
 
 export function untilOf(now: Date): string {
-  return new Date(now.getTime() + leaseMilliseconds).toISOString();
+  return new Date(now.getTime() + LEASE_MS).toISOString();
 }
 
-/** A lock that cannot be understood is none that has an end: it is treated as one that has just been taken. */
+/** A lock that cannot be read counts as one that has just been taken. */
 export function readLock(text: string | undefined): StoredLock | null {
   if (text === undefined) return null;
   try {
@@ -33,8 +33,8 @@ export function readLock(text: string | undefined): StoredLock | null {
     )
       return { token, name, since, until };
   } catch {
-    // Told below: not JSON is as unclear as JSON of another shape.
+    // The same as JSON of another shape.
   }
   const now = new Date();
-  return { token: '', name: 'a run that cannot be named', since: now.toISOString(), until: untilOf(now) };
+  return { token: '', name: 'an unknown run', since: now.toISOString(), until: untilOf(now) };
 }

@@ -11,7 +11,7 @@ export const group = collectionKind({
   ordered: false,
   maximum: null,
   startsOf: (members) => members,
-  remoteAgents: (remote) => remote.members,
+  remoteAgents: (remote) => remote.agents,
   list: groups.listGroups,
   get: groups.getGroup,
   create: groups.createGroup,

@@ -11,7 +11,7 @@ export const pipeline = collectionKind({
   ordered: true,
   maximum: 25,
   startsOf: (stages) => Math.min(stages, 1),
-  remoteAgents: (remote) => remote.steps,
+  remoteAgents: (remote) => remote.agents,
   list: pipelines.listPipelines,
   get: pipelines.getPipeline,
   create: pipelines.createPipeline,

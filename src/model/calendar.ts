@@ -1,35 +1,35 @@
 import type { Address } from './resource.js';
 
-/** When the declared schedules start agents, and how many. */
+/** When the declared schedules start agents, and how many of them. */
 export interface Calendar {
   readonly project: string;
   readonly environment: string | null;
   readonly timeZone: string;
   readonly from: Date;
-  /** Outside of it. */
+  /** Exclusive. */
   readonly until: Date;
   readonly limit: number;
   readonly days: readonly CalendarDay[];
   readonly schedules: number;
   readonly starts: number;
-  /** In the order of time. */
+  /** In order of time. */
   readonly busiest: readonly CalendarMinute[];
   /** Minutes in which more start than `limits.startsPerMinute`. */
   readonly minutesOverLimit: number;
-  /** Schedules that could not be counted offline, with the reason. */
+  /** Schedules that cannot be counted offline, with the reason. */
   readonly uncounted: readonly { readonly address: Address; readonly reason: string }[];
 }
 
-/** A day of the wall clock. An hour that a clock change repeats holds what starts in both of them. */
+/** A day in the calendar's zone. An hour that a clock change repeats counts both. */
 export interface CalendarDay {
   /** `2026-12-01`. */
   readonly date: string;
-  /** 24 numbers: agents that start in each hour. */
+  /** 24 numbers: the agents that start in each hour. */
   readonly hours: readonly number[];
 }
 
 export interface CalendarMinute {
-  /** `2026-12-01T06:00:00` as a clock in the calendar's zone shows it. */
+  /** Local time in the calendar's zone: `2026-12-01T06:00:00`. */
   readonly wallClock: string;
   readonly minute: Date;
   readonly starts: number;

@@ -2,20 +2,20 @@ import type { Place } from './diagnostic.js';
 import type { FieldChange, Plan } from './plan.js';
 import type { Address, KindName } from './resource.js';
 
-/** What somebody did to one object outside roster since the last apply. */
+/** A change to one object since the last apply that was not made by roster. */
 export interface Drifted {
   readonly address: Address;
   readonly kind: KindName;
   readonly id: string | null;
   readonly name: string | null;
   readonly what: 'changed' | 'deleted';
-  /** `before` is what was applied last, `after` what the service says now. `both`: the manifest has changed as well. */
+  /** `before` is the last applied value, `after` the current one. Origin `both`: the manifest has changed as well. */
   readonly fields: readonly FieldChange[];
   readonly source: Place | null;
 }
 
 export interface Drift extends Pick<Plan, 'project' | 'environment' | 'service' | 'diagnostics'> {
   readonly changes: readonly Drifted[];
-  /** Resources that were looked at: those that the inventory knows. */
+  /** How many resources were checked: those in the inventory. */
   readonly resources: number;
 }

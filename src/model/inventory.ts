@@ -2,12 +2,12 @@ import { Problem } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 import type { Address, KindName } from './resource.js';
 
-/** What this project owns on the service (contract §1): a hint for pairing, never the truth. */
+/** What this project owns on the service (contract §1). It helps to match entries with objects, and is never trusted alone. */
 export interface Inventory {
   readonly project: string;
   readonly environment: string | null;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
-  /** Creates that were about to be sent: a killed run's objects are found again by these. */
+  /** Creates that were about to be sent: the objects of a killed run are found by these. */
   readonly drafts: ReadonlyMap<Address, InventoryDraft>;
 }
 
@@ -19,20 +19,20 @@ export interface InventoryEntry {
   readonly protect: boolean;
   /** Canonical value of each field as last applied; sensitive fields are left out. */
   readonly applied: JsonObject;
-  /** Fields that held a value from the environment. */
+  /** Fields with a value from the environment. */
   readonly sensitive: readonly string[];
 }
 
 export interface InventoryDraft {
   readonly kind: KindName;
   readonly name: string | null;
-  /** The natural key of what is created; null where a part of it came from the environment. */
+  /** The natural key of the new object; null when a part of it came from the environment. */
   readonly identity: string | null;
-  /** What was to be created, as entries have it; left out by versions that did not write it down. */
+  /** The values to create, like those of an entry. Older versions did not record them. */
   readonly applied?: JsonObject;
 }
 
-/** What apply needs of a create: what is written down before it is sent, and how its object is known if its answer is lost. */
+/** What apply needs for a create: the draft to save before it, and the natural key to find its object by if the answer is lost. */
 export interface CreateIntent {
   readonly draft: InventoryDraft;
   readonly identity: string;
@@ -42,38 +42,37 @@ export function emptyInventory(project: string, environment: string | null): Inv
   return { project, environment, entries: new Map(), drafts: new Map() };
 }
 
-/** Where an inventory is kept. `save` is atomic: the old one or the new one, never a part. */
+/** Where an inventory is stored. `save` is atomic: the old one or the new one, never a part. */
 export interface InventoryStore {
   /** For messages: the file's path or the branch's name. */
   readonly name: string;
   load(): Promise<Inventory>;
   /**
-   * Takes the lock. Throws a Problem: `locked`, which names the holder, or `stale-plan` when the inventory is no longer
-   * the one that the plan was made with.
+   * Takes the lock. Throws a Problem: `locked`, which names the holder, or `stale-plan` when the inventory has changed
+   * since the plan was made.
    */
   lock(run: RunFacts, expected: Inventory): Promise<Lock>;
-  /** Who holds the lock; null when nobody does. */
+  /** Who holds the lock; null when it is free. */
   holder(): Promise<LockInfo | null>;
-  /** Takes the lock away from this holder. Throws a Problem `locked` when another run has it by now. */
+  /** Removes the lock of this holder. Throws a Problem `locked` when another run holds it now. */
   unlock(holder: LockInfo): Promise<void>;
 }
 
 export interface Lock {
   /**
-   * The first one takes the lock for good where the store is remote: it throws a Problem `locked` when another run
-   * was quicker, and nothing may have been sent by then. So does every other one when the lock was lost: what another
-   * run has written is not overwritten.
+   * In a remote store, the first save takes the lock: no request may be sent before it. Throws a Problem `locked` when
+   * another run came first, or has taken the lock over: its inventory is never overwritten.
    */
   save(inventory: Inventory): Promise<void>;
-  /** As it was last saved: a store may write it down only when the lock is given back. */
+  /** The last saved inventory: a store may write it only when the lock is released. */
   current(): Inventory;
-  /** Gives the lock back, with what came of the run for whoever reads the history. */
-  release(ending: RunResult): Promise<void>;
-  /** True once another run may have taken the lock over: nothing more may be sent. */
+  /** Releases the lock, and records the result of the run in the history. */
+  release(result: RunResult): Promise<void>;
+  /** True once another run may have taken over the lock: nothing more may be sent. */
   lost(): boolean;
 }
 
-/** Another run holds the lock, or changed the inventory between plan and lock: to plan again may help. */
+/** Another run holds the lock, or changed the inventory between plan and lock: planning again may help. */
 export class LockProblem extends Problem {
   constructor(code: 'locked' | 'stale-plan', message: string, help: string) {
     super({ severity: 'error', code, message, help });
@@ -81,21 +80,21 @@ export class LockProblem extends Problem {
   }
 }
 
-/** Who holds a lock, as a person can find out more. */
+/** Who holds a lock. */
 export interface LockInfo {
-  /** Which lock it is: of two by one run the second is another. */
+  /** Identifies the lock: a run that takes it twice has two tokens. */
   readonly token: string;
   /** `process 4711 on runner-7`, or the address of a CI run. */
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
-  /** When it is nobody's unless it is renewed: ISO 8601; null when that cannot be told. */
+  /** When it expires unless it is renewed: ISO 8601; null when that is not known. */
   readonly until: string | null;
-  /** Its process can be seen to be at work. */
+  /** Its process is known to be running. */
   readonly alive?: boolean;
 }
 
-/** What is told of a run in the history of the inventory. Holds no value of any field. */
+/** What the history of the inventory records about a run. Holds no field values. */
 export interface RunFacts {
   readonly service: string;
   readonly digest: string;
@@ -106,6 +105,6 @@ export interface RunFacts {
 export interface RunResult {
   /** `complete`, `incomplete`, `interrupted`. */
   readonly result: string;
-  /** `created group/retail-prices`, one a change. */
+  /** `created group/retail-prices`, one per change. */
   readonly changes: readonly string[];
 }

@@ -8,8 +8,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The one spelling of a JSON value: object keys sorted by code unit, no spaces. Two values mean the same
- * exactly when their canonical texts are equal. Array order is kept: sort a set before you come here.
+ * The canonical text of a JSON value: object keys sorted by code unit, no spaces. Two values are equal exactly when their
+ * canonical texts are equal. Keeps the order of arrays: sort a set before.
  */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -20,7 +20,7 @@ export function canonical(value: Json): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Order by UTF-16 code unit: the same on every machine, whatever its locale. */
+/** Order by UTF-16 code unit: the same in every locale. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,7 +4,7 @@ import type { Address } from './resource.js';
 
 export type Outcome = 'done' | 'failed' | 'skipped' | 'unknown';
 
-/** What came of one change. */
+/** The outcome of one change. */
 export interface ChangeOutcome {
   readonly address: Address;
   readonly outcome: Outcome;
@@ -17,10 +17,10 @@ export interface ChangeOutcome {
 export interface Report {
   readonly plan: Plan;
   readonly outcomes: readonly ChangeOutcome[];
-  /** True when the read-back found nothing left to do; null when it was not made. */
+  /** True when the read-back found nothing left to do; null when there was none. */
   readonly converged: boolean | null;
   readonly interrupted: boolean;
-  /** The key that the run began with has ended, or may have: the next command needs another one. */
+  /** The key that the run began with has been revoked, or may have been: the next command needs another one. */
   readonly keyEnded: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,7 +1,7 @@
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 
-/** `group`, `pipeline`, `schedule`, `key`: one for each file in kinds/. The engine treats it as opaque. */
+/** `group`, `pipeline`, `schedule`, `key`: one for each file in kinds/. Opaque everywhere else. */
 export type KindName = string;
 
 /** `group/retail-prices`: the kind's name, a slash, the entry's key. */
@@ -28,23 +28,23 @@ export function isPending(id: IdOrPending): id is Pending {
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Unreserved characters of RFC 3986 alone: such an id means the same in a path as outside, so nothing is left to encode. */
+/** Only unreserved characters of RFC 3986: such an id needs no encoding in a path. */
 const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
 
-/** Whether a text can be an id. Dots are refused because every URL parser resolves them: `..` would reach another endpoint. */
+/** Whether a text can be an id. Not `.` and `..`: URL parsers resolve them, so that they would reach another endpoint. */
 export function isId(id: string): boolean {
   return idGrammar.test(id) && id !== '.' && id !== '..';
 }
 
-/** GUIDs are the same in either case (interface §1.4): lower case is the one spelling used here. */
+/** GUIDs are case-insensitive (interface §1.4): roster writes them in lower case. */
 export function normalId(id: string): string {
   return guid.test(id) ? id.toLowerCase() : id;
 }
 
-/** The id of a remote object, or of one that is yet to be. */
+/** The id of a remote object, or of one that the plan creates. */
 export type IdOrPending = string | Pending;
 
-/** One declared entry, as the manifest loader hands it on: variables replaced, defaults filled in, names not yet resolved. */
+/** One entry from the manifest loader: variables replaced, defaults filled in, names not resolved yet. */
 export interface Declared<D = unknown> {
   readonly address: Address;
   readonly kind: KindName;
@@ -52,47 +52,47 @@ export interface Declared<D = unknown> {
   readonly declared: D;
   /** `id:` of the entry. */
   readonly id: string | null;
-  /** The address that the entry had before, from `formerly:`. */
+  /** The former address of the entry, from `formerly:`. */
   readonly formerly: Address | null;
   readonly protect: boolean;
   readonly external: boolean;
   readonly source: Place;
-  /** Names of the fields that hold a value that came from the environment. */
+  /** Names of the fields with a value from the environment. */
   readonly sensitive: readonly string[];
-  /** The place of a value inside the entry, such as `['members', 2]`; of the nearest thing that encloses it otherwise. */
+  /** The place of a value inside the entry, such as `['members', 2]`, or of what encloses it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
 
-/** A declared entry with agents and targets resolved: what the service shall say. */
+/** A declared entry with its references resolved: the desired state. */
 export interface Desired<S = unknown> extends Declared {
   readonly spec: S;
 }
 
-/** Where a new key goes, and what must be true of it before it may stay (contract §5, Keys). */
+/** Where a new key goes, and the scopes that it must have to be kept (contract §5, Keys). */
 export interface Delivery {
   readonly to: { readonly file: string } | { readonly command: readonly string[] } | null;
-  /** Scopes asked for, sorted; empty for full access. */
+  /** The requested scopes, sorted; empty for full access. */
   readonly scopes: readonly string[];
 }
 
-/** One object as the service shows it now. */
+/** One object as the service shows it. */
 export interface Observed<S = unknown> {
   readonly kind: KindName;
-  /** As text, for pairing and for paths; null where the list shows none (API keys, interface §2). */
+  /** As text, to compare and for paths; null when the list shows none (API keys, interface §2). */
   readonly id: string | null;
   /** As the service wrote it (a schedule's id may be a number, interface §1.4): for bodies. */
   readonly rawId: string | number | null;
   /** Null for kinds without names. */
   readonly name: string | null;
-  /** False for what the operator set up. Null when the service did not say. */
+  /** False for objects of the operator; null when the service did not say. */
   readonly manageable: boolean | null;
-  /** Null when the list item lacked something: read by id before a decision rests on it. */
+  /** Null when the list item was incomplete: read the object by id before a decision depends on it. */
   readonly spec: S | null;
-  /** True for the API key that roster calls with, and where that cannot be excluded. */
+  /** True for the API key that roster uses, and for any that may be it. */
   readonly caller: boolean;
-  /** What else is worth telling a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
+  /** Further facts to show: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
-  /** Fields that a snapshot does not hold, because they came from the environment: taken to be as they are declared. */
+  /** Fields that a snapshot omits, because they came from the environment: assumed to be as declared. */
   readonly withheld?: readonly string[];
 }
 
@@ -105,7 +105,7 @@ export interface Agent {
   readonly inputKeys: readonly string[];
 }
 
-/** A project, ready to be paired with what the service says. */
+/** A loaded project. */
 export interface Project {
   /** Of roster.yaml, relative to the working directory, for messages. */
   readonly file: string;
@@ -113,14 +113,14 @@ export interface Project {
   readonly root: string;
   readonly name: string;
   readonly environment: string | null;
-  /** From the manifest, after the environment's override; flags and ROSTER_URL win over it. */
+  /** From the manifest, with the environment's override. Flags and ROSTER_URL take precedence. */
   readonly url: string | null;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
   readonly scopes: readonly string[];
   readonly entries: readonly Declared[];
-  /** Values that came from the environment and must be shown nowhere. */
+  /** Values from the environment, which must not be shown anywhere. */
   readonly secrets: readonly string[];
 }
 
@@ -130,7 +130,7 @@ export type InventorySetting =
   | { readonly file: string }
   | { readonly git: { readonly ref: string; readonly remote: string } };
 
-/** Where a kind tells what is wrong with one entry. `path` leads from the entry to the value. */
+/** Reports a problem of one entry. `path` leads from the entry to the value. */
 export type ReportDiagnostic = (
   severity: 'error' | 'warning',
   code: DiagnosticCode,
@@ -140,36 +140,36 @@ export type ReportDiagnostic = (
   at?: At,
 ) => void;
 
-/** What of a map's property is meant: its value unless said. */
+/** Which part of a property to point at: its value by default. */
 export type At = 'key' | 'value';
 
-/** What a kind needs to turn names into ids. Each look-up tells what is wrong itself and then answers undefined. */
+/** Resolves names to ids for a kind. A failed lookup is reported, and returns undefined. */
 export interface Resolver {
   agent(name: string, path: readonly (string | number)[]): Agent | undefined;
   /** The id of a declared group or pipeline; pending when the plan creates it; undefined when it has an error of its own. */
   target(address: Address, path: readonly (string | number)[]): IdOrPending | undefined;
-  /** Agents that a target consists of, for what depends on their inputs; empty when unknown. */
+  /** The agents of a target; empty when they are not known. */
   agentsOf(address: Address): readonly Agent[];
   tell: ReportDiagnostic;
   /** The nearest of the known words, for a hint; null when none is near. */
   nearest(word: string, known: readonly string[]): string | null;
 }
 
-/** Turns ids back into the words a person knows. */
+/** Turns ids into names that people know. */
 export interface Names {
-  /** externalAgentId of an agent's GUID; the GUID when it is not assigned to the caller. */
+  /** The externalAgentId for an agent's GUID; the GUID when the agent is not assigned to the caller. */
   agent(id: string): string;
-  /** The address of a remote object, else a readable stand-in with its name and id. */
+  /** The address of a remote object, or its kind, name and id. */
   object(kind: KindName, id: string): string;
 }
 
 /** How two values of one field are compared and shown. */
 export interface FieldRule<V> {
-  /** Equal canonical forms mean no difference. This is where spelling without meaning is removed. */
+  /** Values with equal canonical forms do not differ: removes spelling without meaning. */
   canonical(value: V): Json;
-  /** What a person sees, and what the digest is made of: never depends on this machine. */
+  /** What people see and the digest covers: must not depend on this machine. */
   show(value: V, names: Names): Json;
-  /** Shows a canonical form, for rules whose canonical forms are no values; it may have been edited by hand. */
+  /** Shows a canonical form that is not a value of the field. It may have been edited by hand. */
   showApplied?(canonical: Json, names: Names): Json;
   /** How the text plan lays out a difference. */
   layout: Layout;

@@ -1,4 +1,4 @@
-/** A span of time. `until` is outside it. */
+/** A span of time. `until` is exclusive. */
 export interface TimeSpan {
   readonly from: Date;
   readonly until: Date;
@@ -8,7 +8,7 @@ export interface TimeSpan {
 export interface BusyMinutes<T> {
   /** How many there are. */
   readonly total: number;
-  /** Those of them in which most start, in the order of time; as many as were asked for. */
+  /** The busiest of them, in order of time; as many as requested. */
   readonly busiest: readonly BusyMinute<T>[];
 }
 
@@ -17,6 +17,6 @@ export interface BusyMinute<T> {
   readonly minute: Date;
   /** Agents that start in it. */
   readonly starts: number;
-  /** Each with its part of `starts`. */
+  /** Each with its share of `starts`. */
   readonly by: readonly { readonly starter: T; readonly starts: number }[];
 }

@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { canonical, isJsonObject, type Json } from './json.js';
 
-/** The hash of one value under the name that it stands under. */
+/** The hash of a value with its name. */
 export type ValueHasher = (name: string, value: Json) => string;
 
-/** Whose values are hashed: what a plan speaks of. */
+/** What the hashed values belong to. */
 export interface HashScope {
   readonly project: string;
   readonly environment: string | null;
@@ -13,9 +13,8 @@ export interface HashScope {
 }
 
 /**
- * HMAC-SHA-256 with a salt that is another one for every project, environment, service and account. It is the same for
- * a saved state and a plan that is made live, so that both have the same digest; whoever holds a hash can still try
- * what a short value may be (README, forks).
+ * HMAC-SHA-256 with a different salt for every project, environment, service and account. A snapshot and a live plan use
+ * the same salt, so that both have the same digest. A short value can still be guessed from its hash (README, forks).
  */
 export function valueHasher({ project, environment, service, account }: HashScope): ValueHasher {
   const whose = canonical(['roster snapshot', project, environment, service, account]);
@@ -35,19 +34,19 @@ export function hashed(value: Json, hasher: ValueHasher): Json {
 
 const hashes = new WeakMap<object, string>();
 
-/** Stands for a value of which only the hash is known. The null, which no manifest can declare, keeps it unlike all others. */
+/** Stands for a value of which only the hash is known. It equals no other value, because no manifest can declare a null. */
 export function hidden(hash: string): Json {
   const value = { hidden: null, hash };
   hashes.set(value, hash);
   return value;
 }
 
-/** By what the object is and not by how it looks: the service may hold anything. */
+/** By identity, never by shape: the service may hold anything. */
 function hiddenHash(value: Json): string | null {
   return isJsonObject(value) ? (hashes.get(value) ?? null) : null;
 }
 
-/** The value, or the map of values, as a person is shown it: never a hash. */
+/** The value, or the map of values, to show: never a hash. */
 export function unhidden(value: Json): Json {
   const shown = (each: Json) => (hiddenHash(each) === null ? each : '(not in the snapshot)');
   if (!isJsonObject(value) || hiddenHash(value) !== null) return shown(value);

@@ -5,11 +5,11 @@ import { ServiceFailure } from './failure.js';
 import { firstHeader, type Reply } from './http.js';
 import { unexpected } from './operations/record.js';
 
-/** An answer whose envelope is right (interface §1.3). */
+/** The content of a valid answer (interface §1.3). */
 export interface Envelope {
-  /** Null when the answer to an action has none. */
+  /** Null when the answer to an action has no data. */
   readonly data: unknown;
-  /** What stands beside `data`: some services put the totals of a bare list there. */
+  /** The properties next to `data`: some services put the totals of a bare list there. */
   readonly beside: JsonObject;
 }
 
@@ -22,7 +22,7 @@ export function readAnswer(subject: string, effect: Effect, reply: Reply): Envel
   if (success === false) throw failedInside(subject, reply.status, body);
   if (success !== undefined && success !== true) throw unexpected('success to be true or false', success);
   if (data !== undefined) return { data, beside };
-  // A new key "in the response field `key`" may stand beside the message (interface §2), and would be lost for good.
+  // A new key "in the response field `key`" may be next to the message (interface §2), and would otherwise be lost.
   const isAnswer = success === true || (effect === 'create' && ('id' in beside || 'key' in beside));
   if (effect === 'read' || !isAnswer) throw new Unexpected(`expected data, got ${propertiesOf(body)}`);
   return { data: Object.keys(beside).length === 0 ? null : beside, beside };
@@ -31,15 +31,13 @@ export function readAnswer(subject: string, effect: Effect, reply: Reply): Envel
 function readJson(reply: Reply): unknown {
   const encoding = firstHeader(reply, 'content-encoding');
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
-    throw new Unexpected(
-      `expected an answer without compression, got ${JSON.stringify(encoding.slice(0, 40))}`,
-    );
+    throw new Unexpected(`expected an uncompressed answer, got ${JSON.stringify(encoding.slice(0, 40))}`);
   const text = decoded(reply.body);
   try {
     return JSON.parse(text);
   } catch {
     const type = oneLine(firstHeader(reply, 'content-type') ?? 'no content type').slice(0, 80);
-    const help = 'Check the URL: a sign-in page or a proxy may answer there in the place of the service.';
+    const help = 'Check the URL: a sign-in page or a proxy may answer there instead of the service.';
     throw new Unexpected(`expected JSON, got ${type}: ${JSON.stringify(text.slice(0, 80))}`, help);
   }
 }
@@ -48,11 +46,11 @@ function decoded(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw new Unexpected('expected text in UTF-8, got other bytes');
+    throw new Unexpected('expected UTF-8 text, got other bytes');
   }
 }
 
-/** The names alone: what they hold may be private. */
+/** Only the names: the values may be private. */
 function propertiesOf(body: JsonObject): string {
   const names = Object.keys(body).slice(0, 8);
   return names.length === 0 ? 'an empty object' : `an object with ${names.join(', ').slice(0, 80)}`;

@@ -1,7 +1,7 @@
 import { problem } from '../model/diagnostic.js';
 
 /**
- * Checks the text of ROSTER_API_KEY (interface §5.3) and takes off the one newline that files and secret stores add.
+ * Checks the text of ROSTER_API_KEY (interface §5.3) and removes the one newline that files and secret stores add.
  * Throws Problem `missing-setting`, which never shows the text.
  */
 export function checkApiKey(text: string): string {
@@ -10,14 +10,14 @@ export function checkApiKey(text: string): string {
   throw problem(
     'missing-setting',
     `ROSTER_API_KEY ${wrong(key)}`,
-    'Set it to a key made in the dashboard, as it was shown.',
+    'Set it to a key from the dashboard, exactly as shown there.',
   );
 }
 
 function wrong(key: string): string {
   if (key === '') return 'is empty';
-  if (/["'`]/.test(key)) return 'holds quotes';
-  if (/\s/.test(key)) return 'holds spaces or line breaks';
-  if (!key.startsWith('svc_live_')) return 'is not an API key: those begin with svc_live_';
-  return 'holds characters that no API key has';
+  if (/["'`]/.test(key)) return 'contains quotes';
+  if (/\s/.test(key)) return 'contains spaces or line breaks';
+  if (!key.startsWith('svc_live_')) return 'is not an API key: API keys begin with svc_live_';
+  return 'contains characters that no API key has';
 }

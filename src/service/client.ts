@@ -7,8 +7,8 @@ import { createTransport, NoReply, type Transport } from './http.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import { redact } from './redact.js';
-import { brokenOff, noAnswer, refusal } from './refusal.js';
-import { targetOf } from './request-url.js';
+import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
+import { requestPath } from './request-url.js';
 import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
 import { serviceUrl } from './url.js';
 
@@ -19,21 +19,21 @@ export interface ClientSettings {
   readonly apiKey: string | null;
   /** Requests on the wire at the same time. */
   readonly concurrency: number;
-  /** For one attempt in total. It does not run while the request waits for its turn. */
+  /** For one whole attempt. Time in the queue does not count. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Once it has fired nothing is tried again, and what is in flight has a few seconds left. */
+  /** Once aborted, nothing is retried, and requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;
-  /** Shared by clients of one run. */
+  /** Shared by the clients of one run. */
   readonly budget?: RetryBudget | undefined;
   readonly random?: (() => number) | undefined;
   readonly sleep?: RetrySettings['sleep'] | undefined;
-  /** Of one body; 64 MB unless given. */
+  /** The largest body; 64 MB by default. */
   readonly maxBytes?: number | undefined;
 }
 
-/** `data` of the answer to a write: of any shape, null when there was none (interface §4). */
+/** The `data` of the answer to a write: of any shape, null when there is none (interface §4). */
 export interface Answer {
   readonly data: unknown;
 }
@@ -44,18 +44,18 @@ export interface ClientStats {
   readonly retries: number;
 }
 
-/** Speaks to the service. Every failure is a ServiceFailure; a wrong request is a bug and throws a plain error. */
+/** The client of the service. Every failure is a ServiceFailure; an invalid request is a bug and throws a plain error. */
 export interface Client extends Reader {
   send(request: Request): Promise<Answer>;
-  /** Attempts from now on carry this key: a new key has ended the old one (interface §5.5). */
+  /** All further attempts use this key: a new key has revoked the old one (interface §5.5). */
   useKey(key: string): void;
-  /** The same client without any way to write. */
+  /** The same client without a way to write. */
   reader(): Reader;
   close(): Promise<void>;
   readonly stats: ClientStats;
 }
 
-const largestBody = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
@@ -69,7 +69,7 @@ class HttpClient implements Client {
   readonly #retry: RetrySettings;
   readonly #keys = new Set<string>();
   #key: string | null;
-  /** The key that the service has answered 401 to: asking on with it is pointless. */
+  /** The key that the service has answered with 401: no further request is sent with it. */
   #refusedKey: string | null = null;
   #attempts = 0;
 
@@ -85,7 +85,7 @@ class HttpClient implements Client {
       origin: this.#base.origin,
       connections: concurrency,
       timeoutMs,
-      maxBytes: settings.maxBytes ?? largestBody,
+      maxBytes: settings.maxBytes ?? MAX_BODY_BYTES,
       signal: settings.signal,
     });
   }
@@ -135,7 +135,7 @@ class HttpClient implements Client {
   }
 
   #withRetries(request: Request, query: PageQuery | null): Promise<Envelope> {
-    const path = targetOf(this.#base, request.path, query);
+    const path = requestPath(this.#base, request.path, query);
     return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, path)));
   }
 
@@ -157,7 +157,7 @@ class HttpClient implements Client {
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, path, headers, body });
     if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply);
-    if (reply.truncated !== null) throw brokenOff(subject, reply.status, reply.truncated);
+    if (reply.truncated !== null) throw incompleteAnswer(subject, reply.status, reply.truncated);
     return readAnswer(subject, effect, reply);
   }
 
@@ -194,7 +194,7 @@ class HttpClient implements Client {
     }
   }
 
-  /** The one place where words of the service become words of ours: API keys are masked here. Bugs pass through. */
+  /** The one place where the service's text enters our messages: API keys are masked here. Bugs pass through. */
   #explained(subject: string, error: unknown): unknown {
     const facts = this.#factsOf(subject, error);
     if (facts === null) return error;
@@ -236,7 +236,7 @@ function retrySettings(settings: ClientSettings): RetrySettings {
   };
 }
 
-/** A timer may fire a fraction early, and `Retry-After` is never cut short: hence the extra ms. */
+/** A timer may fire a fraction early, but `Retry-After` must pass completely: hence the extra millisecond. */
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(ms + 1, undefined, signal === undefined ? {} : { signal });

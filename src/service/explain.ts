@@ -1,15 +1,15 @@
 import { isJsonObject } from '../model/json.js';
 
-/** What an error body says, whatever its shape (interface §7: "the complete shape: not shown"). */
+/** The message of an error body of any shape (interface §7: "the complete shape: not shown"). */
 export interface Explanation {
-  /** On one line, at most 500 characters; empty when nothing was found. */
+  /** On one line, at most 500 characters; empty when none was found. */
   readonly message: string;
   readonly errorCode: string | null;
 }
 
-const longest = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
-/** Reads a body as it came: JSON, plain text or a web page. */
+/** Reads a raw body: JSON, plain text or a web page. */
 export function explainText(body: string): Explanation {
   const data = parsed(body);
   return explain(data === undefined ? plain(body) : data);
@@ -19,22 +19,22 @@ export function explain(data: unknown): Explanation {
   return { message: oneLine(messageIn(data) ?? ''), errorCode: codeIn(data) };
 }
 
-/** One line of at most 500 characters. Other control characters stay: the views show them escaped. */
+/** One line of at most 500 characters. Other control characters stay: the views escape them. */
 export function oneLine(text: string): string {
   const line = text.replace(/[\s\u0085\u2028\u2029]+/g, ' ').trim();
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
 }
 
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // Not JSON: the words of a proxy or a web server.
+    // Not JSON: the text of a proxy or a web server.
     return undefined;
   }
 }
 
-/** Of a web page only its title says anything. */
+/** Only the title of a web page is useful. */
 function plain(body: string): string {
   if (!/^\s*</.test(body)) return body;
   return /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1] ?? '';

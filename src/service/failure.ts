@@ -1,8 +1,8 @@
 import { type DiagnosticCode, Problem } from '../model/diagnostic.js';
 
 /**
- * What is known of a request that failed. `not-sent`: no byte of it can have reached the service. `refused`: the
- * service said no (4xx). `unknown`: it may have taken effect, so a create must be looked for, never repeated.
+ * What is known about a failed request. `not-sent`: no byte of it can have reached the service. `refused`: the service
+ * rejected it (4xx). `unknown`: it may have taken effect; then look for the object of a create, and never repeat it.
  */
 export type Certainty = 'not-sent' | 'refused' | 'unknown';
 
@@ -16,19 +16,19 @@ export interface FailureFacts {
   /** `errorCode` of the answer (interface §7). */
   readonly errorCode: string | null;
   readonly certainty: Certainty;
-  /** Might go well a moment later: says nothing of whether it may be sent again. */
+  /** Might succeed a moment later. Does not say whether the request may be sent again. */
   readonly transient: boolean;
-  /** How long the service asked to be left alone, in ms; null when it did not. */
+  /** How long the service asks to wait, in ms; null when it does not. */
   readonly retryAfterMs: number | null;
 }
 
-/** A request that failed, for good: what could be retried was. */
+/** A request that failed, after all retries. */
 export class ServiceFailure extends Problem {
   readonly facts: FailureFacts;
   readonly status: number | null;
   readonly errorCode: string | null;
   readonly certainty: Certainty;
-  /** How often it was sent: after more than one, a 404 to a DELETE may be the echo of an earlier success. */
+  /** How often it was sent: after the first attempt, a 404 to a DELETE may follow from an earlier success. */
   readonly attempts: number;
 
   constructor(facts: FailureFacts, attempts = 1) {

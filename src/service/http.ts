@@ -13,11 +13,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
-  /** Why the body ended before its end; null when it is whole. */
+  /** Why the body is incomplete; null when it is complete. */
   readonly truncated: Error | null;
 }
 
-/** No answer came. `sent` is false only when the request provably never was on a connection. */
+/** There was no answer. `sent` is false only when the request certainly never was on a connection. */
 export class NoReply extends Error {
   readonly sent: boolean;
   readonly code: string | null;
@@ -39,16 +39,16 @@ export class DeadlineError extends Error {
   }
 }
 
-/** What is in flight when the run is told to end gets so long: who told it does not wait for ever. */
-const graceMs = 4_000;
+/** How long requests in progress may take after an interrupt: a person is waiting. */
+const GRACE_MS = 4_000;
 
 export interface TransportSettings {
   readonly origin: string;
   readonly connections: number;
-  /** For one attempt in total, connecting and the last byte of the body included. */
+  /** For one whole attempt, from connecting to the last byte of the body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** Once it has fired, what is in flight has a few seconds left. */
+  /** Once aborted, requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,11 +62,11 @@ export interface Transport {
 /** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
   let pool: Promise<Pool> | null = null;
-  const abortSoon = hurrying(settings.signal);
+  const inFlight = abortedBy(settings.signal);
   return {
     async exchange(exchange) {
       pool ??= openPool(settings);
-      return dispatch(await pool, exchange, settings.timeoutMs, abortSoon);
+      return dispatch(await pool, exchange, settings.timeoutMs, inFlight);
     },
     async close() {
       const open = await pool;
@@ -75,8 +75,8 @@ export function createTransport(settings: TransportSettings): Transport {
   };
 }
 
-/** Calls each function of the set when the signal fires. One listener for all: many on one signal look like a leak. */
-function hurrying(signal: AbortSignal | undefined): Set<() => void> {
+/** A set of functions to call when the signal fires. One listener for all: many on one signal look like a leak. */
+function abortedBy(signal: AbortSignal | undefined): Set<() => void> {
   const inFlight = new Set<() => void>();
   signal?.addEventListener('abort', () => {
     for (const abortSoon of inFlight) abortSoon();
@@ -84,7 +84,7 @@ function hurrying(signal: AbortSignal | undefined): Set<() => void> {
   return inFlight;
 }
 
-/** The pool alone: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
+/** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
 async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportSettings): Promise<Pool> {
   const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
   return new UndiciPool(origin, {
@@ -98,8 +98,8 @@ async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportS
 }
 
 /**
- * `dispatch` rather than `request`, because only it tells when a request is put on a connection: what fails before
- * that was never sent, and may be sent again whatever it is.
+ * `dispatch` rather than `request`, because only it reports when a request gets a connection: one that fails before was
+ * never sent, so that even a create may be sent again.
  */
 function dispatch(
   pool: Pool,
@@ -128,8 +128,8 @@ function dispatch(
     let timer = setTimeout(() => expire(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
     const abortSoon = () => {
       clearTimeout(timer);
-      const words = `no answer within ${graceMs / 1000} s of the interrupt`;
-      timer = setTimeout(() => expire(words), Math.min(graceMs, timeoutMs));
+      const words = `no answer within ${GRACE_MS / 1000} s of the interrupt`;
+      timer = setTimeout(() => expire(words), Math.min(GRACE_MS, timeoutMs));
     };
     inFlight.add(abortSoon);
 
@@ -137,12 +137,12 @@ function dispatch(
       { ...exchange },
       {
         onRequestStart(started) {
-          // It waited for a connection until its deadline: it was reported as not sent, so it must not be.
+          // It waited for a connection until its deadline, and was reported as not sent: it must not be sent now.
           if (expired) started.abort(new DeadlineError('it was too late'));
           else controller = started;
         },
         onResponseStart(_controller, status, headers) {
-          // 1xx only announce the answer.
+          // A 1xx only announces the answer.
           if (status >= 200) head = { status, headers };
         },
         onResponseData(_controller, chunk) {

@@ -6,41 +6,40 @@ import type { Agent, KindName, Observed } from '../model/resource.js';
 import { ServiceFailure } from './failure.js';
 import { listAgents } from './operations/agents.js';
 
-/** What the service says now, complete as far as the plan rests on it. */
+/** The current state of the service, complete as far as the plan depends on it. */
 export interface ObservedState {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
-  /** The same for every key of one user, and another for every other user; null where the service shows no keys. */
+  /** An opaque text that is the same for every key of one user; null where the service lists no keys. */
   readonly account: string | null;
 }
 
-/** Which objects the plan may rest on: only these are read by id when a list item lacks something. */
+/** The objects that the plan depends on: only these are read by id when a list item is incomplete. */
 export interface ObserveScope {
-  /** From the inventory and from `id:` entries. One that the list lacks is read by id: a list hides some (interface §1.10). */
+  /** From the inventory and from `id:` entries. Those that a list lacks are read by id, because lists hide some (interface §1.10). */
   readonly ids: ReadonlyMap<KindName, ReadonlySet<string>>;
   /** Natural keys of declared entries. */
   readonly identities: ReadonlyMap<KindName, ReadonlySet<string>>;
-  /** Everything is wanted: `prune: all`, `pull`, `snapshot`. */
+  /** All objects: `prune: all`, `pull`, `snapshot`. */
   readonly all: boolean;
 }
 
 /**
- * Five lists at once, then single reads only where a list item lacks what is needed (contract §8). Throws a Problem
- * when any of them is not whole: absence must be proven before anything is planned on it.
+ * Reads all lists at once, then single objects only where a list item is incomplete (contract §8). Throws a Problem
+ * when any of them cannot be read completely: nothing may be planned on a guess that an object is absent.
  */
 export async function observe(
   reader: Reader,
   kinds: readonly Kind[],
-  wanted: ObserveScope,
+  scope: ObserveScope,
   callsWith: (keyPrefix: string) => boolean,
 ): Promise<ObservedState> {
-  const reads = kinds.map((kind) => observeKind(reader, kind, wanted));
+  const reads = kinds.map((kind) => observeKind(reader, kind, scope));
   const agentsRead = reader.readAll(listAgents());
   const settled = await Promise.allSettled([agentsRead, ...reads]);
   const failures: unknown[] = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-  // Of several that fail the first one is told, not the quickest: the same trouble gives the same words. What was not
-  // even sent any more, after a 401 to another, is the echo of that one.
-  if (failures.length > 0) throw failures.find((each) => !isEcho(each)) ?? failures[0];
+  // Of several failures the first in order is reported, not the quickest one, so that the report is always the same.
+  if (failures.length > 0) throw failures.find((each) => !isConsequence(each)) ?? failures[0];
   const [agents, lists] = [await agentsRead, await Promise.all(reads)];
   const objects = new Map(
     kinds.map((kind, index) => [kind.name, markCaller(lists[index]?.objects ?? [], callsWith)]),
@@ -48,20 +47,21 @@ export async function observe(
   return { agents, objects, account: accountOf(lists.flatMap(({ all }) => all)) };
 }
 
-const isEcho = (failure: unknown) =>
+/** Not sent because another request was answered with 401. */
+const isConsequence = (failure: unknown) =>
   failure instanceof ServiceFailure && failure.status === 401 && failure.certainty === 'not-sent';
 
 interface Listed {
   readonly objects: readonly Observed[];
-  /** With what is no more, such as revoked keys. */
+  /** Includes objects that no longer exist, such as revoked keys. */
   readonly all: readonly Observed[];
 }
 
-async function observeKind(reader: Reader, kind: Kind, wanted: ObserveScope): Promise<Listed> {
+async function observeKind(reader: Reader, kind: Kind, scope: ObserveScope): Promise<Listed> {
   const all = await reader.readAll(kind.list());
   const listed = all.filter((each) => kind.exists(each));
-  const ids = wanted.ids.get(kind.name) ?? new Set();
-  const complete = await Promise.all(listed.map((each) => completed(reader, kind, each, wanted)));
+  const ids = scope.ids.get(kind.name) ?? new Set();
+  const complete = await Promise.all(listed.map((each) => completed(reader, kind, each, scope)));
   const seen = new Set(listed.map((each) => each.id));
   const hidden = await Promise.all(
     [...ids].filter((id) => !seen.has(id)).map((id) => readHidden(reader, kind, id)),
@@ -69,22 +69,17 @@ async function observeKind(reader: Reader, kind: Kind, wanted: ObserveScope): Pr
   return { objects: [...complete, ...hidden.filter((each) => each !== null)], all };
 }
 
-async function completed(
-  reader: Reader,
-  kind: Kind,
-  item: Observed,
-  wanted: ObserveScope,
-): Promise<Observed> {
+async function completed(reader: Reader, kind: Kind, item: Observed, scope: ObserveScope): Promise<Observed> {
   if (item.spec !== null || item.id === null || kind.detail === null) return item;
   const identity = kind.observedIdentity(item);
   const needed =
-    wanted.all ||
-    wanted.ids.get(kind.name)?.has(item.id) ||
-    (identity !== null && wanted.identities.get(kind.name)?.has(identity));
+    scope.all ||
+    scope.ids.get(kind.name)?.has(item.id) ||
+    (identity !== null && scope.identities.get(kind.name)?.has(identity));
   return needed ? reader.read(kind.detail(item.id)) : item;
 }
 
-/** An object that the list does not show: really gone (null), or only hidden. */
+/** An object that the list does not show: null if it does not exist, else the list hides it. */
 async function readHidden(reader: Reader, kind: Kind, id: string): Promise<Observed | null> {
   if (kind.detail === null) return null;
   try {
@@ -95,7 +90,7 @@ async function readHidden(reader: Reader, kind: Kind, id: string): Promise<Obser
   }
 }
 
-/** The interface names no user. Keys are listed for one user alone (§5.7), and the oldest one outlives a new key. */
+/** The interface names no user. A list of keys is that of one user (§5.7), and a new key does not remove the oldest one. */
 function accountOf(list: readonly Observed[]): string | null {
   const keys = list.filter(({ facts }) => facts['keyPrefix'] !== undefined);
   const marks = keys.map(({ id, facts }) =>
@@ -105,7 +100,7 @@ function accountOf(list: readonly Observed[]): string | null {
   return oldest === undefined ? null : createHash('sha256').update(oldest).digest('hex').slice(0, 16);
 }
 
-/** Marks the key that roster calls with; all of them when none can be told to be it. */
+/** Marks the key that roster uses; all keys when it cannot be told which one that is. */
 function markCaller(list: readonly Observed[], callsWith: (keyPrefix: string) => boolean): Observed[] {
   const prefixOf = (each: Observed) => each.facts['keyPrefix'];
   const isCaller = (each: Observed) => {

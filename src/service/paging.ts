@@ -6,21 +6,21 @@ import { looseId, unexpected, wholeNumber } from './operations/record.js';
 import type { Queue } from './queue.js';
 
 /** The largest page that the interface allows (§8). */
-const pageSize = 100;
-const mostPages = 10_000;
-const mostItems = 1_000_000;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10_000;
+const MAX_ITEMS = 1_000_000;
 
 export type PageQuery = Readonly<Record<string, string | number>>;
 
 export interface PageSource {
-  /** Reads one page; null asks without paging, since no list is said to be paged (interface §4). */
+  /** Reads one page; null requests the list without paging, because the interface pages no list (§4). */
   fetch(query: PageQuery | null): Promise<Envelope>;
   readonly queue: Queue;
 }
 
 /**
- * Every item of a list, however it comes: bare, as `{ items }`, by cursor or by page number (interface §1.7, §1.8).
- * Throws `Unexpected` rather than return a part: what a list lacks may be created or deleted because of it.
+ * Every item of a list in any form: bare, as `{ items }`, by cursor or by page number (interface §1.7, §1.8). Throws
+ * `Unexpected` rather than return a part of it: roster may create or delete what a list lacks.
  */
 export async function readPages(source: PageSource): Promise<unknown[]> {
   const first = readPage(await source.fetch(null));
@@ -56,7 +56,7 @@ async function completeList(first: Page, source: PageSource): Promise<unknown[]>
   if (first.nextCursor !== null) return byCursor(first, source);
   if (first.total === null || first.total === first.items.length) return first.items;
   if (first.total < first.items.length) throw disagreeing(first.total, first.items.length);
-  const large = readPage(await source.fetch({ page: 1, pageSize }));
+  const large = readPage(await source.fetch({ page: 1, pageSize: PAGE_SIZE }));
   return large.nextCursor === null ? byNumber(large, source) : byCursor(large, source);
 }
 
@@ -70,23 +70,23 @@ async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
     if (seen.has(page.nextCursor)) throw new Unexpected('expected each cursor once, got one twice');
     seen.add(page.nextCursor);
     checkSize(seen.size + 1, items.length);
-    page = readPage(await source.fetch({ cursor: page.nextCursor, pageSize }));
+    page = readPage(await source.fetch({ cursor: page.nextCursor, pageSize: PAGE_SIZE }));
     for (const item of page.items) items.push(item);
   }
   if (page.total !== null && page.total !== items.length) throw disagreeing(page.total, items.length);
   return items;
 }
 
-/** Once the first page shows how many the service puts on one, the others are read at the same time. */
+/** The first page shows how many items the service puts on a page: the others are then read at the same time. */
 async function byNumber(first: Page, source: PageSource): Promise<unknown[]> {
   const { total, items } = first;
-  if (total === null) throw new Unexpected('expected a total on every page, got one without');
+  if (total === null) throw new Unexpected('expected a total on every page, got a page without one');
   if (items.length === 0 && total > 0) throw disagreeing(total, 0);
   const count = items.length === 0 ? 0 : Math.ceil(total / items.length);
   checkSize(count, total);
   const numbers = Array.from({ length: Math.max(0, count - 1) }, (_, index) => index + 2);
   const rest = await source.queue.map(numbers, async (page) => {
-    const next = readPage(await source.fetch({ page, pageSize }));
+    const next = readPage(await source.fetch({ page, pageSize: PAGE_SIZE }));
     if (next.total !== total)
       throw new Unexpected(`expected the total ${total} on every page, got ${next.total}`);
     return next.items;
@@ -101,8 +101,8 @@ function disagreeing(total: number, items: number): Unexpected {
 }
 
 function checkSize(pages: number, items: number): void {
-  if (pages > mostPages) throw new Unexpected(`expected at most ${mostPages} pages, got more`);
-  if (items > mostItems) throw new Unexpected(`expected at most ${mostItems} items, got more`);
+  if (pages > MAX_PAGES) throw new Unexpected(`expected at most ${MAX_PAGES} pages, got more`);
+  if (items > MAX_ITEMS) throw new Unexpected(`expected at most ${MAX_ITEMS} items, got more`);
 }
 
 interface Page {
@@ -132,7 +132,7 @@ function readCursor(value: unknown): string | null {
   throw unexpected('nextCursor to be text or null', value);
 }
 
-/** `totalSchedules` is that of the unfiltered list, and no list here is filtered: all totals must be one number. */
+/** `totalSchedules` counts the unfiltered list, and no list here is filtered: all totals must be equal. */
 function readTotal(holder: JsonObject): number | null {
   const named = ['total', 'totalCount', 'totalSchedules'].filter((name) => holder[name] != null);
   const totals = named.map((name) => {
@@ -144,17 +144,17 @@ function readTotal(holder: JsonObject): number | null {
   return totals[0] ?? null;
 }
 
-/** Signs of more to come without a way to it: taking the page for the whole would be a guess. */
+/** Signs of more items without a way to get them: to take the page for the whole list would be a guess. */
 function checkWhole(holder: JsonObject, length: number): void {
   const more = ['hasMore', 'hasNextPage', 'hasNext'].find((name) => holder[name] === true);
-  if (more !== undefined) throw new Unexpected(`expected a cursor or a total beside ${more}, got neither`);
+  if (more !== undefined) throw new Unexpected(`expected a cursor or a total next to ${more}, got neither`);
   const size = wholeNumber(holder['pageSize']);
   const full = size !== null && size > 0 && length >= size;
   if (full && holder['nextCursor'] === undefined)
-    throw new Unexpected('expected a cursor or a total beside a full page, got neither');
+    throw new Unexpected('expected a cursor or a total with a full page, got neither');
 }
 
-/** An id on two pages means that the list moved while it was read, so another item may have been missed. */
+/** An id on two pages means that the list changed while it was read, so that an item may be missing. */
 function checkRepeats(items: readonly unknown[]): void {
   const seen = new Set<string>();
   for (const item of items) {

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 
 export interface Queue {
-  /** Runs the task when fewer than the queue's number are running. */
+  /** Runs the task as soon as fewer tasks than the limit are running. */
   run<T>(task: () => Promise<T>): Promise<T>;
-  /** Runs one task for each item, results in their order. After the first error no further task begins. */
+  /** Runs one task per item and returns the results in the order of the items. After an error no further task begins. */
   map<I, T>(items: readonly I[], task: (item: I) => Promise<T>): Promise<T[]>;
 }
 
@@ -14,7 +14,7 @@ export function createQueue(concurrency: number): Queue {
     async map(items, task) {
       let failed = false;
       const step = async (item: (typeof items)[number]) => {
-        if (failed) throw new Error('not begun, because another task failed');
+        if (failed) throw new Error('not started, because another task failed');
         try {
           return await task(item);
         } catch (error) {

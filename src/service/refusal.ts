@@ -3,16 +3,18 @@ import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js'
 import { DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
 import { retryAfterMs } from './retry-after.js';
 
-/** Worth another try a moment later, as far as HTTP goes. */
+/** Statuses for which HTTP allows another attempt a moment later. */
 const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Enough of an error page to find its words in. */
-const readBytes = 65_536;
+/** Enough of an error page to find its message. */
+const MAX_ERROR_BYTES = 65_536;
 
-/** What an answer other than a 2xx means (interface §7). `subject` is the request's method and path. */
+/** The failure for an answer other than 2xx (interface §7). `subject` is the method and path of the request. */
 export function refusal(subject: string, reply: Reply): ServiceFailure {
   const { status } = reply;
-  const { message, errorCode } = explainText(new TextDecoder().decode(reply.body.subarray(0, readBytes)));
+  const { message, errorCode } = explainText(
+    new TextDecoder().decode(reply.body.subarray(0, MAX_ERROR_BYTES)),
+  );
   const base = {
     status,
     errorCode,
@@ -29,7 +31,7 @@ export function refusal(subject: string, reply: Reply): ServiceFailure {
   });
 }
 
-/** 408 says that the service gave up waiting, not what it had done by then; a 303 even follows a success. */
+/** A 408 does not say what the service did before it stopped waiting, and a 303 may follow a success. */
 function certaintyOf(status: number): Certainty {
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unknown';
 }
@@ -38,30 +40,30 @@ function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
   if (status === 401)
     return {
       code: 'unauthorized',
-      help: 'Check ROSTER_API_KEY: a key ends when another one is created.',
+      help: 'Check ROSTER_API_KEY: creating a key revokes the one before it.',
     };
   if (status === 403)
     return {
       code: 'forbidden',
-      help: 'The API key, or its user, lacks the permission for this: ask for it, or use another key.',
+      help: 'The API key or its user lacks the permission: request it, or use another key.',
     };
-  if (status >= 500) return { code: 'service-error', help: 'The service is in trouble: try again later.' };
+  if (status >= 500) return { code: 'service-error', help: 'The service has a problem: try again later.' };
   return { code: 'service-error' };
 }
 
-/** Following it would carry the API key to wherever the answer says. */
+/** Following a redirect would send the API key to any address that the answer names. */
 function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'message' | 'help'> {
   const location = firstHeader(reply, 'location');
-  const target = location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  const to = location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   return {
     code: 'unexpected-response',
-    message: `${subject} answered ${reply.status}, a redirect${target}; redirects are not followed`,
+    message: `${subject} answered ${reply.status}, a redirect${to}; redirects are not followed`,
     help: 'Set the URL of the service itself.',
   };
 }
 
-/** A 2xx whose body broke off. */
-export function brokenOff(subject: string, status: number, truncated: Error): ServiceFailure {
+/** A 2xx with an incomplete body. */
+export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
   const tooLong = 'code' in truncated && truncated.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
   const why = tooLong ? 'an answer that is too long' : wordsFor(truncated);
   return new ServiceFailure({
@@ -78,7 +80,7 @@ export function brokenOff(subject: string, status: number, truncated: Error): Se
 export function noAnswer(subject: string, { cause, code, sent }: NoReply): ServiceFailure {
   const certificate = !sent && code !== null && certificateCode.test(code);
   return new ServiceFailure({
-    // What came is not HTTP. The error's code depends on where the parser stopped.
+    // The answer is not HTTP. The error's code depends on where the parser stopped.
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
     message: `${subject} failed: ${wordsFor(cause)}`,
@@ -86,26 +88,27 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply): Servi
     status: null,
     errorCode: null,
     certainty: sent ? 'unknown' : 'not-sent',
-    transient: cause instanceof DeadlineError || (code !== null && passingCode.test(code)),
+    transient: cause instanceof DeadlineError || (code !== null && transientCode.test(code)),
     retryAfterMs: null,
   });
 }
 
-const certificates = 'NODE_EXTRA_CA_CERTS names a file with further certificate authorities.';
+const certificates =
+  'To trust another certificate authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.';
 
-/** Anything else, a wrong certificate or an answer that is not HTTP, is as wrong a moment later. */
-const passingCode =
+/** Other errors, such as a wrong certificate or an answer that is not HTTP, do not go away by themselves. */
+const transientCode =
   /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET|UND_ERR_CONNECT_TIMEOUT|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
 
 const certificateCode = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 const words = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
-  ['ENOTFOUND', 'the host name is not known'],
-  ['EAI_AGAIN', 'the host name could not be looked up'],
+  ['ENOTFOUND', 'the host name is unknown'],
+  ['EAI_AGAIN', 'the host name lookup failed'],
   ['ECONNRESET', 'the connection was reset'],
   ['UND_ERR_SOCKET', 'the connection was closed'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'no connection within the time allowed'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'the connection timed out'],
 ]);
 
 function wordsFor(error: unknown): string {

@@ -1,7 +1,7 @@
 /**
- * How many ms from now the service asks to be left alone; null when the header is missing or cannot be read.
+ * How many ms the service asks to wait; null when the header is missing or not valid.
  * @param header `Retry-After`: whole seconds or an HTTP date.
- * @param date `Date` of the same answer: measures a date by the clock that wrote it, since ours may be wrong.
+ * @param date `Date` of the same answer: the service's clock, by which to measure a date, because ours may be wrong.
  */
 export function retryAfterMs(header: string | null, date: string | null): number | null {
   if (header === null) return null;

@@ -1,13 +1,13 @@
 import type { Effect } from '../model/request.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 
-const attempts = 3;
-const baseMs = 200;
-const capMs = 5_000;
-/** Longer than this nobody waits in silence: the run ends and says so. */
-const patienceMs = 60_000;
+const MAX_ATTEMPTS = 3;
+const BASE_DELAY_MS = 200;
+const MAX_DELAY_MS = 5_000;
+/** A run does not wait longer than this: it ends and says so. */
+const MAX_WAIT_MS = 60_000;
 
-/** Retries that a whole run may spend, so that a service in trouble is not asked three times as often. */
+/** Limits the retries of a whole run, so that a failing service does not get three times the requests. */
 export interface RetryBudget {
   requests: number;
   retries: number;
@@ -16,7 +16,7 @@ export interface RetryBudget {
 export interface RetryEvent {
   readonly method: string;
   readonly path: string;
-  /** Of the attempt to come: 2 or 3. */
+  /** The number of the next attempt: 2 or 3. */
   readonly attempt: number;
   readonly waitMs: number;
   readonly reason: string;
@@ -28,13 +28,13 @@ export interface RetrySettings {
   /** Ends early when `signal` fires. */
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly onRetry: (event: RetryEvent) => void;
-  /** Once it has fired, no attempt is begun after a failed one. */
+  /** Once aborted, a failed attempt is not repeated. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Sends until it goes well, may not be sent again, or has been sent three times: full jitter, `Retry-After` honoured.
- * Throws the last failure.
+ * Sends a request until it succeeds, may not be sent again, or was sent three times: with full jitter, and after
+ * `Retry-After`. Throws the last failure.
  */
 export async function withRetries<T>(
   subject: { readonly method: string; readonly path: string; readonly effect: Effect },
@@ -49,7 +49,7 @@ export async function withRetries<T>(
       if (!(error instanceof ServiceFailure)) throw error;
       const { facts } = error;
       const waitMs = Math.max(facts.retryAfterMs ?? 0, jitter(attempt, settings.random));
-      const end = whyNot(subject.effect, facts, attempt, waitMs, settings);
+      const end = whyNoRetry({ effect: subject.effect, facts, attempt, waitMs }, settings);
       if (end !== null) throw concluded(facts, attempt, end);
       settings.budget.retries += 1;
       const { method, path } = subject;
@@ -60,27 +60,32 @@ export async function withRetries<T>(
   }
 }
 
-/** Anywhere between nothing and a doubling bound: clients that failed together do not come back together. */
+/** A random delay up to a bound that doubles: clients that failed together do not return together. */
 function jitter(attempt: number, random: () => number): number {
-  return Math.floor(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
+  return Math.floor(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1)));
 }
 
-/** Why there is no further attempt, as an ending of the message; null when there is one. */
-function whyNot(
-  effect: Effect,
-  facts: FailureFacts,
-  attempt: number,
-  waitMs: number,
+interface FailedAttempt {
+  readonly effect: Effect;
+  readonly facts: FailureFacts;
+  readonly attempt: number;
+  /** Before the next attempt. */
+  readonly waitMs: number;
+}
+
+/** Why there is no further attempt, to append to the message; null when there is one. */
+function whyNoRetry(
+  { effect, facts, attempt, waitMs }: FailedAttempt,
   { budget, signal }: RetrySettings,
 ): string | null {
   if (!facts.transient || !maySendAgain(effect, facts)) return '';
-  if (signal?.aborted || attempt >= attempts) return '';
-  if (waitMs > patienceMs) return `; it asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;
+  if (signal?.aborted || attempt >= MAX_ATTEMPTS) return '';
+  if (waitMs > MAX_WAIT_MS) return `; it asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;
   const spent = budget.retries >= Math.max(10, Math.floor(budget.requests / 5));
-  return spent ? '; too many requests of this run have failed to try again' : null;
+  return spent ? '; not retried, because too many requests of this run have failed' : null;
 }
 
-/** A create goes out again only when the service cannot have taken it: never connected, or told to come back. */
+/** A create is sent again only when the service cannot have taken it: it was not sent, or answered with 429. */
 function maySendAgain(effect: Effect, { certainty, status }: FailureFacts): boolean {
   return effect !== 'create' || certainty === 'not-sent' || status === 429;
 }

@@ -2,10 +2,10 @@ import { problem } from '../model/diagnostic.js';
 import { urlFault } from '../model/service-url.js';
 
 /**
- * Checks the address of the service before the key can go there: https, or http on a loopback address; a base path is
- * fine. Throws Problem `insecure-url`, which shows neither user info nor query.
- * @param env the process's environment, in which certificate checks may have been switched off.
- * @param subject what the message speaks of, such as `ROSTER_URL`.
+ * Checks the service's URL before a key is sent there: https, or http on a loopback address; a base path is allowed.
+ * Throws Problem `insecure-url`, which shows neither user info nor query.
+ * @param env the process's environment, in which certificate checks may be disabled.
+ * @param subject how the message names the URL, such as `ROSTER_URL`.
  */
 export function serviceUrl(
   text: string,
@@ -13,12 +13,8 @@ export function serviceUrl(
   subject = 'the service URL',
 ): URL {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    const help = 'Unset it; NODE_EXTRA_CA_CERTS adds a certificate authority of your own.';
-    throw problem(
-      'insecure-url',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates',
-      help,
-    );
+    const help = 'Unset it. To trust your own certificate authority, set NODE_EXTRA_CA_CERTS.';
+    throw problem('insecure-url', 'NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate checks', help);
   }
   const fault = urlFault(text);
   if (fault === null) return new URL(text);

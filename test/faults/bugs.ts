@@ -106,8 +106,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'there is no end to retries',
     file: 'src/service/retry.ts',
-    find: 'const attempts = 3;',
-    replace: 'const attempts = 30;',
+    find: 'const MAX_ATTEMPTS = 3;',
+    replace: 'const MAX_ATTEMPTS = 30;',
     tests: ['test/unit/service/retry.test.ts'],
   },
   {

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
-import { Unexpected } from '../../model/request.js';
+import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
+import type { IdOrPending } from '../../model/resource.js';
+import { createdId } from './created.js';
 import {
   asRecord,
   factsOf,
@@ -12,8 +14,9 @@ import {
   text,
   unexpected,
 } from './record.js';
+import { segment } from './segment.js';
 
-/** What the service says of a group or a pipeline (interface §2). `agents` are its members or its steps. */
+/** An agent group or a pipeline as the service shows it (interface §2). */
 export interface RemoteCollection {
   /** GUID, lower case. */
   readonly id: string;
@@ -22,24 +25,88 @@ export interface RemoteCollection {
   /** Null where the service did not say. */
   readonly isActive: boolean | null;
   readonly canManage: boolean | null;
-  /** Agent GUIDs, lower case. */
+  /** GUIDs of the members or steps, lower case; those of steps in the order they run. */
   readonly agents: readonly string[] | null;
-  /** False when something above is missing: the object is read by id before a decision rests on it. */
+  /** False when one of the above is missing: read the object by id before a decision depends on it. */
   readonly complete: boolean;
+  /** activeRunCount, lastRunStatus, lastRunAt, memberCount or stepCount, where given. */
   readonly facts: JsonObject;
 }
 
-/** How groups and pipelines differ on the wire. */
+/** The body of a create (interface §4). The service creates active objects. */
+export interface NewCollection {
+  readonly name: string;
+  readonly description: string;
+  /** Agent GUIDs, never externalAgentIds; each once, and at most 25 for a pipeline. */
+  readonly agentIds: readonly string[];
+}
+
+/** The body of an update (interface §4): what is left out stays unchanged. */
+export interface CollectionProperties {
+  readonly name?: string;
+  readonly description?: string;
+  readonly isActive?: boolean;
+}
+
+/** How groups and pipelines differ in requests and answers. */
 export interface CollectionShape {
-  /** `members` or `steps`. */
-  readonly field: string;
-  /** `memberCount` or `stepCount`. */
+  readonly path: '/api/search-groups' | '/api/pipelines';
+  readonly noun: string;
+  /** The list of agents in an answer, and the last segment of the path that replaces it. */
+  readonly field: 'members' | 'steps';
+  /** The property with the number of agents. */
   readonly count: string;
   readonly ordered: boolean;
+  /** The answer to a create has the id under one of these. */
+  readonly idNames: readonly string[];
+}
+
+/** The operations of agent groups and of pipelines (interface §4), which the interface defines alike. */
+export function collectionOperations(shape: CollectionShape) {
+  const { path, noun } = shape;
+  const pathOf = (id: IdOrPending) => `${path}/${segment(id)}`;
+  return {
+    /** `GET`: all whose agents are assigned to the caller. An object that is not listed may still exist (§1.10). */
+    list: (): ListCall<RemoteCollection> => ({
+      request: { method: 'GET', path, effect: 'read' },
+      noun,
+      parse: (item) => parseItem(item, shape),
+    }),
+    /** `GET /{id}`. */
+    get: (id: string): Call<RemoteCollection> => ({
+      request: { method: 'GET', path: pathOf(id), effect: 'read' },
+      parse: (data) => parseDetail(data, id, shape),
+    }),
+    /** `POST`. */
+    create: ({ name, description, agentIds }: NewCollection): Request => ({
+      method: 'POST',
+      path,
+      body: { name, description, agentIds },
+      effect: 'create',
+    }),
+    /** `PUT /{id}`. */
+    update: (id: IdOrPending, properties: CollectionProperties): Request => ({
+      method: 'PUT',
+      path: pathOf(id),
+      body: { ...properties },
+      effect: 'repeatable',
+    }),
+    /** `PUT /{id}/members`, `PUT /{id}/steps`: replaces the whole list. */
+    replaceAgents: (id: IdOrPending, agentIds: readonly string[]): Request => ({
+      method: 'PUT',
+      path: `${pathOf(id)}/${shape.field}`,
+      body: { agentIds },
+      effect: 'repeatable',
+    }),
+    /** `DELETE /{id}`. */
+    remove: (id: IdOrPending): Request => ({ method: 'DELETE', path: pathOf(id), effect: 'repeatable' }),
+    /** The new object's id in the `data` of the answer to `create`; null when it shows none. */
+    createdId: (data: unknown): string | null => createdId(data, shape.idNames),
+  };
 }
 
 /** Reads one item of a list. */
-export function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
+function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
   const record = asRecord(item, 'an object');
   const isActive = optionalFlag(record, 'isActive');
   const canManage = optionalFlag(record, 'canManage');
@@ -57,8 +124,8 @@ export function parseItem(item: unknown, shape: CollectionShape): RemoteCollecti
   };
 }
 
-/** Reads the answer to a read by id, after which only a description may be missing: it is empty then. */
-export function parseDetail(data: unknown, id: string, shape: CollectionShape): RemoteCollection {
+/** Reads the answer to a read by id. Only a description may be missing: it is empty then. */
+function parseDetail(data: unknown, id: string, shape: CollectionShape): RemoteCollection {
   const found = parseItem(data, shape);
   if (found.id !== idText(id, 'id')) throw unexpected(`the object ${id}`, found.id);
   const missing = [
@@ -98,7 +165,7 @@ function readAgent(entry: unknown, shape: CollectionShape): string | null {
   return id === undefined || id === null ? null : idText(id, name);
 }
 
-/** By `sortOrder` where it is given. In part, or with a tie, it would leave the order to chance. */
+/** By `sortOrder` where it is given. With gaps or ties it would not define an order. */
 function inOrder(entries: readonly unknown[]): readonly unknown[] {
   const orders = entries.map((entry) =>
     typeof entry === 'object' && entry !== null

@@ -2,15 +2,15 @@ import { isJsonObject } from '../../model/json.js';
 import { isId, normalId } from '../../model/resource.js';
 
 /**
- * The id of a new object in the `data` of the answer to its create, whose shape the interface does not show
- * (§4): the id itself, a record with `id`, or such a record one level down. Null when none is found: the
- * caller then looks for the object in the list.
+ * The id of a new object in the `data` of the answer to its create, whose shape the interface does not show (§4): the id
+ * itself, a record with the id, or such a record one level down. Null when there is none: the caller then looks for the
+ * object in the list.
  */
 export function createdId(data: unknown, names: readonly string[]): string | null {
   const direct = bareId(data) ?? ownId(data, names);
   if (direct !== null || !isJsonObject(data)) return direct;
   const inner = Object.values(data).flatMap((value) => ownId(value, names) ?? []);
-  // Two records with ids: which of them is the new object is anyone's guess.
+  // With two ids, it is not known which one is that of the new object.
   return inner.length === 1 ? (inner[0] ?? null) : null;
 }
 
@@ -23,11 +23,11 @@ function ownId(value: unknown, names: readonly string[]): string | null {
   return null;
 }
 
-const unmistakable = /^(\d{1,15}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const clearlyAnId = /^(\d{1,15}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Data that is an id. Text must look like one: `data: "Created"` is a word to a person. */
+/** Data that is an id. Text must look like one: `data: "Created"` is a message. */
 function bareId(data: unknown): string | null {
-  return typeof data === 'string' && !unmistakable.test(data) ? null : asId(data);
+  return typeof data === 'string' && !clearlyAnId.test(data) ? null : asId(data);
 }
 
 function asId(value: unknown): string | null {

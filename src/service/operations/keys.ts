@@ -7,7 +7,7 @@ import { segment } from './segment.js';
 
 /** An API key as the service lists it (interface §2, API key): never the key itself. */
 export interface RemoteKey {
-  /** Not among the listed fields, though revoking needs it: null where it is missing. */
+  /** The interface does not list this field, although revoking needs it: null where it is missing. */
   readonly id: string | null;
   readonly rawId: string | number | null;
   readonly keyPrefix: string | null;
@@ -21,18 +21,18 @@ export interface RemoteKey {
   readonly lastUsedDate: string | null;
 }
 
-/** A key that was just made. `key` is shown by the service this once. */
+/** A new key. The service shows `key` only this once. */
 export interface CreatedKey {
   readonly key: string;
   readonly id: string | null;
   readonly keyPrefix: string | null;
-  /** As granted, which may be fewer than asked for; null where the answer did not say. */
+  /** As granted, which may be fewer than requested; null where the answer did not say. */
   readonly scopes: readonly string[] | null;
 }
 
 const path = '/api/api-keys';
 
-/** Revoking takes an id that no field list names (interface §2). */
+/** Revoking needs an id that no field list names (interface §2). */
 const idNames = ['id', 'keyId', 'apiKeyId'] as const;
 
 /** The keys of the user that the calling key belongs to. */
@@ -67,7 +67,7 @@ function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** Revokes the user's active key (interface §5.5). No scopes means full access, and so do names that nobody knows. */
+/** Also revokes the user's active key (interface §5.5). No scopes means full access, and so do unknown names (§5.8). */
 export function createKey({ name, scopes }: { name: string; scopes?: readonly string[] }): Request {
   return {
     method: 'POST',
@@ -87,8 +87,8 @@ function createdId(data: unknown): string | null {
 }
 
 /**
- * The new key in the `data` of the answer to `createKey`: in `key`, there or one level down, or as the data
- * itself. Null when there is none. Never put what comes out of here into a message.
+ * The new key in the `data` of the answer to `createKey`: in `key`, there or one level down, or as the data itself. Null
+ * when there is none. Never put the result into a message.
  */
 export function createdKey(data: unknown): CreatedKey | null {
   if (typeof data === 'string')
@@ -101,7 +101,7 @@ export function createdKey(data: unknown): CreatedKey | null {
   return { key: holder['key'], id: createdId(holder) ?? createdId(data), keyPrefix, scopes };
 }
 
-/** Under another name, such as `{ apiKey: "svc_live_…" }`: told by its prefix (interface §5.3). */
+/** Under another name, such as `{ apiKey: "svc_live_…" }`: recognised by its prefix (interface §5.3). */
 function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null {
   const entries = Object.entries(data).filter(([name]) => name !== 'keyPrefix');
   const keys = entries.flatMap(([, value]) => (typeof value === 'string' && isKey(value) ? [value] : []));

@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
 import { isId, normalId } from '../../model/resource.js';
 
-/** An object that the service sent, before anything about it is known. */
+/** An object from the service whose content is not checked yet. */
 export type RemoteRecord = { readonly [key: string]: unknown };
 
-/** Says what came without repeating it at length: values may be private, and no message may grow with them. */
+/** Describes a value briefly: it may be private, and must not make a message long. */
 export function described(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -15,8 +15,8 @@ export function described(value: unknown): string {
   return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
 }
 
-export function unexpected(expected: string, came: unknown): Unexpected {
-  return new Unexpected(`expected ${expected}, got ${described(came)}`);
+export function unexpected(expected: string, value: unknown): Unexpected {
+  return new Unexpected(`expected ${expected}, got ${described(value)}`);
 }
 
 export function asRecord(value: unknown, what: string): RemoteRecord {
@@ -24,7 +24,7 @@ export function asRecord(value: unknown, what: string): RemoteRecord {
   throw unexpected(what, value);
 }
 
-/** The property's own value; undefined when it is absent. Inherited ones, such as `constructor`, are not the service's. */
+/** An own property; undefined when it is absent. Inherited ones, such as `constructor`, do not come from the service. */
 export function field(record: RemoteRecord, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -54,7 +54,7 @@ export function flag(record: RemoteRecord, name: string): boolean {
   return value;
 }
 
-/** A whole number of zero or more, also when it is spelled as text. */
+/** A whole number of zero or more, also when it is written as text. */
 export function wholeNumber(value: unknown): number | null {
   const read = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof read === 'number' && Number.isSafeInteger(read) && read >= 0 ? read : null;
@@ -80,7 +80,7 @@ export interface LooseId {
   readonly rawId: string | number;
 }
 
-/** Numbers beyond 2^53 were rounded while being read: they would name another object, so they are refused. */
+/** Rejects numbers beyond 2^53: they were rounded when they were parsed, and may be the id of another object. */
 export function looseId(value: unknown, name: string): LooseId {
   if (typeof value !== 'number') {
     const id = idText(value, name);
@@ -90,7 +90,7 @@ export function looseId(value: unknown, name: string): LooseId {
   throw unexpected(`${name} to be an id`, value);
 }
 
-/** The word of `known` that `value` is, whatever its case. A word that nobody knows is never guessed at. */
+/** The word of `known` that equals `value` in any case. Throws for an unknown word. */
 export function oneOf<W extends string>(value: unknown, known: readonly W[], name: string): W {
   const word = typeof value === 'string' ? value.toLowerCase() : null;
   const found = known.find((each) => each.toLowerCase() === word);
@@ -98,7 +98,7 @@ export function oneOf<W extends string>(value: unknown, known: readonly W[], nam
   return found;
 }
 
-/** Properties worth telling a person, on which nothing rests: those of another type than a plain value are left out. */
+/** Properties to show to people, on which no decision depends. Only plain values. */
 export function factsOf(record: RemoteRecord, names: readonly string[]): JsonObject {
   const facts: Record<string, Json> = {};
   for (const name of names) {

@@ -11,7 +11,7 @@ export function parseRuns(data: unknown): readonly string[] {
   return findList(data).map(readRun).sort();
 }
 
-/** Names of the list, best first: beside it an answer may hold lists of other things. */
+/** Names of the list, best first: an answer may also hold other lists. */
 const listNames = [
   'runTimes',
   'runs',
@@ -34,7 +34,7 @@ function findList(data: unknown): readonly unknown[] {
   return only;
 }
 
-/** Property names that hold the instant, best first: some services give the local time beside it. */
+/** Names of the property with the instant, best first: some services also give the local time. */
 const timeNames = [
   'utc',
   'utcTime',
@@ -65,7 +65,7 @@ function readRun(entry: unknown): string {
 
 const isoInstant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Without an offset it is UTC: interface §1.6 says so of every timestamp in a response. */
+/** Without an offset it is in UTC, as every timestamp in a response (interface §1.6). */
 function instant(text: string): string {
   const match = isoInstant.exec(text);
   const time =

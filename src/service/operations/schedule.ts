@@ -32,7 +32,7 @@ export interface RemoteSchedule extends LooseId {
   /** GUID, lower case. */
   readonly targetId: string;
   readonly scheduleType: ScheduleType;
-  /** For Basic, as is intervalUnit; null otherwise, whatever the service keeps there. */
+  /** For Basic, like intervalUnit; null otherwise, even if the service has a value. */
   readonly intervalValue: number | null;
   readonly intervalUnit: IntervalUnit | null;
   /** For Cron, as received; null otherwise. */
@@ -71,14 +71,14 @@ export function parseSchedule(item: unknown): RemoteSchedule {
   };
 }
 
-/** The record's own id is not among the fields that the interface lists: `id` and `scheduleId` both read. */
+/** The interface does not list the field with the id: `id` and `scheduleId` are both read. */
 function readId(record: RemoteRecord): LooseId {
   const named = ['id', 'scheduleId'].map((name) => field(record, name)).filter((each) => each != null);
   const ids = named.map((each) => looseId(each, 'id'));
   const [first, second] = ids;
   if (first === undefined) throw unexpected('id to be an id', undefined);
   if (second !== undefined && second.id !== first.id)
-    throw new Unexpected('expected id and scheduleId to be the same, got two');
+    throw new Unexpected('expected id and scheduleId to be equal, got different ids');
   return first;
 }
 
@@ -114,7 +114,7 @@ function readStartTime(record: RemoteRecord): string {
   return startTime;
 }
 
-/** Text by the interface. A nested object says the same, so it reads too; what it holds is never put into a message. */
+/** Text by the interface, but a nested object means the same. Its content never appears in a message. */
 function readInputs(record: RemoteRecord): string | null {
   const value = field(record, 'inputParameters');
   if (value === undefined || value === null) return null;
@@ -123,7 +123,7 @@ function readInputs(record: RemoteRecord): string | null {
   throw new Unexpected('expected inputParameters to be text');
 }
 
-/** `status` tells it where `isEnabled` is not given; it is checked in any case, since a new word may mean anything. */
+/** `status` decides where `isEnabled` is missing. It is always checked, because a new word could mean anything. */
 function readEnabled(record: RemoteRecord): boolean {
   const word = field(record, 'status');
   const status = word === undefined || word === null ? null : oneOf(word, statuses, 'status');

@@ -15,12 +15,12 @@ import { segment } from './segment.js';
 
 export type { IntervalUnit, RemoteSchedule, ScheduleType, TargetType };
 
-/** What create, replace and preview take (interface §2 Schedule, §4 Schedules). */
+/** The body of create, replace and preview (interface §2 Schedule, §4 Schedules). */
 export interface ScheduleBody {
   readonly targetType: TargetType;
   readonly targetId: IdOrPending;
   readonly scheduleType: ScheduleType;
-  /** For Basic, as is intervalUnit. */
+  /** For Basic, like intervalUnit. */
   readonly intervalValue?: number;
   readonly intervalUnit?: IntervalUnit;
   /** For Cron: six fields, seconds first. */
@@ -30,18 +30,18 @@ export interface ScheduleBody {
   readonly timeZoneId: string;
   /** A JSON object written as text. */
   readonly inputParameters?: string | null;
-  /** Required here though the interface has a default: a replace without it would start a paused schedule. */
+  /** Required here, although the interface has a default: a replace without it would start a paused schedule. */
   readonly isEnabled: boolean;
 }
 
 const path = '/api/schedules';
 
-/** All of the caller's schedules. */
+/** All schedules of the caller (interface §4 Schedules, as all below). */
 export function listSchedules(): ListCall<RemoteSchedule> {
   return { request: { method: 'GET', path, effect: 'read' }, noun: 'schedule', parse: parseSchedule };
 }
 
-/** Asks when such a schedule would run: instants in UTC, earliest first. 400 says why the body is invalid. Changes nothing. */
+/** When such a schedule would run: instants in UTC, earliest first. A 400 says why the body is invalid. Changes nothing. */
 export function previewSchedule(body: ScheduleBody): Call<readonly string[]> {
   return {
     request: { method: 'POST', path: `${path}/preview`, ...written(body), effect: 'read' },
@@ -71,7 +71,7 @@ export function deleteSchedule(id: IdOrPending): Request {
   return { method: 'DELETE', path: `${path}/${segment(id)}`, effect: 'repeatable' };
 }
 
-/** `ids` as the service wrote them: numbers stay numbers. Unknown ids are skipped, not an error. */
+/** `ids` as the service wrote them: numbers stay numbers. Unknown ids are skipped without an error. */
 export function bulkEnable(ids: readonly (string | number)[], isEnabled: boolean): Request {
   return { method: 'POST', path: `${path}/bulk/enabled`, body: { ids, isEnabled }, effect: 'repeatable' };
 }
@@ -85,7 +85,7 @@ export function createdId(data: unknown): string | null {
   return created.createdId(data, ['id', 'scheduleId']);
 }
 
-/** What a bulk call did; null when its answer does not say. */
+/** The result of a bulk call; null when its answer does not say. */
 export function bulkCounts(data: unknown): { affected: number; skipped: number } | null {
   if (!isJsonObject(data)) return null;
   const affected = wholeNumber(data['affected']);

@@ -163,7 +163,7 @@ describe('the inventory on a branch', () => {
   });
 
   test.each<[string, string]>([
-    ['holds other files', 'main'],
+    ['contains other files', 'main'],
     ['holds an inventory among other files', 'mixed'],
   ])('is never put where a branch %s', async (_, branch) => {
     const folder = remote.clone();
@@ -299,7 +299,7 @@ describe('the lock', () => {
     await lock.save(owning('a'));
     const first = (await store.holder())?.until ?? '';
     vi.advanceTimersByTime(150_000);
-    await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: still at work'), 5_000);
+    await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: in progress'), 5_000);
     expect(((await store.holder())?.until ?? '') > first).toBe(true);
     expect(print(await store.load())).toBe(print(owning('a')));
     expect(lock.lost()).toBe(false);
@@ -402,7 +402,7 @@ describe('the lock', () => {
     git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git');
     expect(await toldBy(() => lock.release(complete))).toMatchObject({
       code: 'inventory-unavailable',
-      message: expect.stringContaining('what this run did is not written down'),
+      message: expect.stringContaining('the changes of this run are not recorded'),
     });
   });
 

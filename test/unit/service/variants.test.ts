@@ -25,11 +25,11 @@ test.each(Object.keys(VARIANTS) as Variant[])('every operation reads the service
     const group = (await client.readAll(groups.listGroups())).find((each) => each.name === 'New');
     expect(groups.createdId(made)).toBe(silent.has(variant) ? null : group?.id);
     const whole = await client.read(groups.getGroup(group?.id ?? ''));
-    expect([...(whole.members ?? [])].sort()).toEqual([...agentIds].sort());
+    expect([...(whole.agents ?? [])].sort()).toEqual([...agentIds].sort());
 
     await client.send(pipelines.createPipeline({ name: 'Steps', description: 'x', agentIds }));
     const pipeline = (await client.readAll(pipelines.listPipelines())).find((each) => each.name === 'Steps');
-    expect(await client.read(pipelines.getPipeline(pipeline?.id ?? ''))).toMatchObject({ steps: agentIds });
+    expect(await client.read(pipelines.getPipeline(pipeline?.id ?? ''))).toMatchObject({ agents: agentIds });
 
     const body = {
       targetType: 'Group',

@@ -40,7 +40,7 @@ test('a whole group', () => {
     description: null,
     isActive: true,
     canManage: true,
-    members: [b, a],
+    agents: [b, a],
     complete: true,
     facts: { activeRunCount: 0, memberCount: 2 },
   });
@@ -48,7 +48,7 @@ test('a whole group', () => {
 
 test('a whole pipeline: steps in their order, booleans as text', () => {
   expect(pipelines.listPipelines().parse(pipeline)).toMatchObject({
-    steps: [a, b],
+    agents: [a, b],
     isActive: false,
     complete: true,
   });
