@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { desiredOf, type Fixture, requestsOf, shapeOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
-import { desiredOf, requestsOf, type Scene, shapeOf, within } from './support/scene.js';
 
 /** I2, I3 and pairs of faults: a create is sent once, and whatever becomes of its answer, there is one object. */
 
@@ -29,14 +29,14 @@ experiments(
   'each of 12 creates with each of 9 answers that say nothing',
   creates.flatMap((create) => answers.map((answer) => ({ ...create, ...answer }))),
   (fault) =>
-    within(fresh, async (scene) => {
-      scene.fault(fault);
-      const { exit, stderr } = await scene.apply({ timeout: '400ms' });
+    withFixture(fresh, async (fixture) => {
+      fixture.inject(fault);
+      const { exit, stderr } = await fixture.apply({ timeout: '400ms' });
       expect([exit, stderr]).toEqual([0, expect.any(String)]);
-      expect(scene.posts()).toHaveLength(creates.length);
-      await scene.expectDesired();
-      scene.fault();
-      await scene.expectNothingLeft();
+      expect(fixture.posts()).toHaveLength(creates.length);
+      await fixture.expectDesired();
+      fixture.inject();
+      await fixture.expectNothingLeft();
     }),
 );
 
@@ -47,21 +47,21 @@ experiments(
     [400, 409, 422, 429].map((status) => ({ ...create, act: 'status' as const, status })),
   ),
   (fault) =>
-    within(fresh, async (scene) => {
-      scene.fault(fault);
-      const { exit } = await scene.apply();
+    withFixture(fresh, async (fixture) => {
+      fixture.inject(fault);
+      const { exit } = await fixture.apply();
       // 429 asks to come back; the others are an answer.
       expect(exit).toBe(fault.status === 429 ? 0 : 3);
-      scene.fault();
-      if (exit !== 0) expect((await scene.apply()).exit).toBe(0);
-      await scene.expectDesired();
+      fixture.inject();
+      if (exit !== 0) expect((await fixture.apply()).exit).toBe(0);
+      await fixture.expectDesired();
     }),
 );
 
 /** Exit 0 means that all is as desired, now. Otherwise the words say what is not known or there twice. */
-async function truthful(scene: Scene): Promise<number> {
-  const { exit, stdout, stderr } = await scene.apply();
-  if (exit === 0) await scene.expectDesired();
+async function truthful(fixture: Fixture): Promise<number> {
+  const { exit, stdout, stderr } = await fixture.apply();
+  if (exit === 0) await fixture.expectDesired();
   else expect(stdout + stderr).toMatch(/unknown|failed|skipped|error\[/);
   return exit;
 }
@@ -73,13 +73,13 @@ experiments(
     Array.from({ length: 60 }, (_, index) => ({ ...create, act: 'late' as const, requests: index + 1 })),
   ),
   (fault) =>
-    within(fresh, async (scene) => {
-      scene.fault(fault);
+    withFixture(fresh, async (fixture) => {
+      fixture.inject(fault);
       const exits: number[] = [];
-      for (let run = 1; run <= 3; run += 1) exits.push((await scene.apply()).exit);
-      await landed(scene, fault.requests);
-      const { diagnostics, changes } = await scene.workspace.planJson();
-      const twice = await extraOf(scene);
+      for (let run = 1; run <= 3; run += 1) exits.push((await fixture.apply()).exit);
+      await landed(fixture, fault.requests);
+      const { diagnostics, changes } = await fixture.workspace.planJson();
+      const twice = await extraOf(fixture);
       // There once; or there twice, which is told with the ids of both.
       expect([exits.at(-1), changes]).toEqual([0, []]);
       expect(diagnostics.map(({ code }) => code)).toEqual(twice === 0 ? [] : ['ambiguous-name']);
@@ -87,12 +87,12 @@ experiments(
 );
 
 /** So many requests more, or it would land in the middle of the last plan. */
-async function landed({ sandbox: { url, apiKey } }: Scene, requests: number): Promise<void> {
+async function landed({ sandbox: { url, apiKey } }: Fixture, requests: number): Promise<void> {
   const ask = () => fetch(`${url}/api/scraper-agents`, { headers: { 'X-Api-Key': apiKey } });
   for (const answer of await Promise.all(Array.from({ length: requests }, ask))) await answer.text();
 }
 
-async function extraOf({ sandbox, scenario: { name } }: Scene): Promise<number> {
+async function extraOf({ sandbox, scenario: { name } }: Fixture): Promise<number> {
   const shape = shapeOf(sandbox.world);
   const wanted = await desiredOf(scenario(name));
   expect(shape).toEqual(expect.arrayContaining([...wanted]));
@@ -111,12 +111,12 @@ experiments(
   `all ordered pairs of lost and dropped requests, ${requests} by ${requests}, on the 12 objects`,
   faults(1).flatMap((first) => faults(first.nth + 1).map((second) => [first, second])),
   (pair) =>
-    within(fresh, async (scene) => {
-      scene.fault(...pair);
-      for (let run = 1; run <= 3 && (await truthful(scene)) !== 0; run += 1);
-      await scene.expectDesired();
-      scene.fault();
-      await scene.expectNothingLeft();
+    withFixture(fresh, async (fixture) => {
+      fixture.inject(...pair);
+      for (let run = 1; run <= 3 && (await truthful(fixture)) !== 0; run += 1);
+      await fixture.expectDesired();
+      fixture.inject();
+      await fixture.expectNothingLeft();
     }),
   100,
 );

@@ -4,10 +4,10 @@ import { describe, expect } from 'vitest';
 import { parse, print } from '../../src/inventory/format.js';
 import type { Ended } from '../support/program.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, withFixture } from './support/fixture.js';
 import { callsOf, type FsFault } from './support/fs-faults.js';
 import { activeKeys, creationsIn, fromDashboard, keyScenario, sink } from './support/keys.js';
 import { type Scenario, scenario } from './support/scenarios.js';
-import { type Scene, within } from './support/scene.js';
 
 /** I20: killed at any call that changes files, or refused by the disk, each file is whole or as it was, and exit code and words are true. */
 
@@ -31,12 +31,12 @@ function faultsAt(calls: readonly string[]): FsFault[] {
   });
 }
 
-const read = ({ workspace }: Scene, name: string): string | null => {
+const read = ({ workspace }: Fixture, name: string): string | null => {
   const path = join(workspace.root, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 };
 
-const filesOf = ({ workspace }: Scene): string[] =>
+const filesOf = ({ workspace }: Fixture): string[] =>
   readdirSync(workspace.root, { recursive: true, withFileTypes: true })
     .filter((each) => !each.isDirectory())
     .map((each) => join(each.parentPath, each.name).slice(workspace.root.length + 1))
@@ -62,22 +62,27 @@ function expectWords(
 }
 
 /** Nothing is left lying about, unless the disk would not have it taken away. */
-function expectTidy(scene: Scene, fault: FsFault, before: readonly string[], mine: readonly string[]): void {
+function expectTidy(
+  fixture: Fixture,
+  fault: FsFault,
+  before: readonly string[],
+  mine: readonly string[],
+): void {
   const stuck = fault.act === 'kill' || fault.act === 'EROFS' || fault.act === 'EIO';
-  if (!stuck) expect(filesOf(scene).filter((name) => ![...before, ...mine].includes(name))).toEqual([]);
+  if (!stuck) expect(filesOf(fixture).filter((name) => ![...before, ...mine].includes(name))).toEqual([]);
 }
 
 interface Command {
   readonly scenario: Scenario;
   readonly words: readonly string[];
-  arrange?(scene: Scene): void;
+  arrange?(fixture: Fixture): void;
 }
 
 /** The calls that a command makes that change files of the project. */
 function callsIn({ scenario: given, words, arrange }: Command): Promise<string[]> {
-  return within(given, async (scene) => {
-    arrange?.(scene);
-    return callsOf(scene.workspace.root, (env) => scene.processWith(env, ...words));
+  return withFixture(given, async (fixture) => {
+    arrange?.(fixture);
+    return callsOf(fixture.workspace.root, (env) => fixture.processWith(env, ...words));
   });
 }
 
@@ -93,21 +98,21 @@ describe('plan --out', async () => {
     };
     const calls = await callsIn(command);
     experiments('I20', `plan --out ${old ? 'over an old plan' : ''}`.trim(), faultsAt(calls), (fault) =>
-      within(command.scenario, async (scene) => {
-        command.arrange?.(scene);
-        const before = filesOf(scene);
-        scene.fsFault = fault;
-        const ended = await scene.process(...words);
-        const [out, more] = [read(scene, 'plan.json'), read(scene, 'more.json')];
+      withFixture(command.scenario, async (fixture) => {
+        command.arrange?.(fixture);
+        const before = filesOf(fixture);
+        fixture.fsFault = fault;
+        const ended = await fixture.process(...words);
+        const [out, more] = [read(fixture, 'plan.json'), read(fixture, 'more.json')];
         expectWords(ended, fault, [0, 1]);
-        expectTidy(scene, fault, before, ['plan.json', 'more.json']);
-        scene.fsFault = null;
-        expect(await scene.process(...words)).toMatchObject({ exit: 0 });
-        const whole = read(scene, 'plan.json');
+        expectTidy(fixture, fault, before, ['plan.json', 'more.json']);
+        fixture.fsFault = null;
+        expect(await fixture.process(...words)).toMatchObject({ exit: 0 });
+        const whole = read(fixture, 'plan.json');
         expect(out).toBeOneOf([whole, old ? 'an old plan\n' : null]);
         if (more !== null) expect(() => JSON.parse(more)).not.toThrow();
         if (ended.exit === 0) expect([out, more === null]).toEqual([whole, false]);
-        expect(statSync(join(scene.workspace.root, 'plan.json')).mode & 0o777).toBe(0o600);
+        expect(statSync(join(fixture.workspace.root, 'plan.json')).mode & 0o777).toBe(0o600);
       }),
     );
   }
@@ -124,30 +129,30 @@ describe('apply', async () => {
     const command = { scenario: scenario(name), words };
     const calls = await callsIn(command);
     experiments('I20', `apply of ${name}: inventory, lock and report`, faultsAt(calls), (fault) =>
-      within(command.scenario, async (scene) => {
-        const before = filesOf(scene);
-        scene.fsFault = fault;
-        const ended = await scene.process(...words);
-        expectInventory(read(scene, 'roster.inventory.json'));
-        const report = read(scene, 'report.json');
+      withFixture(command.scenario, async (fixture) => {
+        const before = filesOf(fixture);
+        fixture.fsFault = fault;
+        const ended = await fixture.process(...words);
+        expectInventory(read(fixture, 'roster.inventory.json'));
+        const report = read(fixture, 'report.json');
         if (report !== null) expect(() => JSON.parse(report)).not.toThrow();
-        expectWords(ended, fault, scene.writes().length === 0 ? [0, 1, 4] : [0, 3]);
-        expectTidy(scene, fault, before, [
+        expectWords(ended, fault, fixture.writes().length === 0 ? [0, 1, 4] : [0, 3]);
+        expectTidy(fixture, fault, before, [
           'roster.inventory.json',
           'report.json',
           'roster.inventory.json.lock',
         ]);
         // The oracle, and what was written down of it.
         if (ended.exit === 0) {
-          await scene.expectDesired();
+          await fixture.expectDesired();
           expect(report).not.toBe(null);
         }
-        scene.fsFault = null;
-        const again = await scene.apply({ report: 'report.json' });
+        fixture.fsFault = null;
+        const again = await fixture.apply({ report: 'report.json' });
         expect(again.exit, again.stdout + again.stderr).toBe(0);
-        await scene.expectDesired();
-        await scene.expectNothingLeft();
-        expectInventory(read(scene, 'roster.inventory.json'));
+        await fixture.expectDesired();
+        await fixture.expectNothingLeft();
+        expectInventory(read(fixture, 'roster.inventory.json'));
       }),
     );
   }
@@ -163,18 +168,18 @@ describe('a new key', async () => {
     const command = { scenario: keyScenario({ deliver }), words };
     const calls = await callsIn(command);
     experiments('I20', `apply of a key to a ${way}`, faultsAt(calls), (fault) =>
-      within(command.scenario, async (scene) => {
-        scene.fsFault = fault;
-        const ended = await scene.process(...words);
-        const delivered = read(scene, sink);
-        const key = `${scene.sandbox.world.apiKey}\n`;
-        expectInventory(read(scene, 'roster.inventory.json'));
+      withFixture(command.scenario, async (fixture) => {
+        fixture.fsFault = fault;
+        const ended = await fixture.process(...words);
+        const delivered = read(fixture, sink);
+        const key = `${fixture.sandbox.world.apiKey}\n`;
+        expectInventory(read(fixture, 'roster.inventory.json'));
         expect(delivered).toBeOneOf([null, key]);
-        expectWords(ended, fault, scene.writes().length === 0 ? [0, 1, 4] : [0, 3]);
-        const made = creationsIn(scene);
-        const holding = filesOf(scene).filter((name) => read(scene, name)?.trim() === key.trim());
+        expectWords(ended, fault, fixture.writes().length === 0 ? [0, 1, 4] : [0, 3]);
+        const made = creationsIn(fixture);
+        const holding = filesOf(fixture).filter((name) => read(fixture, name)?.trim() === key.trim());
         for (const name of holding)
-          expect(statSync(join(scene.workspace.root, name)).mode & 0o777).toBe(0o600);
+          expect(statSync(join(fixture.workspace.root, name)).mode & 0o777).toBe(0o600);
         expect(made).toBeLessThanOrEqual(1);
         if (made === 1 && way === 'file') {
           if (ended.exit === 0) expect(holding).toEqual([sink]);
@@ -183,25 +188,25 @@ describe('a new key', async () => {
             expect(ended.stderr.replace(/\s+/g, '')).toMatch(/keptin\S*roster-rescued-key|dashboard/);
         }
         if (ended.exit === 0 && way === 'command') expect(holding).toEqual([]);
-        await carriesOn(scene, made === 1 ? holding : null);
+        await carriesOn(fixture, made === 1 ? holding : null);
       }),
     );
   }
 
   /** With the key from where it was kept, or else one from the dashboard. */
-  async function carriesOn(scene: Scene, holding: readonly string[] | null): Promise<void> {
-    scene.fsFault = null;
-    const { workspace, sandbox } = scene;
+  async function carriesOn(fixture: Fixture, holding: readonly string[] | null): Promise<void> {
+    fixture.fsFault = null;
+    const { workspace, sandbox } = fixture;
     if (holding !== null && holding.length > 0) workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
     else if (holding !== null) {
-      fromDashboard(scene);
+      fromDashboard(fixture);
       rmSync(join(workspace.root, sink), { force: true });
     }
-    const again = await scene.apply({ allowSelfRevoke: true });
+    const again = await fixture.apply({ allowSelfRevoke: true });
     expect(again.exit, again.stdout + again.stderr).toBe(0);
-    expect(activeKeys(scene)).toMatchObject({ ci: ['agents.run'] });
+    expect(activeKeys(fixture)).toMatchObject({ ci: ['agents.run'] });
     workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
-    await scene.expectNothingLeft();
+    await fixture.expectNothingLeft();
   }
 });
 
@@ -220,24 +225,24 @@ describe('fmt', async () => {
   };
   const calls = await callsIn(command);
   experiments('I20', 'fmt', faultsAt(calls), (fault) =>
-    within(command.scenario, async (scene) => {
-      command.arrange?.(scene);
+    withFixture(command.scenario, async (fixture) => {
+      command.arrange?.(fixture);
       const names = Object.keys(untidy);
-      const before = filesOf(scene);
-      scene.fsFault = fault;
-      const ended = await scene.process('fmt');
-      const half = names.map((name) => read(scene, `teams/${name}`));
+      const before = filesOf(fixture);
+      fixture.fsFault = fault;
+      const ended = await fixture.process('fmt');
+      const half = names.map((name) => read(fixture, `teams/${name}`));
       expectWords(ended, fault, [0, 1]);
-      expectTidy(scene, fault, before, []);
-      scene.fsFault = null;
-      const again = await scene.process('fmt');
+      expectTidy(fixture, fault, before, []);
+      fixture.fsFault = null;
+      const again = await fixture.process('fmt');
       expect(again.exit, again.stderr).toBe(0);
-      const whole = names.map((name) => read(scene, `teams/${name}`));
+      const whole = names.map((name) => read(fixture, `teams/${name}`));
       names.forEach((name, index) => {
         expect(half[index]).toBeOneOf([whole[index], untidy[name as keyof typeof untidy]]);
       });
       if (ended.exit === 0) expect(half).toEqual(whole);
-      expect(await scene.process('validate')).toMatchObject({ exit: 0 });
+      expect(await fixture.process('validate')).toMatchObject({ exit: 0 });
     }),
   );
 });
@@ -252,17 +257,17 @@ experiments(
     { words: ['apply', '--yes'], file: 'roster.inventory.json' },
   ].flatMap((each) => ['roster.yaml', 'nothing'].map((to) => ({ ...each, to }))),
   ({ words, file, to }) =>
-    within(scenario('S2'), async (scene) => {
-      const { root } = scene.workspace;
-      const manifest = read(scene, 'roster.yaml');
+    withFixture(scenario('S2'), async (fixture) => {
+      const { root } = fixture.workspace;
+      const manifest = read(fixture, 'roster.yaml');
       symlinkSync(join(root, to), join(root, file));
-      const { exit, stderr } = await scene.process(...words);
+      const { exit, stderr } = await fixture.process(...words);
       // What the link leads to may be no inventory, either.
       expect([exit, flat(stderr)]).toEqual([
         expect.toBeOneOf([1, 4]),
         expect.stringMatching(/error\[(unreadable-file|inventory-mismatch)\]/),
       ]);
-      expect([read(scene, 'roster.yaml'), existsSync(join(root, 'nothing')), scene.writes()]).toEqual([
+      expect([read(fixture, 'roster.yaml'), existsSync(join(root, 'nothing')), fixture.writes()]).toEqual([
         manifest,
         false,
         [],
@@ -280,10 +285,10 @@ experiments(
     ['apply', '--yes', '--report', 'roster.yaml/x'],
   ],
   (words) =>
-    within(scenario('S2'), async (scene) => {
-      const { exit, stderr } = await scene.process(...words);
+    withFixture(scenario('S2'), async (fixture) => {
+      const { exit, stderr } = await fixture.process(...words);
       expect([exit, flat(stderr)]).toEqual([1, expect.stringContaining('ENOTDIR')]);
-      expect([stderr.includes('error[unreadable-file]'), scene.writes()]).toEqual([true, []]);
+      expect([stderr.includes('error[unreadable-file]'), fixture.writes()]).toEqual([true, []]);
     }),
   5,
 );

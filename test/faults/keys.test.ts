@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { Fault, Variant } from '../../src/sandbox/index.js';
+import type { AnyFault } from '../support/client-faults.js';
 import type { Ran } from '../support/roster.js';
+import type { Variant } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, type FixtureOptions, withFixture } from './support/fixture.js';
 import type { FsFault } from './support/fs-faults.js';
 import {
   activeKeys,
@@ -17,7 +19,6 @@ import {
   occasions,
   sink,
 } from './support/keys.js';
-import { type Scene, type SceneOptions, within } from './support/scene.js';
 
 /**
  * I12: a new key goes where it can be kept, is the last write, and is asked for once.
@@ -34,17 +35,17 @@ const said = ({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>) => flat(stdout
 
 function withKey<T>(
   project: KeyProject,
-  work: (scene: Scene) => Promise<T>,
+  work: (fixture: Fixture) => Promise<T>,
   occasion = 'create',
-  options: SceneOptions = {},
+  options: FixtureOptions = {},
 ): Promise<T> {
   const { key = [], ...rotation } = occasions[occasion] ?? {};
   const seed = { keys: [...key], ...options.seed };
-  return within(keyScenario({ ...project, ...rotation }), work, { ...options, seed });
+  return withFixture(keyScenario({ ...project, ...rotation }), work, { ...options, seed });
 }
 
 /** Files of a folder and below that hold the newest key. */
-function holders({ workspace, sandbox }: Scene): string[] {
+function holders({ workspace, sandbox }: Fixture): string[] {
   const files = readdirSync(workspace.root, { recursive: true, withFileTypes: true });
   return files
     .filter((each) => each.isFile())
@@ -94,14 +95,14 @@ describe('a place that no key can be kept at', () => {
       const { deliver = {}, arrange, disk } = places[place] ?? {};
       return withKey(
         { deliver },
-        async (scene) => {
-          mkdirSync(join(scene.workspace.root, '.secrets'), { mode: 0o700 });
-          arrange?.(scene.workspace.root);
-          scene.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
-          const ran = disk === undefined ? await scene.apply(allow) : await scene.process(...words);
-          expect([ran.exit, scene.writes()], said(ran)).toEqual([4, []]);
+        async (fixture) => {
+          mkdirSync(join(fixture.workspace.root, '.secrets'), { mode: 0o700 });
+          arrange?.(fixture.workspace.root);
+          fixture.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
+          const ran = disk === undefined ? await fixture.apply(allow) : await fixture.process(...words);
+          expect([ran.exit, fixture.writes()], said(ran)).toEqual([4, []]);
           expect(said(ran)).toContain('undeliverable-key');
-          expect(readdirSync(join(scene.workspace.root, '.secrets'))).toHaveLength(
+          expect(readdirSync(join(fixture.workspace.root, '.secrets'))).toHaveLength(
             place.startsWith('a link to') ? 1 : 0,
           );
         },
@@ -136,13 +137,13 @@ describe('a delivery that fails after all', () => {
       const { deliver = {}, disk = null } = deliveries[way] ?? {};
       return withKey(
         { deliver },
-        async (scene) => {
-          scene.workspace.write('broken', 'no program\n');
-          chmodSync(join(scene.workspace.root, 'broken'), 0o755);
-          scene.fsFault = disk;
-          const ran = await scene.process(...words);
-          expect([ran.exit, creationsIn(scene)], said(ran)).toEqual([3, 1]);
-          const [kept = 'nowhere', ...others] = holders(scene);
+        async (fixture) => {
+          fixture.workspace.write('broken', 'no program\n');
+          chmodSync(join(fixture.workspace.root, 'broken'), 0o755);
+          fixture.fsFault = disk;
+          const ran = await fixture.process(...words);
+          expect([ran.exit, creationsIn(fixture)], said(ran)).toEqual([3, 1]);
+          const [kept = 'nowhere', ...others] = holders(fixture);
           expect(others).toEqual([]);
           expect(ran.stderr.replace(/\s+/g, '')).toContain(kept);
           expect(statSync(kept).mode & 0o777).toBe(0o600);
@@ -168,26 +169,26 @@ describe('the trace', () => {
     ({ variants: each, occasion }) =>
       withKey(
         {},
-        async (scene) => {
+        async (fixture) => {
           const keys: string[] = [];
-          scene.sandbox.faults.intercept = async ({ apiKey }, next) => {
+          fixture.sandbox.faults.intercept = async ({ apiKey }, next) => {
             keys.push(apiKey);
             await next();
           };
-          const ran = await scene.apply(allow);
+          const ran = await fixture.apply(allow);
           // Where keys have no ids, one that is there cannot be revoked: found before anything is sent.
           if (ran.exit !== 0) {
-            expect([each, scene.writes()], said(ran)).toEqual([['keys-without-id'], []]);
+            expect([each, fixture.writes()], said(ran)).toEqual([['keys-without-id'], []]);
             return;
           }
-          const at = creationIn(scene);
-          expect([creationsIn(scene), keys.length]).toEqual([1, scene.sandbox.requests.length]);
-          expect(new Set(keys.slice(0, at + 1))).toEqual(new Set([scene.sandbox.apiKey]));
-          expect(new Set(keys.slice(at + 1))).toEqual(new Set([scene.sandbox.world.apiKey]));
-          const writes = scene.writes().slice(scene.writes().indexOf(`POST ${keysPath}`) + 1);
+          const at = creationIn(fixture);
+          expect([creationsIn(fixture), keys.length]).toEqual([1, fixture.sandbox.requests.length]);
+          expect(new Set(keys.slice(0, at + 1))).toEqual(new Set([fixture.sandbox.apiKey]));
+          expect(new Set(keys.slice(at + 1))).toEqual(new Set([fixture.sandbox.world.apiKey]));
+          const writes = fixture.writes().slice(fixture.writes().indexOf(`POST ${keysPath}`) + 1);
           expect(writes.filter((write) => !write.startsWith(`DELETE ${keysPath}/`))).toEqual([]);
-          expect(activeKeys(scene)).toMatchObject({ ci: ['agents.run'] });
-          expect(holders(scene)).toEqual([join(scene.workspace.root, sink)]);
+          expect(activeKeys(fixture)).toMatchObject({ ci: ['agents.run'] });
+          expect(holders(fixture)).toEqual([join(fixture.workspace.root, sink)]);
         },
         occasion,
         { variants: each },
@@ -196,29 +197,29 @@ describe('the trace', () => {
   );
 });
 
-const lost: readonly Fault[] = [
+const lost: readonly AnyFault[] = [
   { act: 'lose' },
   { act: 'cut' },
   { act: 'hang-after' },
-  ...[500, 502, 503, 504, 408, 302].map((status): Fault => ({ act: 'status-after', status })),
+  ...[500, 502, 503, 504, 408, 302].map((status): AnyFault => ({ act: 'status-after', status })),
   ...['x', '<html>', '[]', '{}', '{"success":false}', '{"success":true}', '{"success":true,"data":{}}'].map(
-    (body): Fault => ({ act: 'status-after', status: 200, body }),
+    (body): AnyFault => ({ act: 'status-after', status: 200, body }),
   ),
   { act: 'status-after', status: 200 },
   { act: 'status-after', status: 204 },
 ];
 
-const onCreation = (fault: Fault): Fault => ({ ...fault, method: 'POST', path: keysPath });
+const onCreation = (fault: AnyFault): AnyFault => ({ ...fault, method: 'POST', path: keysPath });
 
 /** What a person does next: a key from the dashboard, and the same once more. */
-async function finishes(scene: Scene): Promise<void> {
-  scene.fault();
-  fromDashboard(scene);
-  scene.sandbox.requests.length = 0;
-  const again = await scene.apply(allow);
-  expect([again.exit, creationsIn(scene)], said(again)).toEqual([0, 1]);
-  expect(activeKeys(scene)).toEqual({ ci: ['agents.run'] });
-  expect(holders(scene)).toEqual([join(scene.workspace.root, sink)]);
+async function finishes(fixture: Fixture): Promise<void> {
+  fixture.inject();
+  fromDashboard(fixture);
+  fixture.sandbox.requests.length = 0;
+  const again = await fixture.apply(allow);
+  expect([again.exit, creationsIn(fixture)], said(again)).toEqual([0, 1]);
+  expect(activeKeys(fixture)).toEqual({ ci: ['agents.run'] });
+  expect(holders(fixture)).toEqual([join(fixture.workspace.root, sink)]);
 }
 
 experiments(
@@ -228,12 +229,12 @@ experiments(
   ({ fault, occasion }) =>
     withKey(
       {},
-      async (scene) => {
-        scene.fault(onCreation(fault));
-        const ran = await scene.workspace.applyJson({ ...allow, timeout: '300ms' });
-        expect([ran.exit, creationsIn(scene), holders(scene)], said(ran)).toEqual([3, 1, []]);
+      async (fixture) => {
+        fixture.inject(onCreation(fault));
+        const ran = await fixture.workspace.applyJson({ ...allow, timeout: '300ms' });
+        expect([ran.exit, creationsIn(fixture), holders(fixture)], said(ran)).toEqual([3, 1, []]);
         // With the old key nothing can be done any more, and nobody knows the new one.
-        expect(afterCreation(scene)).toEqual([]);
+        expect(afterCreation(fixture)).toEqual([]);
         const outcomes = ran.changes.map(({ address, outcome }) => [address, outcome]);
         expect(outcomes).toEqual([
           ['group/shops', 'done'],
@@ -242,7 +243,7 @@ experiments(
         ]);
         const error = ran.changes.find(({ address }) => address === 'key/ci')?.error;
         expect(error).toMatch(/dashboard.*revoke it.*generate a new one for ROSTER_API_KEY/);
-        await finishes(scene);
+        await finishes(fixture);
       },
       occasion,
     ),
@@ -257,11 +258,11 @@ experiments(
   ({ act, occasion }) =>
     withKey(
       {},
-      async (scene) => {
-        scene.fault(onCreation({ act }));
-        const { signal } = await scene.process(...words);
-        expect([signal, creationsIn(scene), holders(scene)]).toEqual(['SIGKILL', 1, []]);
-        await finishes(scene);
+      async (fixture) => {
+        fixture.inject(onCreation({ act }));
+        const { signal } = await fixture.process(...words);
+        expect([signal, creationsIn(fixture), holders(fixture)]).toEqual(['SIGKILL', 1, []]);
+        await finishes(fixture);
       },
       occasion,
     ),
@@ -329,29 +330,29 @@ describe('a key that can do other than was asked for', () => {
     ({ ask, knows, variants: each, list: shown, occasion, verify }) =>
       withKey(
         ask,
-        async (scene) => {
-          const { world } = scene.sandbox;
-          const before = activeKeys(scene);
+        async (fixture) => {
+          const { world } = fixture.sandbox;
+          const before = activeKeys(fixture);
           const keysBefore = world.keys.size;
-          scene.sandbox.faults.intercept = async ({ method, path }, next) => {
+          fixture.sandbox.faults.intercept = async ({ method, path }, next) => {
             await next();
             const made = [...world.keys.values()].at(-1);
             if (shown === 'more in the list' && method === 'POST' && path === keysPath && made !== undefined)
               made.scopes = [];
           };
-          const ran = await scene.apply({ ...allow, verify });
+          const ran = await fixture.apply({ ...allow, verify });
           const asked = ask.scopes === 'full' ? [] : [...new Set(ask.scopes as string[])].sort();
           const made = [...world.keys.values()].slice(keysBefore);
           if (made.length === 0) {
-            expect(activeKeys(scene), said(ran)).toEqual(before);
+            expect(activeKeys(fixture), said(ran)).toEqual(before);
             // The key that is there is as it was asked for, or nothing was done at all.
             if (ran.exit === 0) expect(before['ci']).toEqual(asked);
-            else expect([ran.exit, scene.writes()], said(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
+            else expect([ran.exit, fixture.writes()], said(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
           } else if (ran.exit === 0) {
             const [scopes, isRevoked] = [made[0]?.scopes.toSorted(), made[0]?.isRevoked];
             expect([scopes, isRevoked, made.length], said(ran)).toEqual([asked, false, 1]);
           } else {
-            expect([ran.exit, made.length, holders(scene)], said(ran)).toEqual([3, 1, []]);
+            expect([ran.exit, made.length, holders(fixture)], said(ran)).toEqual([3, 1, []]);
             // Without an id there is no way to revoke it but the dashboard.
             if (made[0]?.isRevoked === false)
               expect([each[0], said(ran)]).toEqual(['keys-without-id', tellsToRevoke]);

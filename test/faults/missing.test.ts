@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { experiments } from './support/experiments.js';
+import { type Fixture, traceOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
-import { type Scene, traceOf, within } from './support/scene.js';
 
 /** I11: a 404 never turns into a create. What is read after it says whether the object is gone or not the caller's. */
 
@@ -22,11 +22,11 @@ experiments(
   'each PUT and DELETE answered with 404 though the object is there',
   writes,
   ({ name, method, nth }) =>
-    within(scenario(name), async (scene) => {
+    withFixture(scenario(name), async (fixture) => {
       const planned = await postsWithoutFault(name);
-      scene.fault({ act: 'status', status: 404, method, nth });
-      const { exit, stdout, stderr } = await scene.apply();
-      expect(scene.posts().length).toBeLessThanOrEqual(planned);
+      fixture.inject({ act: 'status', status: 404, method, nth });
+      const { exit, stdout, stderr } = await fixture.apply();
+      expect(fixture.posts().length).toBeLessThanOrEqual(planned);
       expect([exit, words(stdout + stderr)]).toEqual([
         3,
         expect.stringContaining('it is there, but this key may not change it'),
@@ -39,17 +39,17 @@ experiments(
   'each PUT and DELETE after the object was deleted by somebody else',
   writes,
   ({ name, method, nth }) =>
-    within(scenario(name), async (scene) => {
+    withFixture(scenario(name), async (fixture) => {
       const planned = await postsWithoutFault(name);
       let count = 0;
       let gone: string | null = null;
-      scene.sandbox.faults.intercept = async (request, handle) => {
+      fixture.sandbox.faults.intercept = async (request, handle) => {
         if (request.method === method) count += 1;
-        if (request.method === method && count === nth) gone = remove(scene, request.path);
+        if (request.method === method && count === nth) gone = remove(fixture, request.path);
         await handle();
       };
-      const { exit, stdout, stderr } = await scene.apply();
-      expect(scene.posts().length).toBeLessThanOrEqual(planned);
+      const { exit, stdout, stderr } = await fixture.apply();
+      expect(fixture.posts().length).toBeLessThanOrEqual(planned);
       if (gone === null || method === 'DELETE') return;
       expect([exit, words(stdout + stderr)]).toEqual([3, expect.stringContaining('it is gone')]);
     }),
@@ -60,7 +60,7 @@ const postsWithoutFault = async (name: string) =>
     .length;
 
 /** Null where the path is of no single object. */
-function remove({ sandbox: { world } }: Scene, path: string): string | null {
+function remove({ sandbox: { world } }: Fixture, path: string): string | null {
   const id = /[0-9a-f]{8}-[0-9a-f-]{27}/i.exec(path)?.[0].toLowerCase() ?? null;
   if (id === null) return null;
   const removed = [world.groups, world.pipelines, world.schedules].some((records) => records.delete(id));

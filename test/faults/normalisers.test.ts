@@ -5,14 +5,12 @@ import {
   defaultSeed,
   type Sandbox,
   type ScheduleRecord,
-  startSandbox,
-  VARIANTS,
-  type Variant,
 } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox, VARIANTS, type Variant } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, withFixture } from './support/fixture.js';
 import { type Scenario, scenario, scenarios } from './support/scenarios.js';
-import { type Scene, within } from './support/scene.js';
 
 /** I5: after an apply the plan is empty and a second apply sends no write, however the service spells what it was sent. */
 
@@ -39,18 +37,18 @@ const mixtures = fc
 experiments('I5', 'many readings at once', mixtures, settles, 40);
 
 async function settles({ name, variants: chosen }: { name: string; variants: Variant[] }): Promise<void> {
-  await within(
+  await withFixture(
     scenario(name),
-    async (scene) => {
-      expect(await scene.apply()).toMatchObject({ exit: 0 });
-      await scene.expectDesired();
-      await scene.expectNothingLeft();
-      scene.sandbox.requests.length = 0;
-      expect(await scene.apply()).toMatchObject({
+    async (fixture) => {
+      expect(await fixture.apply()).toMatchObject({ exit: 0 });
+      await fixture.expectDesired();
+      await fixture.expectNothingLeft();
+      fixture.sandbox.requests.length = 0;
+      expect(await fixture.apply()).toMatchObject({
         exit: 0,
         stdout: expect.stringContaining('No changes.'),
       });
-      expect(scene.writes()).toEqual([]);
+      expect(fixture.writes()).toEqual([]);
     },
     { variants: chosen },
   );
@@ -226,9 +224,9 @@ experiments(
   async (each) => {
     const loss = named(losses, each.loss);
     const chosen = named([...scenarios, wordy], each.scenario);
-    await within(chosen, async (scene) => {
-      lose(scene.sandbox, loss);
-      const runs = [await once(scene), await once(scene), await once(scene)];
+    await withFixture(chosen, async (fixture) => {
+      lose(fixture.sandbox, loss);
+      const runs = [await once(fixture), await once(fixture), await once(fixture)];
       const felt = loss.felt.split(' ').includes(each.scenario);
       for (const { exit, errors } of runs) {
         expect([exit, errors.length > 0]).toEqual([felt ? 3 : 0, felt]);
@@ -236,7 +234,7 @@ experiments(
           expect(error).toMatch(new RegExp(`^not-converged: .*"update" of .*\\b${loss.field}\\b`));
       }
       expect(runs[2]).toEqual({ ...runs[0], creates: [] });
-      if (!felt) await scene.expectDesired();
+      if (!felt) await fixture.expectDesired();
     });
   },
   17,
@@ -248,15 +246,15 @@ function named<T extends { readonly name: string }>(list: readonly T[], name: st
   return found;
 }
 
-async function once(scene: Scene) {
-  scene.sandbox.requests.length = 0;
-  const { exit, diagnostics } = await scene.workspace.applyJson();
+async function once(fixture: Fixture) {
+  fixture.sandbox.requests.length = 0;
+  const { exit, diagnostics } = await fixture.workspace.applyJson();
   const errors = diagnostics
     .filter(({ severity }) => severity === 'error')
     .map(({ code, message }) => `${code}: ${message}`);
-  const { groups, pipelines, schedules } = scene.sandbox.world;
+  const { groups, pipelines, schedules } = fixture.sandbox.world;
   const objects = [groups, pipelines, schedules].flatMap((records) => [...records.keys()]).sort();
-  const creates = scene.posts().filter((post) => !/\/(enabled|delete)$/.test(post));
+  const creates = fixture.posts().filter((post) => !/\/(enabled|delete)$/.test(post));
   return { exit, errors, objects, creates };
 }
 

@@ -7,9 +7,9 @@ import { describe, expect } from 'vitest';
 import { type Ended, roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { experiments } from './support/experiments.js';
+import { requestsOf, withFixture } from './support/fixture.js';
 import { type Listener, listen, nothing } from './support/listener.js';
 import { scenario } from './support/scenarios.js';
-import { requestsOf, within } from './support/scene.js';
 
 /** I15: the key goes to one origin, over TLS, and whatever would lead it elsewhere is refused by name. */
 
@@ -53,20 +53,20 @@ describe('redirects', async () => {
     list,
     ({ name, nth, to, status }) =>
       withListener((listener) =>
-        within(scenario(name), async (scene) => {
-          const location = targets[to]?.(listener.port, scene.sandbox.url) ?? '';
-          scene.fault({ act: 'redirect', nth, status, location });
-          const ran = await scene.apply();
+        withFixture(scenario(name), async (fixture) => {
+          const location = targets[to]?.(listener.port, fixture.sandbox.url) ?? '';
+          fixture.inject({ act: 'redirect', nth, status, location });
+          const ran = await fixture.apply();
           const said = flat(ran.stdout + ran.stderr);
           // A read that fails before the first write has changed nothing.
           expect([ran.exit, said], said).toEqual([
-            scene.writes().length === 0 ? 1 : 3,
+            fixture.writes().length === 0 ? 1 : 3,
             expect.stringContaining(`answered ${status}, a redirect`),
           ]);
           expect(said).not.toContain('word@');
-          scene.fault();
-          expect((await scene.apply()).exit).toBe(0);
-          await scene.expectDesired();
+          fixture.inject();
+          expect((await fixture.apply()).exit).toBe(0);
+          await fixture.expectDesired();
         }),
       ),
   );
@@ -218,11 +218,11 @@ describe('what may lead elsewhere without a word', () => {
     [...names.map((name) => [name]), names, [...names, 'NODE_USE_ENV_PROXY']],
     (set) =>
       withListener(({ port }) =>
-        within(scenario('S2'), async (scene) => {
+        withFixture(scenario('S2'), async (fixture) => {
           for (const name of set)
-            scene.workspace.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`;
-          expect(await scene.process('apply', '--yes')).toMatchObject({ exit: 0 });
-          await scene.expectDesired();
+            fixture.workspace.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`;
+          expect(await fixture.process('apply', '--yes')).toMatchObject({ exit: 0 });
+          await fixture.expectDesired();
         }),
       ),
     5,
@@ -241,9 +241,9 @@ describe('what may lead elsewhere without a word', () => {
     Object.keys(says(0)).flatMap((where) => ['variable', 'flag'].map((place) => ({ where, place }))),
     ({ where, place }) =>
       withListener(({ port }) =>
-        within(scenario('S2'), async (scene) => {
-          const { workspace, sandbox } = scene;
-          const sections = scene.scenario.manifest.slice(scene.scenario.manifest.indexOf('groups:'));
+        withFixture(scenario('S2'), async (fixture) => {
+          const { workspace, sandbox } = fixture;
+          const sections = fixture.scenario.manifest.slice(fixture.scenario.manifest.indexOf('groups:'));
           workspace.write(
             'roster.yaml',
             JSON.stringify({ project: 'faults', include: ['s2.yaml'], ...says(port)[where] }),
@@ -252,8 +252,8 @@ describe('what may lead elsewhere without a word', () => {
           if (place === 'flag') delete workspace.env['ROSTER_URL'];
           const env = where === 'environment' ? ['--env', 'production'] : [];
           const flag = place === 'flag' ? ['--url', sandbox.url] : [];
-          expect(await scene.process('apply', '--yes', ...env, ...flag)).toMatchObject({ exit: 0 });
-          await scene.expectDesired();
+          expect(await fixture.process('apply', '--yes', ...env, ...flag)).toMatchObject({ exit: 0 });
+          await fixture.expectDesired();
         }),
       ),
     5,

@@ -1,9 +1,10 @@
 import { describe, expect } from 'vitest';
-import type { Sandbox, SeedSchedule, Variant } from '../../src/sandbox/index.js';
+import type { Sandbox, SeedSchedule } from '../../src/sandbox/index.js';
 import { changes, hour, intlOffset, minute, zones } from '../properties/timings.js';
+import type { Variant } from '../support/sandbox.js';
 import { type Line, manifest, numbers, onService, planOf } from './support/clocks.js';
 import { experiments } from './support/experiments.js';
-import { writesTo } from './support/scene.js';
+import { writesTo } from './support/fixture.js';
 
 /** I23: what was to run once and has passed is not created, changed or fired again. */
 

@@ -7,7 +7,7 @@ import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { inventoryText, manifestText, type RandomWorld, randomWorld, seedOf } from '../support/worlds.js';
 import { experiments, times } from './support/experiments.js';
-import { stateOf, writesTo } from './support/scene.js';
+import { stateOf, writesTo } from './support/fixture.js';
 
 /** I6: a plan changes nothing, neither on the service nor in a file. */
 

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, stateOf, withFixture } from './support/fixture.js';
 import { busy } from './support/scenarios.js';
-import { type Scene, stateOf, within } from './support/scene.js';
 
 const lists = {
   agents: '/api/scraper-agents',
@@ -191,26 +191,26 @@ describe('an odd list', () => {
     (Object.keys(lists) as List[]).flatMap((list) =>
       ['500', 'cut', 'gone', 'shorter', 'repeats'].map((how) => ({ list, how })),
     ),
-    ({ list, how }) => within(busy, (scene) => laterPage(scene, list, how)),
+    ({ list, how }) => withFixture(busy, (fixture) => laterPage(fixture, list, how)),
     13,
   );
 });
 
 async function refused(list: List, odd: Odd | undefined): Promise<void> {
   if (odd === undefined) throw new Error('there is no such answer');
-  await within(busy, async (scene) => {
-    const items = await itemsOf(scene, list);
-    scene.fault({ act: 'status', method: 'GET', path: lists[list], ...odd(items) });
-    await expectNoWrite(scene, lists[list]);
+  await withFixture(busy, async (fixture) => {
+    const items = await itemsOf(fixture, list);
+    fixture.inject({ act: 'status', method: 'GET', path: lists[list], ...odd(items) });
+    await expectNoWrite(fixture, lists[list]);
   });
 }
 
-async function expectNoWrite(scene: Scene, path: string): Promise<void> {
-  const before = stateOf(scene.sandbox);
-  const ran = await scene.apply({ timeout: '250ms', format: 'json' });
+async function expectNoWrite(fixture: Fixture, path: string): Promise<void> {
+  const before = stateOf(fixture.sandbox);
+  const ran = await fixture.apply({ timeout: '250ms', format: 'json' });
   const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { message: string; severity: string }[] };
-  expect(scene.writes()).toEqual([]);
-  expect(stateOf(scene.sandbox)).toBe(before);
+  expect(fixture.writes()).toEqual([]);
+  expect(stateOf(fixture.sandbox)).toBe(before);
   expect(ran.exit).toBe(1);
   expect(diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
     expect.stringContaining(`GET ${path}`),
@@ -218,8 +218,8 @@ async function expectNoWrite(scene: Scene, path: string): Promise<void> {
 }
 
 /** The first page is fine and says that there is more. */
-async function laterPage(scene: Scene, list: List, how: string): Promise<void> {
-  const [path, items] = [lists[list], await itemsOf(scene, list)];
+async function laterPage(fixture: Fixture, list: List, how: string): Promise<void> {
+  const [path, items] = [lists[list], await itemsOf(fixture, list)];
   const page = (of: object) => ({ body: JSON.stringify({ success: true, data: of }) });
   const start: Fault = { act: 'status', path, nth: 1, status: 200, ...page({ items, nextCursor: 'second' }) };
   const rest: Readonly<Record<string, Fault>> = {
@@ -231,11 +231,11 @@ async function laterPage(scene: Scene, list: List, how: string): Promise<void> {
   };
   const after = rest[how];
   if (after === undefined) throw new Error(`there is no page ${how}`);
-  scene.fault(start, after);
-  await expectNoWrite(scene, path);
+  fixture.inject(start, after);
+  await expectNoWrite(fixture, path);
 }
 
-async function itemsOf({ sandbox }: Scene, list: List): Promise<readonly Item[]> {
+async function itemsOf({ sandbox }: Fixture, list: List): Promise<readonly Item[]> {
   const answer = await fetch(sandbox.url + lists[list], { headers: { 'X-Api-Key': sandbox.apiKey } });
   const { data: items } = (await answer.json()) as { data: readonly Item[] };
   sandbox.requests.length = 0;
@@ -281,17 +281,17 @@ describe('a legal reading', () => {
     async ({ list, why }) => {
       const each = legal.find((one) => one.why === why);
       if (each === undefined) throw new Error(`there is no ${why}`);
-      await within(busy, async (scene) => {
+      await withFixture(busy, async (fixture) => {
         // The read-back sees the list as it is by then.
-        scene.fault({
+        fixture.inject({
           act: 'status',
           method: 'GET',
           path: lists[list],
           nth: 1,
-          ...each.odd(await itemsOf(scene, list)),
+          ...each.odd(await itemsOf(fixture, list)),
         });
-        expect(await scene.apply()).toMatchObject({ exit: 0 });
-        await scene.expectDesired();
+        expect(await fixture.apply()).toMatchObject({ exit: 0 });
+        await fixture.expectDesired();
       });
     },
     5,
@@ -318,13 +318,13 @@ describe('an object that is read by its id', () => {
       ['groups', 'pipelines'].map((list) => ({ list: list as List, answer })),
     ),
     async ({ list, answer }) => {
-      await within(
+      await withFixture(
         busy,
-        async (scene) => {
+        async (fixture) => {
           const fault = details[answer];
           if (fault === undefined) throw new Error(`there is no ${answer}`);
-          scene.fault({ ...fault, path: `${lists[list]}/*` });
-          await expectNoWrite(scene, `${lists[list]}/`);
+          fixture.inject({ ...fault, path: `${lists[list]}/*` });
+          await expectNoWrite(fixture, `${lists[list]}/`);
         },
         { variants: ['items-without-members'] },
       );

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, vi } from 'vitest';
 import type { Fault, RecordedRequest } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, requestsOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
-import { requestsOf, type Scene, within } from './support/scene.js';
 
 /** I18: retries are few, jittered, at one layer, and never earlier than the service asked for. */
 
@@ -20,9 +20,9 @@ function seedRandom(seed: number): void {
 }
 
 /** The waits that are asked for, in milliseconds; none takes any time. */
-function recordSleeps(scene: Scene): number[] {
+function recordSleeps(fixture: Fixture): number[] {
   const sleeps: number[] = [];
-  scene.workspace.sleep = async (milliseconds) => {
+  fixture.workspace.sleep = async (milliseconds) => {
     sleeps.push(milliseconds);
   };
   return sleeps;
@@ -99,16 +99,16 @@ describe('reads', () => {
       ),
     ),
     ({ fault, seed }) =>
-      within(
+      withFixture(
         scenario('S6'),
-        async (scene) => {
+        async (fixture) => {
           seedRandom(seed);
-          const sleeps = recordSleeps(scene);
-          scene.fault({ ...fault, method: 'GET' });
-          const ran = await scene.workspace.plan(patient(fault));
-          expect([ran.exit, scene.writes()]).toEqual([1, []]);
-          const reads = scene.sandbox.requests.filter((each) => !isWrite(each));
-          expectFew(scene.sandbox.requests, reads, 3);
+          const sleeps = recordSleeps(fixture);
+          fixture.inject({ ...fault, method: 'GET' });
+          const ran = await fixture.workspace.plan(patient(fault));
+          expect([ran.exit, fixture.writes()]).toEqual([1, []]);
+          const reads = fixture.sandbox.requests.filter((each) => !isWrite(each));
+          expectFew(fixture.sandbox.requests, reads, 3);
           // Some still wait when the first has failed for good, which ends the run.
           expect(sleeps.length).toBeGreaterThanOrEqual(attempts(reads).extra);
           // Full jitter: anywhere below a bound that doubles.
@@ -124,18 +124,18 @@ describe('reads', () => {
     'never earlier than the service asked for, and not at all when that is too long',
     transient.flatMap((status) => Object.keys(told).map((header) => ({ status, header }))),
     ({ status, header }) =>
-      within(scenario('S3'), async (scene) => {
-        const sleeps = recordSleeps(scene);
-        scene.fault({
+      withFixture(scenario('S3'), async (fixture) => {
+        const sleeps = recordSleeps(fixture);
+        fixture.inject({
           act: 'status',
           status,
           path: '/api/search-groups',
           headers: { 'Retry-After': header, Date: date },
         });
-        const { exit, stderr } = await scene.workspace.plan();
+        const { exit, stderr } = await fixture.workspace.plan();
         const wait = told[header] ?? 0;
-        const sent = scene.sandbox.requests.filter(({ path }) => path === '/api/search-groups').length;
-        expect([exit, scene.writes(), sent]).toEqual([1, [], wait > patience ? 1 : 3]);
+        const sent = fixture.sandbox.requests.filter(({ path }) => path === '/api/search-groups').length;
+        expect([exit, fixture.writes(), sent]).toEqual([1, [], wait > patience ? 1 : 3]);
         expect(sleeps).toHaveLength(sent - 1);
         for (const each of sleeps) expect(each).toBeGreaterThanOrEqual(wait);
         const asks = `asks to wait ${wait / 1000} s, which is too long`;
@@ -152,11 +152,11 @@ describe('reads', () => {
       ),
     ),
     ({ status, path }) =>
-      within(scenario('S3'), async (scene) => {
-        const sleeps = recordSleeps(scene);
-        scene.fault({ act: 'status', status, path, headers: { 'Retry-After': '0' } });
-        await scene.workspace.plan();
-        expect([attempts(scene.sandbox.requests).extra, sleeps, scene.writes()]).toEqual([0, [], []]);
+      withFixture(scenario('S3'), async (fixture) => {
+        const sleeps = recordSleeps(fixture);
+        fixture.inject({ act: 'status', status, path, headers: { 'Retry-After': '0' } });
+        await fixture.workspace.plan();
+        expect([attempts(fixture.sandbox.requests).extra, sleeps, fixture.writes()]).toEqual([0, [], []]);
       }),
   );
 });
@@ -185,27 +185,27 @@ describe('writes', () => {
       ),
     ),
     ({ name, fault }) =>
-      within(scenario(name), async (scene) => {
-        recordSleeps(scene);
-        scene.fault(
+      withFixture(scenario(name), async (fixture) => {
+        recordSleeps(fixture);
+        fixture.inject(
           ...['/api/search-groups*', '/api/pipelines*', '/api/schedules', '/api/schedules/*'].map((path) => ({
             ...fault,
             path,
           })),
         );
-        const ran = await scene.apply({ ...patient(fault), concurrency: '40' });
-        const writes = scene.sandbox.requests.filter(isWrite);
+        const ran = await fixture.apply({ ...patient(fault), concurrency: '40' });
+        const writes = fixture.sandbox.requests.filter(isWrite);
         const hit = writes.filter(({ method }) => method === fault.method);
-        expectFew(scene.sandbox.requests, writes, isPassing(fault) ? 3 : 1);
+        expectFew(fixture.sandbox.requests, writes, isPassing(fault) ? 3 : 1);
         const creates = hit.filter(({ method, path }) => !mayRepeat(method, path));
         if (fault.status !== 429) expect(attempts(creates).extra).toBe(0);
         // What the preview refuses is found before anything is written.
         expect(ran.exit).toBeOneOf(writes.length === 0 ? [0, 1] : [0, 3]);
         // The oracle: success is said where all is as it was wanted, and nowhere else.
-        if (ran.exit === 0) await scene.expectDesired();
-        scene.fault();
-        await scene.apply();
-        await scene.expectDesired();
+        if (ran.exit === 0) await fixture.expectDesired();
+        fixture.inject();
+        await fixture.apply();
+        await fixture.expectDesired();
       }),
   );
 });
@@ -216,7 +216,7 @@ describe('a key that stops working', async () => {
       upTo(await requestsOf(scenario(name))).map((nth) => ({ name, nth })),
     ),
   );
-  const namesIn = ({ sandbox: { world } }: Scene) =>
+  const namesIn = ({ sandbox: { world } }: Fixture) =>
     new Set([...world.groups.values(), ...world.pipelines.values()].map((each) => each.name));
 
   experiments(
@@ -224,15 +224,15 @@ describe('a key that stops working', async () => {
     'after a 401 nothing more is asked, and the report says what was done and what was not',
     runs.flat().flatMap((each) => [1, 10].map((concurrency) => ({ ...each, concurrency }))),
     ({ name, nth, concurrency }) =>
-      within(scenario(name), async (scene) => {
-        const { sandbox } = scene;
+      withFixture(scenario(name), async (fixture) => {
+        const { sandbox } = fixture;
         let count = 0;
         sandbox.faults.intercept = async (_, next) => {
           await next();
           count += 1;
           if (count === nth) for (const each of sandbox.world.keys.values()) each.isRevoked = true;
         };
-        const ran = await scene.workspace.applyJson({ concurrency: String(concurrency) });
+        const ran = await fixture.workspace.applyJson({ concurrency: String(concurrency) });
         const { requests } = sandbox;
         const refused = requests.filter(({ status }) => status === 401);
         if (refused.length === 0) {
@@ -244,7 +244,7 @@ describe('a key that stops working', async () => {
         const began = requests.some((each) => isWrite(each));
         expect([ran.exit, ran.stdout]).toEqual([began ? 3 : 1, expect.stringContaining('401')]);
         if (began) {
-          const there = namesIn(scene);
+          const there = namesIn(fixture);
           for (const change of ran.changes.filter(({ kind }) => kind !== 'schedule')) {
             const key = change.address.replace(/^.*\//, '');
             if (change.action === 'create')
@@ -257,8 +257,8 @@ describe('a key that stops working', async () => {
         }
         sandbox.faults.intercept = null;
         for (const each of sandbox.world.keys.values()) each.isRevoked = false;
-        expect((await scene.apply()).exit).toBe(0);
-        await scene.expectDesired();
+        expect((await fixture.apply()).exit).toBe(0);
+        await fixture.expectDesired();
       }),
   );
 });

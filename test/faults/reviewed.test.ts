@@ -4,9 +4,9 @@ import { describe, expect } from 'vitest';
 import type { ApplyFlags } from '../../src/cli/settings.js';
 import { defaultSeed, type SeedKey, startSandbox, type World } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, stateOf, withFixture } from './support/fixture.js';
 import { expectRefused, review, ways } from './support/reviewing.js';
 import { busy, scenarios } from './support/scenarios.js';
-import { type Scene, stateOf, within } from './support/scene.js';
 
 /** I8: what is applied is what was reviewed, told by its file (`--plan`) or by its digest (`--expect`). */
 
@@ -14,16 +14,16 @@ describe('the plan as it was reviewed', () => {
   const each = [...scenarios, busy].flatMap(({ name }) => ways.map((way) => ({ name, way })));
   experiments('I8', 'a plan as it was reviewed is applied', each, async ({ name, way }) => {
     const chosen = [...scenarios, busy].find((one) => one.name === name) ?? busy;
-    await within(chosen, async (scene) => {
-      expect(await scene.apply(await review(scene, way))).toMatchObject({ exit: 0 });
-      await scene.expectDesired();
+    await withFixture(chosen, async (fixture) => {
+      expect(await fixture.apply(await review(fixture, way))).toMatchObject({ exit: 0 });
+      await fixture.expectDesired();
     });
   });
 });
 
 /** One thing that is different by the time of the apply, and what it is refused with. */
 interface Difference {
-  readonly make: (scene: Scene) => unknown;
+  readonly make: (fixture: Fixture) => unknown;
   readonly codes?: string;
 }
 
@@ -143,7 +143,7 @@ const differences: Readonly<Record<string, Difference>> = {
     make: ({ workspace }) => workspace.write('roster.inventory.json', ''),
     codes: 'inventory-mismatch',
   },
-  'inventory: one object less': { make: (scene) => forget(scene, 'group/other') },
+  'inventory: one object less': { make: (fixture) => forget(fixture, 'group/other') },
   'the same service by another name': {
     make: ({ workspace }) => {
       workspace.env['ROSTER_URL'] = workspace.env['ROSTER_URL']?.replace('127.0.0.1', 'localhost') ?? '';
@@ -167,7 +167,7 @@ function copy<T extends { readonly id: string }>(
   records.set(id, { ...structuredClone(of), id, name });
 }
 
-function forget({ workspace }: Scene, address: string): void {
+function forget({ workspace }: Fixture, address: string): void {
   const path = join(workspace.root, 'roster.inventory.json');
   const { entries, ...rest } = JSON.parse(readFileSync(path, 'utf8')) as { entries: Record<string, unknown> };
   const { [address]: known, ...others } = entries;
@@ -183,10 +183,10 @@ describe('something is different', () => {
     each,
     async ({ name, way }) => {
       const { make, codes } = differences[name] ?? {};
-      await within(busy, async (scene) => {
-        const flags = await review(scene, way);
-        await make?.(scene);
-        await expectRefused(scene, flags, codes);
+      await withFixture(busy, async (fixture) => {
+        const flags = await review(fixture, way);
+        await make?.(fixture);
+        await expectRefused(fixture, flags, codes);
       });
     },
     9,
@@ -201,12 +201,12 @@ describe('something is different', () => {
   const said = Object.keys(flags).flatMap((name) => ways.map((way) => ({ name, way })));
   experiments('I8', 'something else on the command line', said, async ({ name, way }) => {
     const [more, addresses] = flags[name] ?? [{}, []];
-    await within(busy, async (scene) => {
-      const reviewed = await review(scene, way);
-      const before = stateOf(scene.sandbox);
-      const ran = await scene.workspace.apply({ ...reviewed, ...more }, addresses);
+    await withFixture(busy, async (fixture) => {
+      const reviewed = await review(fixture, way);
+      const before = stateOf(fixture.sandbox);
+      const ran = await fixture.workspace.apply({ ...reviewed, ...more }, addresses);
       expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining('stale-plan') });
-      expect([scene.writes(), stateOf(scene.sandbox)]).toEqual([[], before]);
+      expect([fixture.writes(), stateOf(fixture.sandbox)]).toEqual([[], before]);
     });
   });
 });
@@ -222,23 +222,23 @@ describe('where', () => {
     'another service, or another account',
     ways.flatMap((way) => ['service', 'account', 'nothing owned'].map((what) => ({ way, what }))),
     async ({ way, what }) => {
-      await within(
+      await withFixture(
         what === 'nothing owned' ? { ...busy, before: null } : busy,
-        async (scene) => {
-          const flags = await review(scene, way);
+        async (fixture) => {
+          const flags = await review(fixture, way);
           if (what !== 'service') {
-            scene.workspace.env['ROSTER_API_KEY'] = other.key ?? '';
-            return expectRefused(scene, flags);
+            fixture.workspace.env['ROSTER_API_KEY'] = other.key ?? '';
+            return expectRefused(fixture, flags);
           }
           const elsewhere = await startSandbox({ seed: defaultSeed() });
           Object.assign(elsewhere.world, {
-            groups: scene.sandbox.world.groups,
-            pipelines: scene.sandbox.world.pipelines,
-            schedules: scene.sandbox.world.schedules,
+            groups: fixture.sandbox.world.groups,
+            pipelines: fixture.sandbox.world.pipelines,
+            schedules: fixture.sandbox.world.schedules,
           });
-          scene.workspace.env['ROSTER_URL'] = elsewhere.url;
-          scene.workspace.env['ROSTER_API_KEY'] = elsewhere.apiKey;
-          await expectRefused(scene, flags, 'stale-plan');
+          fixture.workspace.env['ROSTER_URL'] = elsewhere.url;
+          fixture.workspace.env['ROSTER_API_KEY'] = elsewhere.apiKey;
+          await expectRefused(fixture, flags, 'stale-plan');
           expect(
             elsewhere.requests.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/preview')),
           ).toEqual([]);
@@ -255,12 +255,12 @@ describe('where', () => {
     'the same account with another of its keys',
     [...ways],
     async (way) => {
-      await within(
+      await withFixture(
         busy,
-        async (scene) => {
-          const flags = await review(scene, way);
-          scene.workspace.env['ROSTER_API_KEY'] = second.key ?? '';
-          expect(await scene.apply(flags)).toMatchObject({ exit: 0 });
+        async (fixture) => {
+          const flags = await review(fixture, way);
+          fixture.workspace.env['ROSTER_API_KEY'] = second.key ?? '';
+          expect(await fixture.apply(flags)).toMatchObject({ exit: 0 });
         },
         { seed: { keys: [mine, second, other] } },
       );
@@ -289,12 +289,12 @@ describe('a new key', () => {
     Object.keys(keyChanges).flatMap((name) => ways.map((way) => ({ name, way }))),
     async ({ name, way }) => {
       const [from, to] = keyChanges[name] ?? ['', ''];
-      await within(keyed, async (scene) => {
-        const { digest } = await scene.workspace.planJson({ out: 'p.plan', allowSelfRevoke: true });
-        scene.sandbox.requests.length = 0;
-        scene.workspace.write('roster.yaml', keyed.manifest.replace(from, to));
+      await withFixture(keyed, async (fixture) => {
+        const { digest } = await fixture.workspace.planJson({ out: 'p.plan', allowSelfRevoke: true });
+        fixture.sandbox.requests.length = 0;
+        fixture.workspace.write('roster.yaml', keyed.manifest.replace(from, to));
         const flags = way === 'plan' ? { plan: 'p.plan' } : { expect: digest };
-        await expectRefused(scene, { ...flags, allowSelfRevoke: true });
+        await expectRefused(fixture, { ...flags, allowSelfRevoke: true });
       });
     },
     5,

@@ -2,24 +2,24 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { experiments } from './support/experiments.js';
+import { Fixture } from './support/fixture.js';
 import { expectRefused } from './support/reviewing.js';
 import { busy } from './support/scenarios.js';
-import { Scene } from './support/scene.js';
 
 /** I8: a plan file that is not the one that was saved, and a digest that is not its own, apply nothing. */
 
-/** All of these leave the service as it is, so that one scene serves them all. */
+/** All of these leave the service as it is, so that one fixture serves them all. */
 describe('a plan that was saved', async () => {
-  const scene = await Scene.of(busy);
-  const file = join(scene.workspace.root, 'p.plan');
-  afterAll(() => scene.close());
-  const { digest } = await scene.workspace.planJson({ out: 'p.plan' });
+  const fixture = await Fixture.of(busy);
+  const file = join(fixture.workspace.root, 'p.plan');
+  afterAll(() => fixture.close());
+  const { digest } = await fixture.workspace.planJson({ out: 'p.plan' });
   const saved = readFileSync(file);
-  scene.sandbox.requests.length = 0;
+  fixture.sandbox.requests.length = 0;
 
   const refuses = async (text: string | Uint8Array) => {
     writeFileSync(file, text);
-    await expectRefused(scene, { plan: 'p.plan' });
+    await expectRefused(fixture, { plan: 'p.plan' });
   };
 
   const places = [...saved.keys()];
@@ -95,11 +95,11 @@ describe('a plan that was saved', async () => {
     'of no hash': () => 'sha256:',
   };
   experiments('I8', 'another digest', Object.keys(digests), (name) =>
-    expectRefused(scene, { expect: digests[name]?.() ?? '' }),
+    expectRefused(fixture, { expect: digests[name]?.() ?? '' }),
   );
   experiments('I8', 'a digest with one character changed', [...Array(71).keys()], (place) => {
     const changed = digest[place] === 'a' ? 'b' : 'a';
-    return expectRefused(scene, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
+    return expectRefused(fixture, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
   });
 
   experiments(
@@ -108,7 +108,7 @@ describe('a plan that was saved', async () => {
     ['missing', 'folder'],
     async (what) => {
       const flags = { plan: what === 'missing' ? 'other.plan' : '.' };
-      await expectRefused(scene, flags, 'unreadable-file');
+      await expectRefused(fixture, flags, 'unreadable-file');
     },
     1,
   );

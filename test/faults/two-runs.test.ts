@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
+import { FaultInjector } from '../support/client-faults.js';
 import { start } from '../support/program.js';
 import { all, experiments } from './support/experiments.js';
+import { requestsOf } from './support/fixture.js';
 import { type Scenario, scenario } from './support/scenarios.js';
-import { requestsOf } from './support/scene.js';
 import { type Side, shapeOfOne, type TwoRuns, withTwo } from './support/two-runs.js';
 
 /** I4: two applies at once, without a lock between them: nothing twice without a word, and no mix of two manifests. */
@@ -73,10 +74,10 @@ experiments(
   200,
 );
 
-async function race(two: TwoRuns): Promise<Record<Side, number | null>> {
+async function race(two: TwoRuns, faults?: FaultInjector): Promise<Record<Side, number | null>> {
   const run = ({ root, env }: TwoRuns['workspaces']['A']) => start(['apply', '--yes'], { cwd: root, env });
   const [a, b] = [run(two.workspaces.A), run(two.workspaces.B)];
-  two.sandbox.faults.targetPid = a.pid;
+  if (faults !== undefined) faults.targetPid = a.pid;
   const [A, B] = await Promise.all([a.ended, b.ended]);
   return { A: A.exit, B: B.exit };
 }
@@ -101,9 +102,10 @@ experiments(
   ),
   (kill) =>
     withTwo(twelve, both, async (two) => {
-      two.sandbox.faults.faults = [kill];
-      const exits = await race(two);
-      two.sandbox.faults.faults = [];
+      const faults = new FaultInjector(two.sandbox);
+      faults.inject(kill);
+      const exits = await race(two, faults);
+      faults.inject();
       expect([0, 3, null]).toContain(exits.B);
       await two.judge(exits, [twelveShape]);
     }),

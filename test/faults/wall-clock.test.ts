@@ -7,7 +7,7 @@ import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { type Line, manifest, numbers, onService, planOf } from './support/clocks.js';
 import { all, experiments } from './support/experiments.js';
-import { writesTo } from './support/scene.js';
+import { writesTo } from './support/fixture.js';
 
 /** I23: a wall-clock time is sent as it was written, whatever the zone, the day and the clock of the machine. */
 

@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
-import { type Sandbox, type SandboxOptions, type Seed, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox, Seed } from '../../src/sandbox/index.js';
+import { startSandbox, type VariantOptions } from '../support/sandbox.js';
 
 /** A running sandbox and a way to call it, closed after the test. */
 
@@ -56,7 +57,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
 });
 
-export async function service(options: SandboxOptions = {}): Promise<Service> {
+export async function service(options: VariantOptions = {}): Promise<Service> {
   const sandbox = await startSandbox({ seed: SEED, clock: () => NOW, ...options });
   running.push(sandbox);
   return { ...sandbox, call: caller(sandbox) };

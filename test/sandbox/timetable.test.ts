@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fireTimes, type Timing } from '../../src/sandbox/timetable.js';
+import { fireTimes, type Timing } from '../../src/sandbox/schedules/timetable.js';
 
 const ZONE = { timeZoneId: 'Europe/Berlin', cronExpression: null, intervalValue: null, intervalUnit: null };
 const every = (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isVariant, VARIANTS, type Variant } from '../../src/sandbox/index.js';
+import { isVariant, VARIANTS, type Variant } from '../support/sandbox.js';
 import {
   ACME,
   type Body,

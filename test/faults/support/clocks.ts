@@ -3,14 +3,9 @@ import { loadProject } from '../../../src/manifest/load.js';
 import { nearest } from '../../../src/manifest/nearest.js';
 import { emptyInventory } from '../../../src/model/inventory.js';
 import { reconcile } from '../../../src/reconcile/plan.js';
-import {
-  defaultSeed,
-  type Sandbox,
-  type SeedSchedule,
-  startSandbox,
-  type Variant,
-} from '../../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox, type SeedSchedule } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox, type Variant } from '../../support/sandbox.js';
 import { worldAgents } from '../../support/worlds.js';
 
 /** Projects of schedules, for what is asked of their times. */

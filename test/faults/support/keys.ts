@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { SeedKey } from '../../../src/sandbox/index.js';
+import type { Fixture } from './fixture.js';
 import type { Scenario } from './scenarios.js';
-import type { Scene } from './scene.js';
 
 export const keysPath = '/api/api-keys';
 export const sink = '.secrets/ci.key';
@@ -40,7 +40,7 @@ export const occasions: Readonly<Record<string, { readonly key: readonly SeedKey
   };
 
 /** A key that a person generates in the dashboard: it ends every other (interface §5.5), and roster gets it. */
-export function fromDashboard({ sandbox: { world }, workspace }: Scene): void {
+export function fromDashboard({ sandbox: { world }, workspace }: Fixture): void {
   const text = `svc_live_${randomBytes(20).toString('hex')}`;
   const [template] = world.keys.values();
   if (template === undefined) throw new Error('there never was a key');
@@ -55,18 +55,18 @@ export function fromDashboard({ sandbox: { world }, workspace }: Scene): void {
 }
 
 /** Index of the first request that creates a key; -1 when there is none. */
-export const creationIn = ({ sandbox }: Scene): number =>
+export const creationIn = ({ sandbox }: Fixture): number =>
   sandbox.requests.findIndex(({ method, path }) => method === 'POST' && path === keysPath);
 
-export const creationsIn = ({ sandbox }: Scene): number =>
+export const creationsIn = ({ sandbox }: Fixture): number =>
   sandbox.requests.filter(({ method, path }) => method === 'POST' && path === keysPath).length;
 
 /** What was sent after a key was created, as `METHOD path`. */
-export const afterCreation = (scene: Scene): string[] =>
-  scene.sandbox.requests.slice(creationIn(scene) + 1).map(({ method, path }) => `${method} ${path}`);
+export const afterCreation = (fixture: Fixture): string[] =>
+  fixture.sandbox.requests.slice(creationIn(fixture) + 1).map(({ method, path }) => `${method} ${path}`);
 
 /** Active keys with their scopes, by name. */
-export const activeKeys = ({ sandbox }: Scene): Record<string, readonly string[]> =>
+export const activeKeys = ({ sandbox }: Fixture): Record<string, readonly string[]> =>
   Object.fromEntries(
     [...sandbox.world.keys.values()]
       .filter((key) => !key.isRevoked)

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { type Ran, Workspace } from '../../support/roster.js';
+import { shapeOf } from './fixture.js';
 import { foreign, type Scenario } from './scenarios.js';
-import { shapeOf } from './scene.js';
 
 export type Side = 'A' | 'B';
 const sides = ['A', 'B'] as const;

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { startSandbox, VARIANTS, type Variant } from '../../../src/sandbox/index.js';
 import { createClient } from '../../../src/service/client.js';
 import { ServiceFailure } from '../../../src/service/failure.js';
 import * as agents from '../../../src/service/operations/agents.js';
@@ -7,6 +6,7 @@ import * as groups from '../../../src/service/operations/groups.js';
 import * as keys from '../../../src/service/operations/keys.js';
 import * as pipelines from '../../../src/service/operations/pipelines.js';
 import * as schedules from '../../../src/service/operations/schedules.js';
+import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { defaults } from './server.js';
 
 /** Where no new object can be told from the answer: the list has to be read again. */
