@@ -4,7 +4,7 @@ import { experiments } from './support/experiments.js';
 import { desiredOf, type Fixture, requestsOf, shapeOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
 
-/** I2, I3 and pairs of faults: a create is sent once, and whatever becomes of its answer, there is one object. */
+/** I2, I3 and pairs of faults: a create is sent once, and whatever happens to its response, the object exists once. */
 
 const fresh = scenario('S1');
 const creates = [...nth('/api/search-groups', 4), ...nth('/api/pipelines', 2), ...nth('/api/schedules', 6)];
@@ -14,7 +14,7 @@ function nth(path: string, count: number): { method: string; path: string; nth: 
 }
 
 const json = (body: string): Omit<Fault, 'act'> => ({ status: 200, body });
-const answers: readonly Fault[] = [
+const lostResponses: readonly Fault[] = [
   { act: 'lose' },
   { act: 'cut' },
   { act: 'hang-after' },
@@ -26,8 +26,8 @@ const answers: readonly Fault[] = [
 
 experiments(
   'I2',
-  'each of 12 creates with each of 9 answers that say nothing',
-  creates.flatMap((create) => answers.map((answer) => ({ ...create, ...answer }))),
+  'create: each of 12 creates whose response is lost in 9 ways is found again and not repeated',
+  creates.flatMap((create) => lostResponses.map((lost) => ({ ...create, ...lost }))),
   (fault) =>
     withFixture(fresh, async (fixture) => {
       fixture.inject(fault);
@@ -42,7 +42,7 @@ experiments(
 
 experiments(
   'I2',
-  'each of 12 creates refused before it was done',
+  'create: each of 12 creates that is refused before it takes effect is reported and then converges',
   creates.flatMap((create) =>
     [400, 409, 422, 429].map((status) => ({ ...create, act: 'status' as const, status })),
   ),
@@ -50,7 +50,7 @@ experiments(
     withFixture(fresh, async (fixture) => {
       fixture.inject(fault);
       const { exit } = await fixture.apply();
-      // 429 asks to come back; the others are an answer.
+      // 429 asks for a retry; the others are final.
       expect(exit).toBe(fault.status === 429 ? 0 : 3);
       fixture.inject();
       if (exit !== 0) expect((await fixture.apply()).exit).toBe(0);
@@ -58,7 +58,7 @@ experiments(
     }),
 );
 
-/** Exit 0 means that all is as desired, now. Otherwise the words say what is not known or there twice. */
+/** Exit 0 means that the service has converged. Otherwise the output says what failed or is unknown. */
 async function truthful(fixture: Fixture): Promise<number> {
   const { exit, stdout, stderr } = await fixture.apply();
   if (exit === 0) await fixture.expectDesired();
@@ -68,7 +68,7 @@ async function truthful(fixture: Fixture): Promise<number> {
 
 experiments(
   'I3',
-  'each of 12 creates lands 1 to 60 requests late; two more runs',
+  'create: each of 12 creates that takes effect 1 to 60 requests late exists once, or its duplicate is reported',
   creates.flatMap((create) =>
     Array.from({ length: 60 }, (_, index) => ({ ...create, act: 'late' as const, requests: index + 1 })),
   ),
@@ -77,26 +77,26 @@ experiments(
       fixture.inject(fault);
       const exits: number[] = [];
       for (let run = 1; run <= 3; run += 1) exits.push((await fixture.apply()).exit);
-      await landed(fixture, fault.requests);
+      await waitForLateCreate(fixture, fault.requests);
       const { diagnostics, changes } = await fixture.workspace.planJson();
-      const twice = await extraOf(fixture);
-      // There once; or there twice, which is told with the ids of both.
+      const extra = await extraOf(fixture);
+      // It exists once; or twice, which is reported with both ids.
       expect([exits.at(-1), changes]).toEqual([0, []]);
-      expect(diagnostics.map(({ code }) => code)).toEqual(twice === 0 ? [] : ['ambiguous-name']);
+      expect(diagnostics.map(({ code }) => code)).toEqual(extra === 0 ? [] : ['ambiguous-name']);
     }),
 );
 
-/** So many requests more, or it would land in the middle of the last plan. */
-async function landed({ sandbox: { url, apiKey } }: Fixture, requests: number): Promise<void> {
+/** Sends as many requests as the late create waits for, so that it does not take effect during the last plan. */
+async function waitForLateCreate({ sandbox: { url, apiKey } }: Fixture, requests: number): Promise<void> {
   const ask = () => fetch(`${url}/api/scraper-agents`, { headers: { 'X-Api-Key': apiKey } });
   for (const answer of await Promise.all(Array.from({ length: requests }, ask))) await answer.text();
 }
 
 async function extraOf({ sandbox, scenario: { name } }: Fixture): Promise<number> {
   const shape = shapeOf(sandbox.world);
-  const wanted = await desiredOf(scenario(name));
-  expect(shape).toEqual(expect.arrayContaining([...wanted]));
-  return shape.length - wanted.length;
+  const expected = await desiredOf(scenario(name));
+  expect(shape).toEqual(expect.arrayContaining([...expected]));
+  return shape.length - expected.length;
 }
 
 const requests = await requestsOf(fresh);
@@ -108,7 +108,7 @@ const faults = (from: number) =>
 
 experiments(
   'I2',
-  `all ordered pairs of lost and dropped requests, ${requests} by ${requests}, on the 12 objects`,
+  `create: all ordered pairs of lost and dropped requests, ${requests} by ${requests}, converge within three runs`,
   faults(1).flatMap((first) => faults(first.nth + 1).map((second) => [first, second])),
   (pair) =>
     withFixture(fresh, async (fixture) => {

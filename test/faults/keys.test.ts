@@ -21,17 +21,17 @@ import {
 } from './support/keys.js';
 
 /**
- * I12: a new key goes where it can be kept, is the last write, and is asked for once.
- * I13: there is never a key with more power than was asked for, and a success.
+ * I12: a new key is created only if it can be delivered, is the last write, and is created once.
+ * I13: a run never succeeds with a key that has more scopes than requested.
  */
 
 const allow = { allowSelfRevoke: true };
 const words = ['apply', '--yes', '--allow-self-revoke'];
 
-/** On one line: the text that people see is wrapped. */
+/** On one line, because the output is wrapped. */
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 
-const said = ({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>) => flat(stdout + stderr);
+const outputOf = ({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>) => flat(stdout + stderr);
 
 function withKey<T>(
   project: KeyProject,
@@ -44,7 +44,7 @@ function withKey<T>(
   return withFixture(keyScenario({ ...project, ...rotation }), work, { ...options, seed });
 }
 
-/** Files of a folder and below that hold the newest key. */
+/** The files of the project that contain the newest key. */
 function holders({ workspace, sandbox }: Fixture): string[] {
   const files = readdirSync(workspace.root, { recursive: true, withFileTypes: true });
   return files
@@ -53,10 +53,10 @@ function holders({ workspace, sandbox }: Fixture): string[] {
     .filter((path) => readFileSync(path, 'utf8').trim() === sandbox.world.apiKey);
 }
 
-describe('a place that no key can be kept at', () => {
+describe('undeliverable keys', () => {
   const file = { file: sink };
   const places: Record<string, { deliver: object; arrange?: (root: string) => void; disk?: FsFault }> = {
-    'a file that is there': {
+    'an existing file': {
       deliver: { file: 'roster.yaml' },
     },
     'a link to nothing': {
@@ -74,14 +74,14 @@ describe('a place that no key can be kept at', () => {
     'a folder': { deliver: { file: '.secrets' } },
     'a file below a file': { deliver: { file: 'roster.yaml/ci.key' } },
     'the inventory': { deliver: { file: 'roster.inventory.json' } },
-    'a folder without rights': { deliver: file, disk: { act: 'EACCES', nth: 1, lasting: true } },
+    'a folder without write permission': { deliver: file, disk: { act: 'EACCES', nth: 1, lasting: true } },
     'a read-only disk': { deliver: file, disk: { act: 'EROFS', nth: 1, lasting: true } },
     'a full disk': { deliver: file, disk: { act: 'ENOSPC', nth: 1, lasting: true } },
     'a disk that is full after a few bytes': { deliver: file, disk: { act: 'ENOSPC', nth: 3, half: true } },
     'a disk that fails to flush': { deliver: file, disk: { act: 'EIO', nth: 4 } },
     'a command that does not exist': { deliver: { command: ['no-such-command-anywhere'] } },
     'a command in a folder that does not exist': { deliver: { command: ['./no/such/command'] } },
-    'a command that may not be run': {
+    'a command that is not executable': {
       deliver: { command: ['./roster.yaml'] },
       arrange: (root) => chmodSync(join(root, 'roster.yaml'), 0o644),
     },
@@ -89,7 +89,7 @@ describe('a place that no key can be kept at', () => {
   };
   experiments(
     'I12',
-    'a place that no key can be kept at is found before a key is made',
+    'key: a destination that cannot take a key is refused before a key is created',
     Object.keys(places).flatMap((place) => Object.keys(occasions).map((occasion) => ({ place, occasion }))),
     ({ place, occasion }) => {
       const { deliver = {}, arrange, disk } = places[place] ?? {};
@@ -100,8 +100,8 @@ describe('a place that no key can be kept at', () => {
           arrange?.(fixture.workspace.root);
           fixture.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
           const ran = disk === undefined ? await fixture.apply(allow) : await fixture.process(...words);
-          expect([ran.exit, fixture.writes()], said(ran)).toEqual([4, []]);
-          expect(said(ran)).toContain('undeliverable-key');
+          expect([ran.exit, fixture.writes()], outputOf(ran)).toEqual([4, []]);
+          expect(outputOf(ran)).toContain('undeliverable-key');
           expect(readdirSync(join(fixture.workspace.root, '.secrets'))).toHaveLength(
             place.startsWith('a link to') ? 1 : 0,
           );
@@ -112,7 +112,7 @@ describe('a place that no key can be kept at', () => {
   );
 });
 
-describe('a delivery that fails after all', () => {
+describe('failed deliveries', () => {
   const script = (code: string) => ({ command: [process.execPath, '-e', code] });
   const deliveries: Record<string, { deliver: object; disk?: FsFault }> = {
     'a command that fails': { deliver: { command: ['false'] } },
@@ -123,7 +123,7 @@ describe('a delivery that fails after all', () => {
       deliver: script('require("fs").closeSync(0);setTimeout(()=>process.exit(1),50)'),
     },
     'a command that is killed': { deliver: script('process.kill(process.pid,"SIGKILL")') },
-    'a command that is no program': { deliver: { command: ['./broken'] } },
+    'a command that is not a program': { deliver: { command: ['./broken'] } },
     'a file on a disk that fills up': {
       deliver: { file: sink },
       disk: { act: 'ENOSPC', nth: 1, lasting: true, path: 'ci.key' },
@@ -131,22 +131,22 @@ describe('a delivery that fails after all', () => {
   };
   experiments(
     'I12',
-    'a key that cannot be delivered after all is kept, and the run says where',
+    'key: if the delivery fails after the create, the key is saved and the run says where',
     Object.keys(deliveries).flatMap((way) => Object.keys(occasions).map((occasion) => ({ way, occasion }))),
     ({ way, occasion }) => {
       const { deliver = {}, disk = null } = deliveries[way] ?? {};
       return withKey(
         { deliver },
         async (fixture) => {
-          fixture.workspace.write('broken', 'no program\n');
+          fixture.workspace.write('broken', 'not a program\n');
           chmodSync(join(fixture.workspace.root, 'broken'), 0o755);
           fixture.fsFault = disk;
           const ran = await fixture.process(...words);
-          expect([ran.exit, creationsIn(fixture)], said(ran)).toEqual([3, 1]);
-          const [kept = 'nowhere', ...others] = holders(fixture);
+          expect([ran.exit, creationsIn(fixture)], outputOf(ran)).toEqual([3, 1]);
+          const [saved = 'nowhere', ...others] = holders(fixture);
           expect(others).toEqual([]);
-          expect(ran.stderr.replace(/\s+/g, '')).toContain(kept);
-          expect(statSync(kept).mode & 0o777).toBe(0o600);
+          expect(ran.stderr.replace(/\s+/g, '')).toContain(saved);
+          expect(statSync(saved).mode & 0o777).toBe(0o600);
         },
         occasion,
       );
@@ -154,7 +154,7 @@ describe('a delivery that fails after all', () => {
   );
 });
 
-describe('the trace', () => {
+describe('request order', () => {
   const variants: readonly Variant[][] = [
     [],
     ['revokes-calling-key-only'],
@@ -164,7 +164,7 @@ describe('the trace', () => {
   ];
   experiments(
     'I12',
-    'a new key is the last that is written, and all that follows is sent with it',
+    'key: a new key is the last write, and all later requests use it',
     variants.flatMap((each) => Object.keys(occasions).map((occasion) => ({ variants: each, occasion }))),
     ({ variants: each, occasion }) =>
       withKey(
@@ -176,9 +176,9 @@ describe('the trace', () => {
             await next();
           };
           const ran = await fixture.apply(allow);
-          // Where keys have no ids, one that is there cannot be revoked: found before anything is sent.
+          // Without ids, an existing key cannot be revoked: the run is refused before any write.
           if (ran.exit !== 0) {
-            expect([each, fixture.writes()], said(ran)).toEqual([['keys-without-id'], []]);
+            expect([each, fixture.writes()], outputOf(ran)).toEqual([['keys-without-id'], []]);
             return;
           }
           const at = creationIn(fixture);
@@ -197,7 +197,7 @@ describe('the trace', () => {
   );
 });
 
-const lost: readonly AnyFault[] = [
+const lostResponses: readonly AnyFault[] = [
   { act: 'lose' },
   { act: 'cut' },
   { act: 'hang-after' },
@@ -211,29 +211,29 @@ const lost: readonly AnyFault[] = [
 
 const onCreation = (fault: AnyFault): AnyFault => ({ ...fault, method: 'POST', path: keysPath });
 
-/** What a person does next: a key from the dashboard, and the same once more. */
-async function finishes(fixture: Fixture): Promise<void> {
+/** What a person does next: create a key in the dashboard and apply again. */
+async function expectRecovery(fixture: Fixture): Promise<void> {
   fixture.inject();
   fromDashboard(fixture);
   fixture.sandbox.requests.length = 0;
   const again = await fixture.apply(allow);
-  expect([again.exit, creationsIn(fixture)], said(again)).toEqual([0, 1]);
+  expect([again.exit, creationsIn(fixture)], outputOf(again)).toEqual([0, 1]);
   expect(activeKeys(fixture)).toEqual({ ci: ['agents.run'] });
   expect(holders(fixture)).toEqual([join(fixture.workspace.root, sink)]);
 }
 
 experiments(
   'I12',
-  'a key whose answer is lost is asked for once, and the run says what to do in the dashboard',
-  lost.flatMap((fault) => Object.keys(occasions).map((occasion) => ({ fault, occasion }))),
+  'key: a create whose response is lost is not repeated, and the run says what to do in the dashboard',
+  lostResponses.flatMap((fault) => Object.keys(occasions).map((occasion) => ({ fault, occasion }))),
   ({ fault, occasion }) =>
     withKey(
       {},
       async (fixture) => {
         fixture.inject(onCreation(fault));
         const ran = await fixture.workspace.applyJson({ ...allow, timeout: '300ms' });
-        expect([ran.exit, creationsIn(fixture), holders(fixture)], said(ran)).toEqual([3, 1, []]);
-        // With the old key nothing can be done any more, and nobody knows the new one.
+        expect([ran.exit, creationsIn(fixture), holders(fixture)], outputOf(ran)).toEqual([3, 1, []]);
+        // The old key no longer works, and the new one is lost.
         expect(afterCreation(fixture)).toEqual([]);
         const outcomes = ran.changes.map(({ address, outcome }) => [address, outcome]);
         expect(outcomes).toEqual([
@@ -243,7 +243,7 @@ experiments(
         ]);
         const error = ran.changes.find(({ address }) => address === 'key/ci')?.error;
         expect(error).toMatch(/dashboard.*revoke it.*generate a new one for ROSTER_API_KEY/);
-        await finishes(fixture);
+        await expectRecovery(fixture);
       },
       occasion,
     ),
@@ -251,7 +251,7 @@ experiments(
 
 experiments(
   'I12',
-  'killed around the creation of a key and run again, it converges',
+  'key: a run that is killed before or after the create converges when it is repeated',
   (['kill-before', 'kill-after'] as const).flatMap((act) =>
     Object.keys(occasions).map((occasion) => ({ act, occasion })),
   ),
@@ -262,15 +262,15 @@ experiments(
         fixture.inject(onCreation({ act }));
         const { signal } = await fixture.process(...words);
         expect([signal, creationsIn(fixture), holders(fixture)]).toEqual(['SIGKILL', 1, []]);
-        await finishes(fixture);
+        await expectRecovery(fixture);
       },
       occasion,
     ),
   5,
 );
 
-describe('a key that can do other than was asked for', () => {
-  const asks: readonly KeyProject[] = [
+describe('unexpected scopes', () => {
+  const requested: readonly KeyProject[] = [
     ...['full', [], null, 'agents.run', [''], ['agents.run']].map((scopes) => ({ scopes })),
     ...[
       ['agent.run'],
@@ -296,27 +296,27 @@ describe('a key that can do other than was asked for', () => {
     ['key-prefix-masked', 'key-answers-bare'],
     ['revokes-calling-key-only', 'key-answers-bare'],
   ];
-  const afterwards = ['as answered', 'more in the list'] as const;
+  const listedScopes = ['as in the response', 'more in the list'] as const;
 
   interface Experiment {
-    readonly ask: KeyProject;
+    readonly project: KeyProject;
     readonly knows: string[];
     readonly variants: Variant[];
-    readonly list: (typeof afterwards)[number];
+    readonly list: (typeof listedScopes)[number];
     readonly occasion: string;
     readonly verify: boolean;
   }
 
-  const list: readonly Experiment[] = asks.flatMap((ask) =>
+  const list: readonly Experiment[] = requested.flatMap((project) =>
     services.flatMap((knows) =>
       variants.flatMap((each) =>
-        afterwards.map((shown, index) => ({
-          ask,
+        listedScopes.map((shown, index) => ({
+          project,
           knows,
           variants: each,
           list: shown,
           occasion: Object.keys(occasions)[(knows.length + each.length + index) % 3] ?? 'create',
-          // What the read-back would find must not be what the check rests on.
+          // Mostly off, because the check must not depend on the read-back.
           verify: index === 0 && each.length > 1,
         })),
       ),
@@ -325,11 +325,11 @@ describe('a key that can do other than was asked for', () => {
 
   experiments(
     'I13',
-    'a key that can do more than was asked for is not made, or revoked, and is no success',
+    'key: a key with more scopes than requested is not created, or it is revoked and the run fails',
     list,
-    ({ ask, knows, variants: each, list: shown, occasion, verify }) =>
+    ({ project, knows, variants: each, list: shown, occasion, verify }) =>
       withKey(
-        ask,
+        project,
         async (fixture) => {
           const { world } = fixture.sandbox;
           const before = activeKeys(fixture);
@@ -341,21 +341,22 @@ describe('a key that can do other than was asked for', () => {
               made.scopes = [];
           };
           const ran = await fixture.apply({ ...allow, verify });
-          const asked = ask.scopes === 'full' ? [] : [...new Set(ask.scopes as string[])].sort();
+          const expectedScopes =
+            project.scopes === 'full' ? [] : [...new Set(project.scopes as string[])].sort();
           const made = [...world.keys.values()].slice(keysBefore);
           if (made.length === 0) {
-            expect(activeKeys(fixture), said(ran)).toEqual(before);
-            // The key that is there is as it was asked for, or nothing was done at all.
-            if (ran.exit === 0) expect(before['ci']).toEqual(asked);
-            else expect([ran.exit, fixture.writes()], said(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
+            expect(activeKeys(fixture), outputOf(ran)).toEqual(before);
+            // The existing key has the requested scopes, or nothing was done.
+            if (ran.exit === 0) expect(before['ci']).toEqual(expectedScopes);
+            else expect([ran.exit, fixture.writes()], outputOf(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
           } else if (ran.exit === 0) {
             const [scopes, isRevoked] = [made[0]?.scopes.toSorted(), made[0]?.isRevoked];
-            expect([scopes, isRevoked, made.length], said(ran)).toEqual([asked, false, 1]);
+            expect([scopes, isRevoked, made.length], outputOf(ran)).toEqual([expectedScopes, false, 1]);
           } else {
-            expect([ran.exit, made.length, holders(fixture)], said(ran)).toEqual([3, 1, []]);
-            // Without an id there is no way to revoke it but the dashboard.
+            expect([ran.exit, made.length, holders(fixture)], outputOf(ran)).toEqual([3, 1, []]);
+            // Without an id, it can only be revoked in the dashboard.
             if (made[0]?.isRevoked === false)
-              expect([each[0], said(ran)]).toEqual(['keys-without-id', tellsToRevoke]);
+              expect([each[0], outputOf(ran)]).toEqual(['keys-without-id', saysToRevoke]);
           }
         },
         occasion,
@@ -364,4 +365,4 @@ describe('a key that can do other than was asked for', () => {
   );
 });
 
-const tellsToRevoke = expect.stringContaining('it has no id. Revoke it in the dashboard now');
+const saysToRevoke = expect.stringContaining('it has no id. Revoke it in the dashboard now');

@@ -4,7 +4,7 @@ import { experiments } from './support/experiments.js';
 import { Fixture, requestsOf, withFixture } from './support/fixture.js';
 import { scenario, scenarios } from './support/scenarios.js';
 
-/** I1: killed at any request and run again, it converges: nothing doubled, nothing lost, nothing of others touched. */
+/** I1: a run that is killed at any request converges when it is repeated: no duplicate, no loss, no change to foreign objects. */
 
 const acts = ['kill-before', 'kill-after'] as const;
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -29,13 +29,13 @@ describe.each(scenarios)('$name', async (each) => {
   const requests = await requestsOf(each);
   experiments(
     'I1',
-    `${each.name}, killed at each of its ${requests} requests`,
+    `apply: ${each.name} converges after a kill at each of its ${requests} requests`,
     upTo(requests).flatMap((nth) => acts.map((act) => ({ act, nth }))),
     (kill) => converges(each.name, kill),
   );
 });
 
-describe('twice', async () => {
+describe('two kills', async () => {
   const requests = await requestsOf(scenario('S2'));
   const kills = upTo(requests).flatMap((nth) => acts.map((act) => ({ act, nth })));
   let first: { kill: ClientFault; fixture: Fixture; restore(): void } | null = null;
@@ -54,7 +54,7 @@ describe('twice', async () => {
 
   experiments(
     'I1',
-    'S2, all ordered pairs of kills',
+    'apply: S2 converges after all ordered pairs of kills',
     kills.flatMap((one) => kills.map((other) => [one, other] as const)),
     async ([one, other]) => {
       const fixture = await killedFirst(one);

@@ -3,7 +3,7 @@ import { experiments } from './support/experiments.js';
 import { type Fixture, traceOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
 
-/** I11: a 404 never turns into a create. What is read after it says whether the object is gone or not the caller's. */
+/** I11: a 404 never leads to a create. The run reads again whether the object was deleted or is not the caller's. */
 
 const changing = ['S3', 'S4', 'S5', 'S6'] as const;
 const writes = (
@@ -19,7 +19,7 @@ const writes = (
 
 experiments(
   'I11',
-  'each PUT and DELETE answered with 404 though the object is there',
+  'missing: each PUT and DELETE that returns 404 although the object exists fails and creates nothing',
   writes,
   ({ name, method, nth }) =>
     withFixture(scenario(name), async (fixture) => {
@@ -27,7 +27,7 @@ experiments(
       fixture.inject({ act: 'status', status: 404, method, nth });
       const { exit, stdout, stderr } = await fixture.apply();
       expect(fixture.posts().length).toBeLessThanOrEqual(planned);
-      expect([exit, words(stdout + stderr)]).toEqual([
+      expect([exit, unwrap(stdout + stderr)]).toEqual([
         3,
         expect.stringContaining('it is there, but this key may not change it'),
       ]);
@@ -36,7 +36,7 @@ experiments(
 
 experiments(
   'I11',
-  'each PUT and DELETE after the object was deleted by somebody else',
+  'missing: each PUT and DELETE of an object that someone else deleted is reported and creates nothing',
   writes,
   ({ name, method, nth }) =>
     withFixture(scenario(name), async (fixture) => {
@@ -51,7 +51,7 @@ experiments(
       const { exit, stdout, stderr } = await fixture.apply();
       expect(fixture.posts().length).toBeLessThanOrEqual(planned);
       if (gone === null || method === 'DELETE') return;
-      expect([exit, words(stdout + stderr)]).toEqual([3, expect.stringContaining('it is gone')]);
+      expect([exit, unwrap(stdout + stderr)]).toEqual([3, expect.stringContaining('it is gone')]);
     }),
 );
 
@@ -59,7 +59,7 @@ const postsWithoutFault = async (name: string) =>
   (await traceOf(scenario(name))).filter((each) => each.startsWith('POST') && !each.includes('preview'))
     .length;
 
-/** Null where the path is of no single object. */
+/** Null if the path does not name a single object. */
 function remove({ sandbox: { world } }: Fixture, path: string): string | null {
   const id = /[0-9a-f]{8}-[0-9a-f-]{27}/i.exec(path)?.[0].toLowerCase() ?? null;
   if (id === null) return null;
@@ -67,5 +67,5 @@ function remove({ sandbox: { world } }: Fixture, path: string): string | null {
   return removed ? id : null;
 }
 
-/** On one line, however it was wrapped. */
-const words = (text: string) => text.replace(/\s+/g, ' ');
+/** On one line, because the output is wrapped. */
+const unwrap = (text: string) => text.replace(/\s+/g, ' ');

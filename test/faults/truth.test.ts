@@ -7,7 +7,7 @@ import { experiments } from './support/experiments.js';
 import { type Fixture, requestsOf, shapeOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
 
-/** I19: exit code and report tell the truth, whenever a run is told to end. */
+/** I19: exit code and report are true, whenever a run is interrupted. */
 
 const fresh = scenario('S1');
 const requests = await requestsOf(fresh);
@@ -23,14 +23,14 @@ function reportOf({ workspace }: Fixture): Report | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Report) : null;
 }
 
-/** What is said to be done is there, and what is said to be skipped is not. */
+/** An object that the report calls done exists, and one that it calls skipped does not. */
 function expectTruth(fixture: Fixture, report: Report): void {
   const { groups, pipelines, schedules } = fixture.sandbox.world;
   const own = { group: groups.size - 2, pipeline: pipelines.size - 1, schedule: schedules.size - 1 };
   for (const [kind, there] of Object.entries(own)) {
     const outcomes = report.changes.filter((each) => each.kind === kind).map((each) => each.outcome);
     const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
-    // A change of two requests may have made its object and no more.
+    // A change of two requests may have sent only the first.
     const least = count('done');
     const most = outcomes.length - count('skipped');
     expect([kind, there >= least && there <= most + partial(report, kind), outcomes]).toEqual([
@@ -41,15 +41,15 @@ function expectTruth(fixture: Fixture, report: Report): void {
   }
 }
 
-/** Inactive groups and pipelines are created and then paused: cut in between, they are there and not done. */
+/** Inactive groups and pipelines are created and then paused: a run that ends in between leaves them existing but not done. */
 function partial(report: Report, kind: string): number {
   return kind === 'schedule'
     ? 0
     : report.changes.filter((each) => each.kind === kind && each.outcome === 'skipped').length;
 }
 
-/** Told to end at a request that is never answered. */
-function hangs({ sandbox, faults }: Fixture, nth: number): void {
+/** Sends SIGTERM at a request that gets no response. */
+function hangAt({ sandbox, faults }: Fixture, nth: number): void {
   let count = 0;
   sandbox.faults.intercept = async (_request, next) => {
     count += 1;
@@ -59,7 +59,7 @@ function hangs({ sandbox, faults }: Fixture, nth: number): void {
   };
 }
 
-async function ends(
+async function interrupt(
   signals: readonly AnyFault[],
   arrange: (fixture: Fixture) => void = () => {},
 ): Promise<void> {
@@ -84,25 +84,25 @@ async function ends(
 
 experiments(
   'I19',
-  `SIGINT, SIGTERM and SIGHUP at each of ${requests} requests`,
+  `report: it is true after SIGINT, SIGTERM and SIGHUP at each of ${requests} requests`,
   upTo(requests).flatMap((nth) =>
     (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({ act: 'signal' as const, nth, signal })),
   ),
-  (signal) => ends([signal]),
+  (signal) => interrupt([signal]),
 );
 
 experiments(
   'I19',
-  `two SIGINTs at each of ${requests} requests`,
+  `report: it is true after two SIGINTs at each of ${requests} requests`,
   upTo(requests - 1).map((nth) => [nth, nth + 1]),
-  (pair) => ends(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
+  (pair) => interrupt(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
 );
 
 experiments(
   'I19',
-  `SIGTERM at each of ${requests} requests, which is never answered`,
+  `report: it is true after SIGTERM at each of ${requests} requests that gets no response`,
   upTo(requests),
-  (nth) => ends([], (fixture) => hangs(fixture, nth)),
+  (nth) => interrupt([], (fixture) => hangAt(fixture, nth)),
 );
 
 const answers: readonly Omit<Fault, 'nth'>[] = [
@@ -122,7 +122,7 @@ const answers: readonly Omit<Fault, 'nth'>[] = [
 
 experiments(
   'I19',
-  `each of ${answers.length} faults at each of ${requests} requests: 0 means as desired, done means there`,
+  `report: exit 0 means converged and done means it exists, with ${answers.length} faults at each of ${requests} requests`,
   upTo(requests).flatMap((nth) => answers.map((answer) => ({ nth, ...answer }))),
   (fault) =>
     withFixture(fresh, async (fixture) => {

@@ -4,10 +4,10 @@ import { type Fixture, stateOf } from './fixture.js';
 
 export const ways = ['plan', 'expect'] as const;
 export type Way = (typeof ways)[number];
-/** What an apply is told of the plan that was reviewed. */
+/** The flags that refer to the reviewed plan. */
 type Flags = Pick<ApplyFlags, Way>;
 
-/** Plans as in a pull request; the flags are those of the apply to come. */
+/** Plans as in a pull request; returns the flags for the apply. */
 export async function review(fixture: Fixture, way: Way): Promise<Flags> {
   const { exit, digest } = await fixture.workspace.planJson({ out: 'p.plan' });
   expect(exit).toBe(0);
@@ -15,7 +15,7 @@ export async function review(fixture: Fixture, way: Way): Promise<Flags> {
   return way === 'plan' ? { plan: 'p.plan' } : { expect: digest };
 }
 
-/** Refused before any write, and by name. */
+/** Expects a refusal with one of the codes, before any write. */
 export async function expectRefused(
   fixture: Fixture,
   flags: ApplyFlags,
