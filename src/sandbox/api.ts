@@ -1,6 +1,6 @@
 import type { KeyRecord, World } from './world.js';
 
-/** The values that pass between the HTTP layer and the areas of the service. No HTTP library in sight. */
+/** The values that pass between the HTTP layer and the areas of the service. They know no HTTP library. */
 
 /** What every handler works with. */
 export interface Core {
@@ -8,7 +8,7 @@ export interface Core {
   readonly clock: () => Date;
 }
 
-/** One authenticated request. `body` is the parsed JSON, undefined when none was sent. */
+/** One authenticated request. `body` is the parsed JSON, undefined if there was none. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -47,7 +47,7 @@ export interface Exchange {
 }
 
 /**
- * Stands around every reply, because interface.md leaves much open: it can refuse, act before or after `reply()`, or
+ * Wraps every reply, because interface.md leaves much open: it can refuse, act before or after `reply()`, or
  * rewrite what that returns. `exchange` is null for a request that was refused before it reached a handler.
  */
 export type Behaviour = (reply: () => Reply, exchange: Exchange | null) => Reply;

@@ -27,7 +27,7 @@ const ROUTES: readonly Route[] = [
 export interface AppHooks {
   readonly requests: RecordedRequest[];
   readonly behaviour: Behaviour;
-  /** Runs around the handler of an authenticated request: `await next()` separates "before the effect" from "after it". */
+  /** Runs around the handler of each authenticated request. */
   readonly faults: MiddlewareHandler<Env>;
   readonly lag: ListLag;
   /** Awaited after every request that may have changed something, before it is answered. */

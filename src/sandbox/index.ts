@@ -2,27 +2,10 @@
 
 export type { Behaviour, Exchange, Reply } from './api.js';
 export { FaultError, parseFaults } from './faults/fault-file.js';
-
-export {
-  FAULT_TYPES,
-  type Fault,
-  type FaultPlan,
-  type FaultType,
-  faultFinder,
-  type RequestFilter,
-} from './faults/faults.js';
+export { type Fault, faultFinder, type RequestFilter } from './faults/faults.js';
 export type { RecordedRequest } from './middleware.js';
-export { DataFileError, loadWorld, saveWorld, worldFromJson, worldToJson } from './persistence.js';
+export { DataFileError, worldFromJson, worldToJson } from './persistence.js';
 export { parseSeed } from './seed/build-world.js';
-export {
-  defaultSeed,
-  type Seed,
-  type SeedAgent,
-  SeedError,
-  type SeedGroup,
-  type SeedKey,
-  type SeedPipeline,
-  type SeedSchedule,
-} from './seed/seed.js';
+export { defaultSeed, type Seed, SeedError, type SeedKey, type SeedSchedule } from './seed/seed.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './server.js';
-export type { AgentRecord, CollectionRecord, KeyRecord, ScheduleRecord, World } from './world.js';
+export type { CollectionRecord, KeyRecord, ScheduleRecord, World } from './world.js';

@@ -69,7 +69,7 @@ export async function loadWorld(file: string): Promise<World | undefined> {
 }
 
 /** Writes a temporary file and renames it, so that the file is never incomplete. Mode 0600. */
-export async function saveWorld(file: string, world: World): Promise<void> {
+async function saveWorld(file: string, world: World): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await writeFile(temporary, worldToJson(world), { mode: 0o600, flag: 'wx' });

@@ -32,7 +32,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** http://127.0.0.1:PORT */
   readonly url: string;
-  /** A key of the caller that was active at the start, with full access unless the newest key of the data file has scopes. */
+  /** A key of the caller that is active at the start. It has full access, unless it comes from a data file. */
   readonly apiKey: string;
   /** The live state. May be changed directly. Map keys are ids in lower case. */
   readonly world: World;

@@ -9,7 +9,7 @@ import { readSettings } from './rules.js';
 import { fireTimes } from './timetable.js';
 import { showSchedule } from './view.js';
 
-/** Schedules (interface.md §4). The sandbox stores them and computes their times but never fires them: only a run-now request starts a run. */
+/** Schedules (interface.md §4). The sandbox computes their times but does not fire them: only run-now starts a run. */
 export const scheduleRoutes: readonly Route[] = [
   ...scheduleListRoutes,
   { method: 'POST', path: '/api/schedules', scoped: false, handle: create },

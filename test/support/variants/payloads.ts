@@ -1,5 +1,6 @@
+import { badRequest } from '../../../src/sandbox/api.js';
 import { isFields } from '../../../src/sandbox/body.js';
-import { pageByCursor, pageByNumber } from '../../../src/sandbox/paging.js';
+import { pageByNumber, pageSize } from '../../../src/sandbox/paging.js';
 import { isGuid } from '../../../src/sandbox/world.js';
 import type { Variant } from './names.js';
 import { hasUnspecifiedBody, type Operation } from './operations.js';
@@ -52,4 +53,25 @@ function deep(value: unknown, change: (text: string) => string, extra: object = 
   if (!isFields(value)) return value;
   const entries = Object.entries(value).map(([key, entry]) => [key, deep(entry, change, extra)]);
   return { ...Object.fromEntries(entries), ...extra };
+}
+
+/** Clients treat the cursor as opaque; here it is the offset of the next item. */
+function pageByCursor<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+): { items: T[]; nextCursor: string | null } {
+  const from = offsetOf(query.get('cursor'));
+  const end = from + pageSize(query);
+  return { items: all.slice(from, end), nextCursor: end < all.length ? cursorOf(end) : null };
+}
+
+function cursorOf(offset: number): string {
+  return Buffer.from(`from:${offset}`).toString('base64url');
+}
+
+function offsetOf(cursor: string | null): number {
+  if (cursor === null || cursor === '') return 0;
+  const match = /^from:(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match) throw badRequest("The query value 'cursor' is not a cursor of this service.");
+  return Number(match[1]);
 }
