@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Bug, bugs } from '../test/faults/bugs.js';
 
-/** `npm run test:bugs`: each of test/faults/bugs.ts in a copy of the source must turn one of its tests red. */
+/** `npm run test:bugs`: puts each bug of test/faults/bugs.ts into a copy of the source; one of its tests must fail. */
 
 const root = resolve(import.meta.dirname, '..');
 const copied = [
@@ -23,8 +23,8 @@ const copy = mkdtempSync(join(tmpdir(), 'roster-bugs-'));
 for (const name of copied) cpSync(join(root, name), join(copy, name), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
 
-/** Whether the tests notice. */
-function bites({ file, find, replace, tests }: Bug): boolean {
+/** Whether a test fails. */
+function isFound({ file, find, replace, tests }: Bug): boolean {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(
@@ -44,15 +44,15 @@ function runTests(tests: readonly string[]): number {
 }
 
 try {
-  // Without a bug they are green: otherwise nothing would be shown by red.
+  // Without a bug they must pass, or a failure would mean nothing.
   const suites = [...new Set(bugs.flatMap((bug) => bug.tests))];
   if (runTests(suites) !== 0) throw new Error('the tests fail without a bug');
   const missed = bugs.filter((bug) => {
-    const bitten = bites(bug);
-    console.log(`${bitten ? 'noticed' : 'MISSED '}  ${bug.name}`);
-    return !bitten;
+    const found = isFound(bug);
+    console.log(`${found ? 'found ' : 'MISSED'}  ${bug.name}`);
+    return !found;
   });
-  console.log(`\n${bugs.length - missed.length} of ${bugs.length} bugs are noticed.`);
+  console.log(`\n${bugs.length - missed.length} of ${bugs.length} bugs are found.`);
   process.exitCode = missed.length === 0 ? 0 : 1;
 } finally {
   rmSync(copy, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** `npm run test:faults`: every experiment of test/faults, and the table of them by invariant. */
+/** `npm run test:faults`: runs every experiment of test/faults and prints a table by invariant. */
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-faults-'));
 const file = join(folder, 'tally.jsonl');

@@ -131,12 +131,11 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('-y, --yes', 'do not ask')
     .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, host, output)));
 
-  presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
-    .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
-    .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')
+  presentation(command(program, 'sandbox', 'run a local instance of the service to try manifests on'))
+    .option('--port <number>', 'port to listen on; 0 picks a free port (default: 4010)')
+    .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
     .option('--data <file>', 'file that keeps the state between runs')
-    .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
-    .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
+    .option('--faults <file>', 'JSON file with faults to inject')
     .action(async (flags) =>
       done(await (await import('./sandbox.js')).sandbox(flags, host, output, stopped)),
     );

@@ -1,34 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Problem, problem } from '../model/diagnostic.js';
+import { problem } from '../model/diagnostic.js';
 import {
   DataFileError,
   FaultError,
-  isVariant,
   parseFaults,
   parseSeed,
   type Sandbox,
-  type Seed,
   SeedError,
   startSandbox,
-  VARIANTS,
-  type Variant,
 } from '../sandbox/index.js';
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './exit.js';
 import type { Output } from './output.js';
 import { runCommand } from './run-command.js';
-import { type CommonFlags, type Host, usage, wholeNumber } from './settings.js';
+import { type CommonFlags, type Host, wholeNumber } from './settings.js';
 
 export interface SandboxFlags extends CommonFlags {
   readonly port?: string;
   readonly seed?: string;
   readonly data?: string;
-  readonly variant?: readonly string[];
   readonly faults?: string;
 }
 
-/** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
+/** `roster sandbox`: serves until it is stopped. It prints its key, which is not a secret: it is valid only there. */
 export function sandbox(
   flags: SandboxFlags,
   host: Host,
@@ -51,20 +46,16 @@ export function sandbox(
   });
 }
 
-async function start(flags: SandboxFlags, host: Host): Promise<Sandbox> {
-  const port = flags.port === undefined ? 4010 : wholeNumber(flags.port, '--port', 0, 65_535);
-  const variants = (flags.variant ?? []).flatMap((each) => each.split(',')).map(variantNamed);
-  const seed = flags.seed === undefined ? undefined : readSeed(resolve(host.cwd, flags.seed));
-  const faults = flags.faults === undefined ? undefined : readFaults(resolve(host.cwd, flags.faults));
-  const dataFile = flags.data === undefined ? undefined : resolve(host.cwd, flags.data);
+async function start({ port: portFlag, seed, faults, data }: SandboxFlags, { cwd }: Host): Promise<Sandbox> {
+  const port = portFlag === undefined ? 4010 : wholeNumber(portFlag, '--port', 0, 65_535);
+  const options = {
+    port,
+    ...(seed === undefined ? {} : { seed: readWith(resolve(cwd, seed), 'seed', parseSeed) }),
+    ...(faults === undefined ? {} : { faults: readWith(resolve(cwd, faults), 'faults', parseFaults) }),
+    ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
+  };
   try {
-    return await startSandbox({
-      port,
-      variants,
-      ...(seed === undefined ? {} : { seed }),
-      ...(dataFile === undefined ? {} : { dataFile }),
-      ...(faults === undefined ? {} : { faults }),
-    });
+    return await startSandbox(options);
   } catch (failure) {
     if (failure instanceof DataFileError) throw problem('unreadable-file', failure.message);
     const cause = failure instanceof Error ? (failure.cause ?? failure) : failure;
@@ -73,24 +64,9 @@ async function start(flags: SandboxFlags, host: Host): Promise<Sandbox> {
     throw problem(
       'service-error',
       `the sandbox cannot listen on port ${port}: ${code}`,
-      'Take another with --port, or any free one with --port 0.',
+      'Use another port with `--port`, or any free port with `--port 0`.',
     );
   }
-}
-
-function variantNamed(name: string): Variant {
-  if (isVariant(name)) return name;
-  throw new Problem(
-    usage(`--variant: "${name}" is not known`, `One of: ${Object.keys(VARIANTS).join(', ')}.`),
-  );
-}
-
-function readFaults(path: string): ReturnType<typeof parseFaults> {
-  return readWith(path, 'faults', parseFaults);
-}
-
-function readSeed(path: string): Seed {
-  return readWith(path, 'seed', parseSeed);
 }
 
 function readWith<T>(path: string, what: string, parse: (text: string) => T): T {
@@ -101,7 +77,7 @@ function readWith<T>(path: string, what: string, parse: (text: string) => T): T 
       throw problem('schema', `${path}: ${failure.message}`);
     throw problem(
       'unreadable-file',
-      `cannot read the ${what} ${path}: ${(failure as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      `cannot read the ${what} file ${path}: ${(failure as NodeJS.ErrnoException).code ?? 'unknown error'}`,
     );
   }
 }
@@ -109,11 +85,11 @@ function readWith<T>(path: string, what: string, parse: (text: string) => T): T 
 function greeting({ url, apiKey }: Sandbox): string {
   return `Sandbox listening on ${url}
 
-In another terminal:
+In another terminal, run:
 
   export ROSTER_URL=${url}
   export ROSTER_API_KEY=${apiKey}
 
-Stop it with Ctrl-C.
+Press Ctrl-C to stop it.
 `;
 }

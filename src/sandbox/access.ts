@@ -1,6 +1,6 @@
 import { type AgentRecord, byId, type CollectionRecord, type ScheduleRecord, type World } from './world.js';
 
-/** Who may see what: convention 10 of interface.md §1. */
+/** What the caller can see (interface.md §1, convention 10). */
 
 /** An agent that exists and is assigned to the caller or the caller's company. */
 export function visibleAgent(world: World, id: string): AgentRecord | undefined {
@@ -8,12 +8,12 @@ export function visibleAgent(world: World, id: string): AgentRecord | undefined 
   return agent?.assigned ? agent : undefined;
 }
 
-/** True when every agent of a group or pipeline is assigned. One without agents is visible. */
+/** A group or pipeline is visible if all its agents are assigned, or if it has none. */
 export function isVisible(world: World, collection: CollectionRecord): boolean {
   return collection.agentIds.every((id) => visibleAgent(world, id) !== undefined);
 }
 
-/** The name of the agent, group or pipeline that a schedule starts; undefined when it is gone or hidden. */
+/** The name of the agent, group or pipeline that a schedule starts; undefined if it does not exist or is hidden. */
 export function targetName(
   world: World,
   schedule: Pick<ScheduleRecord, 'targetType' | 'targetId'>,

@@ -1,16 +1,14 @@
-import type { Variant } from './variants.js';
 import type { KeyRecord, World } from './world.js';
 
-/** The values that pass between the HTTP layer and the areas of the service. No HTTP library in sight. */
+/** The values that pass between the HTTP layer and the areas of the service. They know no HTTP library. */
 
 /** What every handler works with. */
 export interface Core {
   readonly world: World;
-  readonly variants: ReadonlySet<Variant>;
   readonly clock: () => Date;
 }
 
-/** One authenticated request. `body` is the parsed JSON, undefined when none was sent. */
+/** One authenticated request. `body` is the parsed JSON, undefined if there was none. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -18,15 +16,8 @@ export interface Call {
   readonly caller: KeyRecord;
 }
 
-export type Kind = 'agent' | 'group' | 'pipeline' | 'schedule' | 'key' | 'none';
-
-/** What was done; the edge decides by it which response transforms apply. */
-export type Operation = 'list' | 'page' | 'read' | 'create' | 'update' | 'delete' | 'preview' | 'other';
-
-/** A successful answer before it becomes an envelope (interface.md §1, convention 3). */
+/** A successful answer before it gets its envelope (interface.md §1, convention 3). */
 export interface Answer {
-  readonly kind: Kind;
-  readonly operation: Operation;
   readonly message?: string;
   readonly data: unknown;
 }
@@ -35,12 +26,31 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Route {
   readonly method: Method;
-  /** Path with `:id` parameters. Of two that match, the one listed first wins. */
+  /** Path with `:id` parameters. If two match, the one listed first wins. */
   readonly path: string;
   /** True where the scope `agents.run` is needed (§5.9); false where a valid key is enough (§5.10). */
   readonly scoped: boolean;
   readonly handle: (core: Core, call: Call) => Answer;
 }
+
+/** A response before it becomes HTTP: JSON for an object, plain text for a string, no body for null. */
+export interface Reply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>> | string | null;
+}
+
+/** A request that reached a route. */
+export interface Exchange {
+  readonly core: Core;
+  readonly route: Route;
+  readonly call: Call;
+}
+
+/**
+ * Wraps every reply, because interface.md leaves much open: it can refuse, act before or after `reply()`, or
+ * rewrite what that returns. `exchange` is null for a request that was refused before it reached a handler.
+ */
+export type Behaviour = (reply: () => Reply, exchange: Exchange | null) => Reply;
 
 /** A refusal: an HTTP status, a readable message and, for some conditions, a code (§7). */
 export class Refusal extends Error {

@@ -1,14 +1,21 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { agentRoutes } from './agents.js';
-import { type Core, notFound, Refusal, type Route } from './api.js';
+import {
+  type Behaviour,
+  type Core,
+  type Exchange,
+  notFound,
+  Refusal,
+  type Reply,
+  type Route,
+} from './api.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
+import type { ListLag } from './faults/list-lag.js';
 import { keyRoutes } from './keys.js';
 import { authentication, type Env, type RecordedRequest, recording } from './middleware.js';
-import { refusalWire, successWire, type Wire } from './response-variants.js';
-import { scheduleRoutes } from './schedules.js';
-import type { World } from './world.js';
+import { scheduleRoutes } from './schedules/routes.js';
 
-/** The areas of interface.md §4 that the sandbox has. Anything else under /api is not found. */
+/** The areas of interface.md §4 that the sandbox implements. Any other path under /api is not found. */
 const ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...groupRoutes,
@@ -19,34 +26,32 @@ const ROUTES: readonly Route[] = [
 
 export interface AppHooks {
   readonly requests: RecordedRequest[];
-  /** Awaited after every request that changed something, before it is answered. */
-  readonly saved: () => Promise<void>;
-  /**
-   * The place for faults: runs around the handler of an authenticated request, so that `await next()` divides
-   * "before the effect" from "after it". The raw socket is at `c.env.incoming` and `c.env.outgoing`.
-   */
-  readonly around?: MiddlewareHandler<Env>;
-  /** Called before each request is handled. */
-  readonly before?: () => void;
-  /** The state that lists show: an earlier one where they lag behind. */
-  readonly listed?: () => World;
+  readonly behaviour: Behaviour;
+  /** Runs around the handler of each authenticated request. */
+  readonly faults: MiddlewareHandler<Env>;
+  readonly lag: ListLag;
+  /** Awaited after every request that may have changed something, before it is answered. */
+  readonly save: () => Promise<void>;
 }
 
-/** The HTTP face of the service; it holds no state but what `core` and `hooks` give it. */
+/** The HTTP layer of the service. It holds no state of its own. */
 export function buildApp(core: Core, hooks: AppHooks): Hono<Env> {
   const app = new Hono<Env>();
+  const refuse = (c: Context<Env>, error: Error) =>
+    send(
+      c,
+      hooks.behaviour(() => refusalReply(error), null),
+    );
   app.use(recording(hooks.requests));
   app.use('/api/*', authentication(core.world, core.clock));
-  app.use('/api/*', hooks.around ?? passThrough);
+  app.use('/api/*', hooks.faults);
   for (const path of new Set(ROUTES.map((route) => route.path))) addPath(app, core, hooks, path);
-  app.notFound((c) => send(c, refusalWire(core, notFound('The requested path'))));
-  app.onError((error, c) => send(c, refusalWire(core, asRefusal(error))));
+  app.notFound((c) => refuse(c, notFound('The requested path')));
+  app.onError((error, c) => refuse(c, error));
   return app;
 }
 
-const passThrough: MiddlewareHandler<Env> = (_c, next) => next();
-
-/** All methods of a path, then 405 for the rest of them, so that no later path catches those. */
+/** All methods of a path, then 405 for the other methods, so that no later path matches them. */
 function addPath(app: Hono<Env>, core: Core, hooks: AppHooks, path: string): void {
   const routes = ROUTES.filter((route) => route.path === path);
   for (const route of routes) app.on(route.method, path, (c) => answer(c, core, hooks, route));
@@ -62,13 +67,16 @@ async function answer(c: Context<Env>, core: Core, hooks: AppHooks, route: Route
   if (route.scoped && caller.scopes.length > 0 && !caller.scopes.includes('agents.run')) {
     throw new Refusal(403, 'The API key lacks the scope agents.run.');
   }
-  const query = new URL(c.req.url).searchParams;
-  hooks.before?.();
-  const world = isList(route) ? (hooks.listed?.() ?? core.world) : core.world;
-  const result = route.handle({ ...core, world }, { params: c.req.param(), query, body, caller });
-  const wire = successWire(core, result, query);
-  if (route.method !== 'GET' && result.operation !== 'preview') await hooks.saved();
-  return send(c, wire);
+  hooks.lag.beforeRequest();
+  const world = isList(route) ? hooks.lag.listed() : core.world;
+  const call = { params: c.req.param(), query: new URL(c.req.url).searchParams, body, caller };
+  const exchange: Exchange = { core: { ...core, world }, route, call };
+  const reply = hooks.behaviour(() => handle(exchange), exchange);
+  if (route.method !== 'GET' && reply.status < 400) {
+    hooks.lag.afterChange();
+    await hooks.save();
+  }
+  return send(c, reply);
 }
 
 /** A path without an id. */
@@ -76,11 +84,23 @@ function isList({ method, path }: Route): boolean {
   return method === 'GET' && !path.includes(':');
 }
 
-function asRefusal(error: Error): Refusal {
-  return error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${error.message}`);
+/** A success has the envelope `{ success, message?, data }` (interface.md §1, convention 3). */
+function handle({ core, route, call }: Exchange): Reply {
+  try {
+    return { status: 200, body: { success: true, ...route.handle(core, call) } };
+  } catch (error) {
+    return refusalReply(error);
+  }
 }
 
-function send(c: Context<Env>, { status, body }: Wire): Response {
+/** The interface does not show the whole body of an error (§7). */
+function refusalReply(error: unknown): Reply {
+  const { status, message, errorCode } =
+    error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${String(error)}`);
+  return { status, body: { success: false, message, ...(errorCode ? { errorCode } : {}) } };
+}
+
+function send(c: Context<Env>, { status, body }: Reply): Response {
   const headers = new Headers(c.res.headers);
   if (body === null) return new Response(null, { status, headers });
   const isText = typeof body === 'string';

@@ -1,6 +1,6 @@
 import { badRequest } from './api.js';
 
-/** Readers of request bodies. Unknown fields are ignored; a null field counts as left out. */
+/** Read request bodies. Unknown fields are ignored; a null field counts as omitted. */
 
 export type Fields = Record<string, unknown>;
 
@@ -8,7 +8,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The body as an object; a body that was not sent counts as an empty one. */
+/** The body as an object; a missing body counts as an empty one. */
 export function bodyFields(body: unknown): Fields {
   if (body === undefined) return {};
   if (!isFields(body)) throw badRequest('The request body must be a JSON object.');
@@ -52,7 +52,7 @@ export function requiredTexts(body: Fields, field: string): string[] {
   return value;
 }
 
-/** One of a closed set of words, spelt exactly. */
+/** One of a closed set of words, spelled exactly. */
 export function optionalWord<T extends string>(
   body: Fields,
   field: string,

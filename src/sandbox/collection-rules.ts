@@ -1,48 +1,35 @@
 import { visibleAgent } from './access.js';
-import { badRequest, type Core } from './api.js';
-import { type Fields, optionalText, requiredTexts } from './body.js';
+import { badRequest } from './api.js';
+import { type Fields, requiredTexts } from './body.js';
 import { byId, type CollectionRecord, isGuid, type World } from './world.js';
 
-/** What the service checks in the bodies of groups and pipelines (interface.md §4 and §8). */
+/** The rules for bodies of groups and pipelines (interface.md §4 and §8). */
 
 export type CollectionKind = 'group' | 'pipeline';
 
-const MAX_NAME = 200;
+const MAX_NAME_CHARACTERS = 200;
 const MAX_STAGES = 25;
 
 export function collectionsOf(world: World, kind: CollectionKind): Map<string, CollectionRecord> {
   return kind === 'group' ? world.groups : world.pipelines;
 }
 
-/** A name that was sent. Names need not be unique, unless the variant says so. */
-export function checkName(core: Core, kind: CollectionKind, name: string, self?: CollectionRecord): string {
+/** Names need not be unique. */
+export function checkName(name: string): string {
   if (name.trim() === '') throw badRequest("The field 'name' must not be empty.");
-  if (name.length > MAX_NAME) throw badRequest(`The field 'name' has more than ${MAX_NAME} characters.`);
-  if (core.variants.has('duplicate-names-refused')) {
-    const others = [...collectionsOf(core.world, kind).values()].filter((other) => other !== self);
-    if (others.some((other) => other.name === name)) throw badRequest(`A ${kind} named '${name}' exists.`);
-  }
+  if (name.length > MAX_NAME_CHARACTERS)
+    throw badRequest(`The field 'name' has more than ${MAX_NAME_CHARACTERS} characters.`);
   return name;
 }
 
-export function readName(body: Fields): string | undefined {
-  return optionalText(body, 'name');
-}
-
-/** `agentIds` of a body as the ids of visible agents: a set for a group, a chain for a pipeline. */
-export function readAgentIds(core: Core, kind: CollectionKind, body: Fields): string[] {
-  const ids = requiredTexts(body, 'agentIds').map((id) => assignedId(core.world, id));
-  if (ids.length === 0 && core.variants.has('empty-refused')) throw badRequest(`A ${kind} needs an agent.`);
-  if (kind === 'pipeline') return checkChain(ids);
-  if (new Set(ids).size < ids.length && core.variants.has('duplicate-members-refused')) {
-    throw badRequest('An agent appears twice in the group.');
-  }
-  return [...new Set(ids)];
+/** `agentIds` of a body as ids of visible agents: a set for a group, a sequence for a pipeline. */
+export function readAgentIds(world: World, kind: CollectionKind, body: Fields): string[] {
+  const ids = requiredTexts(body, 'agentIds').map((id) => assignedId(world, id));
+  return kind === 'pipeline' ? checkChain(ids) : [...new Set(ids)];
 }
 
 function assignedId(world: World, id: string): string {
-  if (!isGuid(id))
-    throw badRequest(`'${id}' is not an agent id. Agents are named by their id (a GUID) here.`);
+  if (!isGuid(id)) throw badRequest(`'${id}' is not an agent id. An agent id is a GUID.`);
   const agent = visibleAgent(world, id);
   if (!agent) throw badRequest(`The agent '${id}' does not exist or is not assigned to you.`);
   return agent.id;
@@ -56,7 +43,7 @@ function checkChain(ids: string[]): string[] {
   return ids;
 }
 
-/** A group or pipeline as the interface shows it, with its members or its steps. */
+/** A group or pipeline as a response shows it, with its members or its steps. */
 export function showCollection(world: World, kind: CollectionKind, record: CollectionRecord): Fields {
   const { agentIds, ...shown } = record;
   const agents = agentIds.map((scraperAgentId) => ({

@@ -7,12 +7,11 @@ import {
   checkName,
   collectionsOf,
   readAgentIds,
-  readName,
   showCollection,
 } from './collection-rules.js';
-import { byId, type CollectionRecord, put, type ScheduleRecord } from './world.js';
+import { byId, type CollectionRecord, put } from './world.js';
 
-/** Groups and pipelines (interface.md §4): one set of handlers, since they differ in their rules alone. */
+/** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
 
 type Handler = (core: Core, call: Call) => Answer;
 
@@ -35,35 +34,30 @@ function routes(kind: CollectionKind, base: string, agents: string): Route[] {
 function list(kind: CollectionKind): Handler {
   return ({ world }) => {
     const visible = [...collectionsOf(world, kind).values()].filter((record) => isVisible(world, record));
-    return { kind, operation: 'list', data: visible.map((record) => showCollection(world, kind, record)) };
+    return { data: visible.map((record) => showCollection(world, kind, record)) };
   };
 }
 
 function read(kind: CollectionKind): Handler {
-  return (core, call) => ({
-    kind,
-    operation: 'read',
-    data: showCollection(core.world, kind, find(core, kind, call)),
-  });
+  return (core, call) => ({ data: showCollection(core.world, kind, find(core, kind, call)) });
 }
 
 function create(kind: CollectionKind): Handler {
   return (core, call) => {
     const body = bodyFields(call.body);
-    const active = core.variants.has('create-honours-active') ? optionalFlag(body, 'isActive') : undefined;
     const record: CollectionRecord = {
       id: randomUUID(),
-      name: checkName(core, kind, requiredText(body, 'name')),
+      name: checkName(requiredText(body, 'name')),
       description: optionalText(body, 'description') ?? '',
-      isActive: active ?? true,
-      agentIds: readAgentIds(core, kind, body),
+      isActive: true,
+      agentIds: readAgentIds(core.world, kind, body),
       canManage: true,
       activeRunCount: 0,
       lastRunStatus: null,
       lastRunAt: null,
     };
     put(collectionsOf(core.world, kind), record);
-    return saved(core, kind, record, 'create');
+    return saved(core, kind, record, 'created');
   };
 }
 
@@ -72,56 +66,38 @@ function update(kind: CollectionKind): Handler {
   return (core, call) => {
     const record = findManaged(core, kind, call);
     const body = bodyFields(call.body);
-    const sent = readName(body);
-    const name = sent === undefined ? record.name : checkName(core, kind, sent, record);
+    const sent = optionalText(body, 'name');
+    const name = sent === undefined ? record.name : checkName(sent);
     const description = optionalText(body, 'description') ?? record.description;
     const isActive = optionalFlag(body, 'isActive') ?? record.isActive;
     Object.assign(record, { name, description, isActive });
-    return saved(core, kind, record, 'update');
+    return saved(core, kind, record, 'updated');
   };
 }
 
 function replaceAgents(kind: CollectionKind): Handler {
   return (core, call) => {
     const record = findManaged(core, kind, call);
-    record.agentIds = readAgentIds(core, kind, bodyFields(call.body));
-    return saved(core, kind, record, 'update');
+    record.agentIds = readAgentIds(core.world, kind, bodyFields(call.body));
+    return saved(core, kind, record, 'updated');
   };
 }
 
 function remove(kind: CollectionKind): Handler {
   return (core, call) => {
-    const done: Answer = { kind, operation: 'delete', message: `The ${kind} was deleted.`, data: null };
-    if (core.variants.has('delete-missing-ok') && !lookUp(core, kind, call)) return done;
     const record = findManaged(core, kind, call);
-    const targeting = schedulesOf(core, kind, record);
-    if (targeting.length > 0 && core.variants.has('delete-refuses-targeted')) {
-      throw new Refusal(409, `The ${kind} is the target of ${targeting.length} schedule(s).`);
-    }
-    if (core.variants.has('delete-cascades')) {
-      for (const schedule of targeting) core.world.schedules.delete(schedule.id.toLowerCase());
-    }
     collectionsOf(core.world, kind).delete(record.id.toLowerCase());
-    return done;
+    return { message: `The ${kind} was deleted.`, data: null };
   };
-}
-
-function schedulesOf(core: Core, kind: CollectionKind, record: CollectionRecord): ScheduleRecord[] {
-  const type = kind === 'group' ? 'Group' : 'Pipeline';
-  const id = record.id.toLowerCase();
-  return [...core.world.schedules.values()].filter(
-    (schedule) => schedule.targetType === type && schedule.targetId.toLowerCase() === id,
-  );
 }
 
 function saved(
   core: Core,
   kind: CollectionKind,
   record: CollectionRecord,
-  operation: 'create' | 'update',
+  what: 'created' | 'updated',
 ): Answer {
-  const message = `The ${kind} was ${operation}d.`;
-  return { kind, operation, message, data: showCollection(core.world, kind, record) };
+  return { message: `The ${kind} was ${what}.`, data: showCollection(core.world, kind, record) };
 }
 
 function lookUp(core: Core, kind: CollectionKind, call: Call): CollectionRecord | undefined {
@@ -130,8 +106,7 @@ function lookUp(core: Core, kind: CollectionKind, call: Call): CollectionRecord 
 
 function find(core: Core, kind: CollectionKind, call: Call): CollectionRecord {
   const record = lookUp(core, kind, call);
-  const shown = record && (core.variants.has('hidden-by-id') || isVisible(core.world, record));
-  if (!shown) throw notFound(`The ${kind}`);
+  if (!record || !isVisible(core.world, record)) throw notFound(`The ${kind}`);
   return record;
 }
 
@@ -142,7 +117,7 @@ function findManaged(core: Core, kind: CollectionKind, call: Call): CollectionRe
   return record;
 }
 
-/** The sandbox has no execution engine: a run has succeeded as soon as it starts. */
+/** The sandbox runs nothing: a run succeeds as soon as it starts. */
 export function startCollection(core: Core, kind: CollectionKind, record: CollectionRecord): string {
   if (!record.isActive) throw badRequest(`The ${kind} is disabled and cannot be run.`);
   record.lastRunStatus = kind === 'group' ? 'Succeeded' : 'Completed';
@@ -151,12 +126,11 @@ export function startCollection(core: Core, kind: CollectionKind, record: Collec
 }
 
 function runGroup(core: Core, call: Call): Answer {
-  const group = lookUp(core, 'group', call);
-  if (!group || !isVisible(core.world, group)) throw notFound('The group');
+  const group = find(core, 'group', call);
   optionalInputs(bodyFields(call.body));
   const groupRunId = startCollection(core, 'group', group);
   const data = { groupId: group.id, groupRunId, memberCount: group.agentIds.length };
-  return { kind: 'none', operation: 'other', message: 'The group run was started.', data };
+  return { message: 'The group run was started.', data };
 }
 
 /** A pipeline with an unassigned agent gives 403 FORBIDDEN here, not 404 (§4, Pipelines). */
@@ -168,5 +142,5 @@ function runPipeline(core: Core, call: Call): Answer {
   }
   const pipelineRunId = startCollection(core, 'pipeline', pipeline);
   const data = { pipelineRunId, stepCount: pipeline.agentIds.length };
-  return { kind: 'none', operation: 'other', message: 'The pipeline run was started.', data };
+  return { message: 'The pipeline run was started.', data };
 }

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type KeyRecord, put, type World } from './world.js';
 
-/** How keys are made, kept and recognised (interface.md §5). Only a hash is stored. */
+/** Creates, stores and finds API keys (interface.md §5). Only a hash is stored. */
 
 export const KEY_MARK = 'svc_live_';
-/** The key of a sandbox that nobody configured: the same every time, and plainly no real one. */
+/** The key of a sandbox without a seed: always the same, and clearly not a real key. */
 export const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
-/** The user whose keys, groups and schedules the sandbox is about. */
+/** The user that the sandbox acts for. */
 export const CALLER = 'caller';
 
 const PREFIX_LENGTH = 16;
@@ -21,7 +21,7 @@ export function hashOf(key: string): string {
 
 export type NewKey = Pick<KeyRecord, 'name' | 'scopes'> & Partial<KeyRecord>;
 
-/** Stores the hash of a key; the text itself is not kept. */
+/** Stores the hash of a key, not the key itself. */
 export function addKey(world: World, key: string, now: Date, fields: NewKey): KeyRecord {
   return put(world.keys, {
     id: randomUUID(),
@@ -36,7 +36,7 @@ export function addKey(world: World, key: string, now: Date, fields: NewKey): Ke
   });
 }
 
-/** Never the whole of a key, however short a seed's may be. */
+/** Never the whole key, even if a seed has a short one. */
 function prefixOf(key: string): string {
   return key.slice(0, Math.min(PREFIX_LENGTH, key.length - 4));
 }
@@ -45,7 +45,7 @@ export function isActiveKey(key: KeyRecord, now: Date): boolean {
   return !key.isRevoked && (key.expires === null || new Date(key.expires) > now);
 }
 
-/** Finds the active key that a text belongs to. Hashes each distinct text once. */
+/** Finds the active key for a text. Hashes each key once. */
 export function keyFinder(world: World): (text: string, now: Date) => KeyRecord | undefined {
   const hashes = new Map<string, string>();
   return (text, now) => {
@@ -54,7 +54,7 @@ export function keyFinder(world: World): (text: string, now: Date) => KeyRecord 
     for (const key of world.keys.values()) {
       if (key.hash === hash && isActiveKey(key, now)) return key;
     }
-    hashes.delete(text); // wrong keys must not pile up
+    hashes.delete(text); // or unknown keys would accumulate
     return undefined;
   };
 }

@@ -4,19 +4,19 @@ import { Refusal } from './api.js';
 import { KEY_MARK, keyFinder } from './keyring.js';
 import type { KeyRecord, World } from './world.js';
 
-/** What happens to a request before it reaches a handler: it is recorded, read and authenticated. */
+/** Records, reads and authenticates a request before it reaches a handler. */
 
-/** One request as a test sees it. `status` is 0 until it is answered. */
+/** One request, for tests. `status` is 0 until the response is ready. */
 export interface RecordedRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Parsed JSON; null when there was none or it was none. */
+  /** Parsed JSON; null if there was no body or it was not JSON. */
   body: unknown;
   status: number;
 }
 
-/** `body` is either the parsed JSON (undefined: none sent) or the reason why it cannot be used. */
+/** `body` is either the parsed JSON (undefined without a body) or the reason why it cannot be used. */
 export interface Env {
   Bindings: HttpBindings;
   Variables: { body: unknown; caller: KeyRecord };
@@ -24,7 +24,7 @@ export interface Env {
 
 const MAX_BODY = 1_048_576;
 
-/** Records requests in the order they arrive, whatever becomes of them. */
+/** Records all requests in the order of their arrival. */
 export function recording(requests: RecordedRequest[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { pathname, search } = new URL(c.req.url);
@@ -65,12 +65,12 @@ async function readText(request: Request): Promise<string | Refusal> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Both header forms on every endpoint; what is not an active key is 401 (interface.md §5). */
+/** Accepts both headers on every endpoint; 401 without an active key (interface.md §5). */
 export function authentication(world: World, clock: () => Date): MiddlewareHandler<Env> {
   const find = keyFinder(world);
   return async (c, next) => {
     const text = c.req.header('x-api-key') ?? bearer(c.req.header('authorization'));
-    // A bearer token without the prefix is a dashboard session (§5.3), which this service has none of.
+    // A bearer token without the prefix is a dashboard session (§5.3), which the sandbox does not have.
     const caller = text?.startsWith(KEY_MARK) ? find(text, clock()) : undefined;
     if (!caller) throw new Refusal(401, 'The API key is missing, malformed or revoked.');
     caller.lastUsedDate = clock().toISOString();

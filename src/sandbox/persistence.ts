@@ -3,29 +3,23 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isFields } from './body.js';
 import { emptyWorld, put, type World } from './world.js';
 
-/** The world as a file, so that a sandbox can go on where it stopped. Keys are in it as hashes, but for the newest. */
+/** The world as a file, so that a sandbox can continue where it stopped. It holds all keys but the newest as hashes. */
 
 const FORMAT = 1;
 const SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const;
 
-/** Says why a data file cannot be used, and what to do. */
+/** Says why a data file cannot be used, and how to fix it. */
 export class DataFileError extends Error {
   constructor(file: string, what: string) {
-    super(`${file}: ${what}. Correct it, or remove the file to start afresh.`);
+    super(`${file}: ${what}. Correct it, or delete the file to start over.`);
     this.name = 'DataFileError';
   }
 }
 
 export function worldToJson(world: World): string {
   const sections = SECTIONS.map((section) => [section, [...world[section].values()]]);
-  const { apiKey, scopes, nextScheduleNumber } = world;
-  const saved = {
-    formatVersion: FORMAT,
-    apiKey,
-    scopes,
-    nextScheduleNumber,
-    ...Object.fromEntries(sections),
-  };
+  const { apiKey, scopes } = world;
+  const saved = { formatVersion: FORMAT, apiKey, scopes, ...Object.fromEntries(sections) };
   return `${JSON.stringify(saved, null, 1)}\n`;
 }
 
@@ -35,9 +29,8 @@ export function worldFromJson(text: string, file = 'data file'): World {
   const world = emptyWorld();
   if (typeof saved.apiKey === 'string') world.apiKey = saved.apiKey;
   if (Array.isArray(saved.scopes)) world.scopes = saved.scopes.map(String);
-  if (typeof saved.nextScheduleNumber === 'number') world.nextScheduleNumber = saved.nextScheduleNumber;
   for (const section of SECTIONS) {
-    // Which type of record it is goes unchecked: this program wrote the file.
+    // The fields of a record are not checked: this program wrote the file.
     fill(world[section] as Map<string, { id: string }>, saved[section], `${file}: ${section}`);
   }
   return world;
@@ -60,12 +53,12 @@ function fill(records: Map<string, { id: string }>, entries: unknown, where: str
   if (!Array.isArray(entries)) throw new DataFileError(where, 'is not an array');
   for (const entry of entries) {
     if (!isFields(entry) || typeof entry.id !== 'string')
-      throw new DataFileError(where, 'has no id in an entry');
+      throw new DataFileError(where, 'has an entry without an id');
     put(records, { ...entry, id: entry.id });
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 export async function loadWorld(file: string): Promise<World | undefined> {
   try {
     return worldFromJson(await readFile(file, 'utf8'), file);
@@ -75,19 +68,19 @@ export async function loadWorld(file: string): Promise<World | undefined> {
   }
 }
 
-/** Written beside the file and renamed, so that it is never half there. Mode 0600. */
-export async function saveWorld(file: string, world: World): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+/** Writes a temporary file and renames it, so that the file is never incomplete. Mode 0600. */
+async function saveWorld(file: string, world: World): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await writeFile(draft, worldToJson(world), { mode: 0o600, flag: 'wx' });
-    await rename(draft, file);
+    await writeFile(temporary, worldToJson(world), { mode: 0o600, flag: 'wx' });
+    await rename(temporary, file);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
-/** Saves one at a time; requests that come while a save is under way share the next one. */
+/** Runs one save at a time; requests that arrive during a save share the next one. */
 export function saver(file: string, world: World): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;

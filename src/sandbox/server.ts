@@ -1,16 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Core } from './api.js';
+import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
-import { type FaultPlan, faultMiddleware, noFaults } from './faults.js';
-import { History } from './history.js';
+import { type FaultPlan, faultMiddleware, noFaults } from './faults/faults.js';
+import { ListLag } from './faults/list-lag.js';
 import { addKey, hashOf, isActiveKey, newKeyText } from './keyring.js';
 import type { RecordedRequest } from './middleware.js';
 import { loadWorld, saver } from './persistence.js';
-import { defaultSeed, type Seed } from './seed.js';
-import { worldFromSeed } from './seed-world.js';
-import type { Variant } from './variants.js';
+import { worldFromSeed } from './seed/build-world.js';
+import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';
 
 export interface SandboxOptions {
@@ -18,70 +17,61 @@ export interface SandboxOptions {
   port?: number;
   /** Default 127.0.0.1. */
   host?: string;
-  /** The initial world. Default: `defaultSeed()`. Not used when the data file exists. */
+  /** The initial world. Default: `defaultSeed()`. Ignored if the data file exists. */
   seed?: Seed;
-  /** How it behaves where interface.md is silent. */
-  variants?: readonly Variant[];
+  /** For tests: replies other than the sandbox's own, where interface.md leaves them open. */
+  behaviour?: Behaviour;
   /** Default: real time. */
   clock?: () => Date;
-  /** Where the state is kept between runs: read at the start, written after every change. */
+  /** The file that keeps the state between runs: read at the start, written after every change. */
   dataFile?: string;
-  /** What goes wrong from the beginning. Default: nothing. */
+  /** Default: none. */
   faults?: Partial<FaultPlan>;
 }
 
 export interface Sandbox {
   /** http://127.0.0.1:PORT */
   readonly url: string;
-  /** A key of the caller that was active at the start; with full access unless the data file's newest is scoped. */
+  /** A key of the caller that is active at the start. It has full access, unless it comes from a data file. */
   readonly apiKey: string;
-  /** The live state: read and change it at will. Map keys are ids in lower case. */
+  /** The live state. May be changed directly. Map keys are ids in lower case. */
   readonly world: World;
-  /** Every request, in the order of arrival. */
+  /** All requests in the order of their arrival. */
   readonly requests: RecordedRequest[];
-  /** What goes wrong: change it at will. Counting of a fault begins when it is put in. */
+  /** May be changed at any time. A fault counts requests from when it is added. */
   readonly faults: FaultPlan;
   close(): Promise<void>;
 }
 
-/** Starts a service of its own: several may run in one process. Rejects when the port is taken. */
+/** Starts a sandbox. Several can run in one process. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', dataFile, clock = () => new Date() } = options;
-  const variants = new Set(options.variants);
-  const world = await firstWorld(options, clock(), variants);
-  const core: Core = { world, variants, clock };
-  const saved = dataFile === undefined ? async () => {} : saver(dataFile, world);
+  const world = await initialWorld(options, clock());
+  const save = dataFile === undefined ? async () => {} : saver(dataFile, world);
   const requests: RecordedRequest[] = [];
   const faults: FaultPlan = { ...noFaults(), ...options.faults };
-  const history = new History(world);
-  const app = buildApp(core, {
-    requests,
-    saved: async () => {
-      if (faults.lagMs > 0) history.note(Date.now());
-      await saved();
+  const app = buildApp(
+    { world, clock },
+    {
+      requests,
+      behaviour: options.behaviour ?? ((reply) => reply()),
+      faults: faultMiddleware(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
+      lag: new ListLag(world, faults),
+      save,
     },
-    around: faultMiddleware(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
-    before: () => {
-      if (faults.lagMs > 0) history.begin();
-    },
-    listed: () => (faults.lagMs === 0 ? world : history.at(Date.now() - faults.lagMs)),
-  });
+  );
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
-  await saved(); // before anyone can call: an unwritable data file must fail here
+  await save(); // before it listens, so that an unwritable data file fails here
   const url = await listen(server, port, host);
-  return { url, apiKey: world.apiKey, world, requests, faults, close: () => close(server, saved) };
+  return { url, apiKey: world.apiKey, world, requests, faults, close: () => close(server, save) };
 }
 
-async function firstWorld(
-  { dataFile, seed }: SandboxOptions,
-  now: Date,
-  variants: ReadonlySet<Variant>,
-): Promise<World> {
+async function initialWorld({ dataFile, seed }: SandboxOptions, now: Date): Promise<World> {
   const kept = dataFile === undefined ? undefined : await loadWorld(dataFile);
-  if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, variants.has('numeric-schedule-ids'));
+  if (!kept) return worldFromSeed(seed ?? defaultSeed(), now);
   const hash = hashOf(kept.apiKey);
   if (![...kept.keys.values()].some((key) => key.hash === hash && isActiveKey(key, now))) {
-    // Its key was revoked without a successor: in the real service the dashboard would give a new one.
+    // Its key was revoked and not replaced. For the real service, a user would create a key in the dashboard.
     kept.apiKey = newKeyText();
     addKey(kept, kept.apiKey, now, { name: 'sandbox', scopes: [] });
   }
@@ -91,10 +81,12 @@ async function firstWorld(
 function listen(server: ServerType, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
+      const inUse = error.code === 'EADDRINUSE';
       reject(
-        taken
-          ? new Error(`port ${port} on ${host} is taken: choose another, or 0 for any`, { cause: error })
+        inUse
+          ? new Error(`port ${port} on ${host} is in use: choose another one, or 0 for any free port`, {
+              cause: error,
+            })
           : error,
       );
     });
@@ -107,10 +99,10 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
-/** Ends open connections too, or a client that keeps one alive would hold the process. */
-async function close(server: ServerType, saved: () => Promise<void>): Promise<void> {
+/** Also closes open connections, because a client that keeps one alive would keep the process running. */
+async function close(server: ServerType, save: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   if ('closeAllConnections' in server) server.closeAllConnections();
   await closed;
-  await saved();
+  await save();
 }

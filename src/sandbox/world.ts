@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-
 /**
  * The state of the service: plain mutable records in maps. Tests read and change it directly.
- * Map keys are ids in lower case, because the service takes a GUID in either case.
+ * Map keys are ids in lower case, because the service accepts a GUID in either case.
  */
 
 /** An agent (interface.md §2, Agent). `assigned` false: not assigned to the caller or the caller's company. */
@@ -35,7 +33,7 @@ export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
 export const INTERVAL_UNITS = ['Minutes', 'Hours', 'Days', 'Weeks'] as const;
 export type IntervalUnit = (typeof INTERVAL_UNITS)[number];
 
-/** What a create or update body of a schedule says (interface.md §2, Schedule). */
+/** The content of a create or update body of a schedule (interface.md §2, Schedule). */
 export interface ScheduleSettings {
   targetType: TargetType;
   targetId: string;
@@ -50,7 +48,7 @@ export interface ScheduleSettings {
   isEnabled: boolean;
 }
 
-/** A stored schedule. `status`, `description` and `nextRunTime` are computed when it is shown. */
+/** A stored schedule. `status`, `description` and `nextRunTime` are computed on each read. */
 export interface ScheduleRecord extends ScheduleSettings {
   id: string;
   isRunning: boolean;
@@ -60,7 +58,7 @@ export interface ScheduleRecord extends ScheduleSettings {
   errorMessage: string | null;
 }
 
-/** An API key (interface.md §5): only its hash is kept. No scopes means the user's full access. */
+/** An API key (interface.md §5). Only its hash is stored. A key without scopes has the full access of its user. */
 export interface KeyRecord {
   id: string;
   user: string;
@@ -82,10 +80,8 @@ export interface World {
   keys: Map<string, KeyRecord>;
   /** The scope names that the service knows; others are dropped when a key is created (§5.8). */
   scopes: string[];
-  /** The newest active key of the caller in clear, so that `roster sandbox` can tell it again. */
+  /** The newest active key of the caller in clear text, so that `roster sandbox` can print it after a restart. */
   apiKey: string;
-  /** The next id where schedule ids are numbers. */
-  nextScheduleNumber: number;
 }
 
 export function emptyWorld(): World {
@@ -97,7 +93,6 @@ export function emptyWorld(): World {
     keys: new Map(),
     scopes: ['agents.run'],
     apiKey: '',
-    nextScheduleNumber: 1,
   };
 }
 
@@ -107,7 +102,7 @@ export function isGuid(text: string): boolean {
   return GUID.test(text);
 }
 
-/** Looks a record up by the id of a path or a body, in either case. */
+/** Finds a record by an id from a path or a body, in upper or lower case. */
 export function byId<T>(records: Map<string, T>, id: string): T | undefined {
   return records.get(id.toLowerCase());
 }
@@ -115,11 +110,4 @@ export function byId<T>(records: Map<string, T>, id: string): T | undefined {
 export function put<T extends { id: string }>(records: Map<string, T>, record: T): T {
   records.set(record.id.toLowerCase(), record);
   return record;
-}
-
-/** The type of a schedule id is not stated (§1, convention 4): a GUID, or the next free number. */
-export function newScheduleId(world: World, numeric: boolean): string {
-  if (!numeric) return randomUUID();
-  while (world.schedules.has(String(world.nextScheduleNumber))) world.nextScheduleNumber += 1;
-  return String(world.nextScheduleNumber++);
 }

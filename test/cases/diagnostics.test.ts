@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type DiagnosticCode, diagnosticCodes } from '../../src/model/diagnostic.js';
-import { parseSeed, startSandbox, type Variant } from '../../src/sandbox/index.js';
+import { parseSeed } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { type Ran, Workspace } from '../support/roster.js';
+import { startSandbox, type Variant } from '../support/sandbox.js';
 
 /** What a person does wrong, and what they are then told. UPDATE_GOLDEN=1 writes `text` and `json` anew. */
 interface Case {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseSeed, type Sandbox, startSandbox, type Variant } from '../../src/sandbox/index.js';
+import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
+import { startSandbox, type Variant } from '../support/sandbox.js';
 import { steady } from '../support/steady.js';
 
 /** What a person types, one command after the other; golden.txt is what they then see. UPDATE_GOLDEN=1 writes it. */

@@ -1,11 +1,11 @@
 /**
- * Bugs that tools of this sort have had. Each is put into a copy of the source by `npm run test:bugs`, and must turn
- * one of its tests red: that the tests bite is tested, too.
+ * Bugs that similar tools have had. `npm run test:bugs` puts each into a copy of the source, where one of its tests must
+ * fail: it shows that the tests find bugs.
  */
 export interface Bug {
   readonly name: string;
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   readonly find: string;
   readonly replace: string;
   readonly tests: readonly string[];
@@ -13,56 +13,56 @@ export interface Bug {
 
 export const bugs: readonly Bug[] = [
   {
-    name: 'a create whose answer was lost is sent again',
+    name: 'a create whose response was lost is sent again',
     file: 'src/service/retry.ts',
     find: "return effect !== 'create' || certainty === 'not-sent' || status === 429;",
     replace: "return effect !== 'create' || certainty !== 'refused' || status === 429;",
     tests: ['test/faults/creates.test.ts'],
   },
   {
-    name: 'a create whose answer was lost is not looked for',
+    name: 'a create whose response was lost is not searched for',
     file: 'src/apply/recover-create.ts',
     find: 'return pollUntil(look, (found) => found.length > 0, lost.sleep);',
     replace: 'return (await look()).slice(1000);',
     tests: ['test/faults/creates.test.ts'],
   },
   {
-    name: 'of two runs that create the same none withdraws its own',
+    name: 'if two runs create the same object, neither deletes its own',
     file: 'src/apply/withdraw.ts',
     find: 'if (others.length === 0) continue;',
     replace: 'if (others.length < 1000) continue;',
     tests: ['test/faults/two-runs.test.ts'],
   },
   {
-    name: 'a create that landed late is not told',
+    name: 'a create that took effect late is not reported',
     file: 'src/reconcile/unmanaged-duplicates.ts',
     find: "return duplicates === undefined || match.rule !== 'inventory' ? [] : warn(match, duplicates);",
-    replace: 'return duplicates === undefined || duplicates.length < 1000 ? [] : warn(match, twins);',
+    replace: 'return duplicates === undefined || duplicates.length < 1000 ? [] : warn(match, duplicates);',
     tests: ['test/faults/creates.test.ts'],
   },
   {
-    name: 'nothing is written down before a create',
+    name: 'the inventory records nothing before a create',
     file: 'src/apply/apply.ts',
     find: 'if (acting.length > 0) await inputs.save(intent);',
     replace: 'if (acting.length > 1_000) await inputs.save(intent);',
     tests: ['test/cli/signals.test.ts'],
   },
   {
-    name: 'a delete that is answered with 404 is always well',
+    name: 'a delete that returns 404 always counts as done',
     file: 'src/apply/apply.ts',
     find: "if (gone && step.request.method === 'DELETE') return { outcome: 'done' };",
     replace: "if (gone || step.request.method === 'DELETE') return { outcome: 'done' };",
     tests: ['test/faults/missing.test.ts'],
   },
   {
-    name: 'what depends on a failed step is tried all the same',
+    name: 'steps that depend on a failed step run all the same',
     file: 'src/apply/run-steps.ts',
     find: 'const waiting = new Map(wave.map((step) => [step.id, step.after.filter((id) => !states.has(id)).length]));',
     replace: 'const waiting = new Map(wave.map((step) => [step.id, 0 * step.after.length]));',
     tests: ['test/faults/order.test.ts', 'test/cases/cases.test.ts'],
   },
   {
-    name: 'an object is deleted before what points to it',
+    name: 'an object is deleted before the objects that refer to it',
     file: 'src/reconcile/order.ts',
     find: "if (target?.action === 'delete') wait(target.address, change.address);",
     replace: "if (target?.action === 'create') wait(target.address, change.address);",
@@ -83,35 +83,35 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/service/paging.test.ts'],
   },
   {
-    name: 'a list that disagrees with its total is taken for whole',
+    name: 'a list that differs from its total counts as complete',
     file: 'src/service/paging.ts',
     find: 'if (all.length !== total) throw disagreeing(total, all.length);',
     replace: '',
     tests: ['test/unit/service/paging.test.ts'],
   },
   {
-    name: 'a group that the list hides is not read by its id',
+    name: 'a group that the list omits is not read by its id',
     file: 'src/service/observe.ts',
     find: '[...ids].filter((id) => !seen.has(id))',
     replace: '[...ids].filter((id) => seen.has(`never ${id}`))',
     tests: ['test/unit/cli/usage.test.ts'],
   },
   {
-    name: 'Retry-After is not heeded',
+    name: 'Retry-After is ignored',
     file: 'src/service/retry.ts',
     find: 'Math.max(facts.retryAfterMs ?? 0, jitter(attempt, settings.random))',
     replace: 'jitter(attempt, settings.random)',
     tests: ['test/unit/service/retry.test.ts'],
   },
   {
-    name: 'there is no end to retries',
+    name: 'retries are not limited',
     file: 'src/service/retry.ts',
     find: 'const MAX_ATTEMPTS = 3;',
     replace: 'const MAX_ATTEMPTS = 30;',
     tests: ['test/unit/service/retry.test.ts'],
   },
   {
-    name: 'certificates are not checked and nobody is told',
+    name: 'certificates are not checked and nothing is reported',
     file: 'src/service/url.ts',
     find: "if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {",
     replace: "if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === 'never') {",
@@ -125,7 +125,7 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/view/escape.test.ts'],
   },
   {
-    name: 'the first of several candidates is taken',
+    name: 'the first of several candidates is chosen',
     file: 'src/reconcile/pair.ts',
     find: 'const candidates = identity === null ? [] : (free.get(identity) ?? []);',
     replace: 'const candidates = identity === null ? [] : (free.get(identity) ?? []).slice(0, 1);',
@@ -146,14 +146,14 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/reconcile/digest.test.ts'],
   },
   {
-    name: 'a snapshot holds inputs as they are',
+    name: 'a snapshot contains inputs unhashed',
     file: 'src/snapshot/save.ts',
     find: 'kind.saved.hashed.includes(field) ? hashed(value, hasher) : value',
     replace: 'value',
     tests: ['test/unit/cli/snapshot.test.ts'],
   },
   {
-    name: 'a snapshot holds what comes from the environment',
+    name: 'a snapshot contains values from the environment',
     file: 'src/cli/snapshot.ts',
     find: 'withheld.get(observed) ?? []',
     replace: '[]',
@@ -167,28 +167,28 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/reconcile/guards.test.ts'],
   },
   {
-    name: 'protect is forgotten with the entry',
+    name: 'an entry loses its protection when it is removed',
     file: 'src/reconcile/guard.ts',
     find: 'match.known?.protect === true',
     replace: 'match.entry?.protect === true',
     tests: ['test/cases/diagnostics.test.ts'],
   },
   {
-    name: 'another account is taken for this one',
+    name: 'another account is not noticed',
     file: 'src/reconcile/guard.ts',
     find: 'if (allow.accountChange || missing * 2 <= known.length) return [];',
     replace: 'if (allow.accountChange || missing / 2 <= known.length) return [];',
     tests: ['test/unit/reconcile/guards.test.ts'],
   },
   {
-    name: 'an apply that is not finished ends as one that is',
+    name: 'an unfinished apply exits with 0',
     file: 'src/cli/apply.ts',
     find: 'exit: complete ? exitCode.fine : failed,',
     replace: 'exit: complete || !report.interrupted ? exitCode.fine : failed,',
     tests: ['test/faults/creates.test.ts', 'test/unit/apply/keys.test.ts'],
   },
   {
-    name: 'a lock that is held is taken',
+    name: 'a lock that another run holds is taken',
     file: 'src/inventory/file-store.ts',
     find: 'if (!dead && !isExpired(lockPath)) throw lockedBy(holder, name);',
     replace: 'if (!dead && !isExpired(lockPath) && holder === null) throw lockedBy(holder, name);',
@@ -202,7 +202,7 @@ export const bugs: readonly Bug[] = [
     tests: ['test/cases/cases.test.ts'],
   },
   {
-    name: 'the order of members is a difference',
+    name: 'members in another order count as a change',
     file: 'src/kinds/rules.ts',
     find: '  canonical: (value) => [...value].sort(byCodeUnit),\n  show: (value, names) => value.map((id) => names.agent(id)).sort(byCodeUnit),',
     replace:
@@ -210,28 +210,28 @@ export const bugs: readonly Bug[] = [
     tests: ['test/cases/cases.test.ts'],
   },
   {
-    name: 'the counts of a bulk answer are trusted',
+    name: 'the counts of a bulk response are trusted',
     file: 'src/kinds/schedule.ts',
     find: 'counts.skipped === 0 && counts.affected === count',
     replace: 'counts.skipped >= 0 && count > 0',
     tests: ['test/unit/apply/bulk.test.ts'],
   },
   {
-    name: 'a key with more power than asked for is kept',
+    name: 'a key with more scopes than requested is kept',
     file: 'src/apply/deliver-key.ts',
     find: 'return canonical([...new Set(scopes)].sort()) === canonical([...requested].sort());',
     replace: 'return scopes.length + requested.length >= 0;',
     tests: ['test/unit/apply/keys.test.ts'],
   },
   {
-    name: 'the rest of a run goes on with the old key',
+    name: 'after a new key, the rest of the run uses the old key',
     file: 'src/apply/deliver-key.ts',
     find: 'newKey.writer.useKey(secret.value);',
     replace: '',
     tests: ['test/unit/apply/keys.test.ts'],
   },
   {
-    name: 'the key is shown',
+    name: 'the key is printed',
     file: 'src/cli/secrets.ts',
     find: 'return this.forms.reduce((left, { pattern }) => left.replace(pattern, mask), text);',
     replace: 'return text;',

@@ -3,7 +3,7 @@ import { type Fault, type Sandbox, startSandbox } from '../../src/sandbox/index.
 import { Workspace } from '../support/roster.js';
 import { experiments } from './support/experiments.js';
 
-/** I24: what the answer to a bulk call says is not trusted: what it leaves undone is done, or told. */
+/** I24: the counts in a bulk response are not trusted. What the call left undone is done one by one, or reported. */
 
 const operations = ['enable', 'pause', 'delete'] as const;
 type Operation = (typeof operations)[number];
@@ -25,19 +25,19 @@ function project(kept: number, enabled: boolean): string {
 
 const counts = (affected: unknown, skipped: unknown) => ({ success: true, data: { affected, skipped } });
 
-/** To a call about four schedules. None of these says that all four were changed. */
+/** Responses to a call for four schedules. None of them says that all four were changed. */
 const answers: Readonly<Record<string, Omit<Fault, 'act'>>> = {
   'three skipped': body(counts(1, 3)),
   'all skipped': body(counts(0, 4)),
-  'one skipped beside four': body(counts(4, 1)),
-  'more than there are': body(counts(5, 0)),
-  'fewer than there are': body(counts(3, 0)),
+  'four changed and one skipped': body(counts(4, 1)),
+  'more than four': body(counts(5, 0)),
+  'fewer than four': body(counts(3, 0)),
   none: body(counts(0, 0)),
   'as text': body(counts('1', '3')),
   'in words': body(counts('four', 'none')),
   negative: body(counts(4, -1)),
-  'a part of one': body(counts(3.5, 0.5)),
-  'beyond all numbers': { status: 200, body: '{"success":true,"data":{"affected":1e999,"skipped":0}}' },
+  fractions: body(counts(3.5, 0.5)),
+  infinity: { status: 200, body: '{"success":true,"data":{"affected":1e999,"skipped":0}}' },
   'true and false': body(counts(true, false)),
   null: body(counts(null, null)),
   'lists of ids': body(counts(['a', 'b'], [])),
@@ -76,15 +76,15 @@ const all: readonly Experiment[] = operations.flatMap((operation) =>
 
 experiments(
   'I24',
-  'an answer that does not say that all was done',
+  'bulk: after a response that does not confirm every change, only the remaining objects are changed one by one',
   all,
   async (each) => {
-    await arranged(each.operation, 4, async (sandbox, workspace) => {
+    await arrange(each.operation, 4, async (sandbox, workspace) => {
       interfere(sandbox, each.operation, each.effect, answers[each.answer] ?? {});
       const ran = await workspace.apply({ verify: each.verify });
       expect([ran.exit, ran.exit === 0 ? '' : ran.stdout + ran.stderr]).toEqual([0, '']);
       expect(left(sandbox, each.operation)).toEqual([]);
-      // No more than what was left undone is sent again.
+      // Only the schedules that were left undone are changed again.
       const undone = { 'nothing was done': 4, 'half was done': 2, 'all was done': 0 }[each.effect];
       expect(single(sandbox)).toHaveLength(undone);
     });
@@ -92,13 +92,13 @@ experiments(
   19,
 );
 
-/** Here the answer is as it should be, and it is the service that is wrong: the read-back tells. */
+/** The response looks right, but the changes are missing: the read-back finds them. */
 experiments(
   'I24',
-  'an answer that is a lie',
+  'bulk: after a response with false counts, the run is not converged and the next apply converges',
   operations.flatMap((operation) => effects.slice(0, 2).map((effect) => ({ operation, effect }))),
   async ({ operation, effect }) => {
-    await arranged(operation, 4, async (sandbox, workspace) => {
+    await arrange(operation, 4, async (sandbox, workspace) => {
       interfere(sandbox, operation, effect, body(counts(4, 0)));
       const ran = await workspace.applyJson();
       expect([ran.exit, ran.converged]).toEqual([3, false]);
@@ -113,15 +113,15 @@ experiments(
   3,
 );
 
-/** What cannot be looked at again is not taken for done. */
+/** A change that cannot be verified does not count as done. */
 experiments(
   'I24',
-  'a list that cannot be read after such an answer',
+  'bulk: if the list cannot be read after such a response, the run fails and the next apply converges',
   operations.flatMap((operation) => [true, false].map((verify) => ({ operation, verify }))),
   async ({ operation, verify }) => {
-    await arranged(operation, 4, async (sandbox, workspace) => {
+    await arrange(operation, 4, async (sandbox, workspace) => {
       interfere(sandbox, operation, 'nothing was done', body(counts(1, 3)));
-      // The second read of the list is that after the bulk call; each of these meets one attempt at it.
+      // The second read of the list follows the bulk call; each of these faults fails one attempt at it.
       const unreadable: Fault = { act: 'status', method: 'GET', path: '/api/schedules', nth: 2, status: 500 };
       const { faults } = sandbox;
       faults.faults = [...faults.faults, { ...unreadable }, { ...unreadable }, { ...unreadable }];
@@ -135,17 +135,17 @@ experiments(
   3,
 );
 
-/** Of the two that are left to do one by one, one fails: what is said of each is true of each. */
+/** Two changes remain and one of them fails: the report is right for each. */
 experiments(
   'I24',
-  'one of the single changes fails',
+  'bulk: if one of the single changes fails, the others are done and reported',
   operations.flatMap((operation) =>
     [400, 403, 404, 500].flatMap((status) =>
       [2, 3].flatMap((index) => [true, false].map((verify) => ({ operation, status, index, verify }))),
     ),
   ),
   async ({ operation, status, index, verify }) => {
-    await arranged(operation, 4, async (sandbox, workspace) => {
+    await arrange(operation, 4, async (sandbox, workspace) => {
       const id = [...sandbox.world.schedules.keys()][index] ?? '';
       interfere(sandbox, operation, 'half was done', body(counts(2, 2)));
       const { faults } = sandbox;
@@ -168,10 +168,10 @@ experiments(
 
 experiments(
   'I24',
-  'the second of two bulk calls',
+  'bulk: what the second of two bulk calls leaves undone is changed one by one',
   [...operations],
   async (operation) => {
-    await arranged(operation, 130, async (sandbox, workspace) => {
+    await arrange(operation, 130, async (sandbox, workspace) => {
       sandbox.faults.faults = [
         { act: 'status', method: 'POST', path: '/api/schedules/bulk/*', nth: 2, ...body(counts(0, 30)) },
       ];
@@ -183,8 +183,8 @@ experiments(
   3,
 );
 
-/** So many schedules, and a project that wants something else of all of them. */
-async function arranged(
+/** A service with `count` schedules, and a project that changes or deletes all of them. */
+async function arrange(
   operation: Operation,
   count: number,
   work: (sandbox: Sandbox, workspace: Workspace) => Promise<void>,
@@ -203,7 +203,7 @@ async function arranged(
   }
 }
 
-/** The next bulk call has this effect and this answer. */
+/** Gives the next bulk call an effect and a response. */
 function interfere(
   { world, faults }: Sandbox,
   operation: Operation,
@@ -214,7 +214,7 @@ function interfere(
   faults.faults = [{ act: effect === 'all was done' ? 'status-after' : 'status', ...bulk }];
   const half = effect === 'half was done' ? [...world.schedules.values()].slice(0, 2) : [];
   let reads = 0;
-  // The second read of the list is the first one that can see what the call did.
+  // The second read of the list is the first that can see the effect of the call.
   faults.intercept = async ({ method, path }, next) => {
     if (method === 'GET' && path === '/api/schedules' && ++reads === 2)
       for (const record of half) {
@@ -225,7 +225,7 @@ function interfere(
   };
 }
 
-/** What is not as the project wants it. */
+/** The ids of schedules that differ from the project. */
 function left({ world }: Sandbox, operation: Operation): string[] {
   const schedules = [...world.schedules.values()];
   const wrong =

@@ -4,16 +4,19 @@ import { describe, expect } from 'vitest';
 import { parse, print } from '../../src/inventory/format.js';
 import type { Ended } from '../support/program.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, withFixture } from './support/fixture.js';
 import { callsOf, type FsFault } from './support/fs-faults.js';
 import { activeKeys, creationsIn, fromDashboard, keyScenario, sink } from './support/keys.js';
 import { type Scenario, scenario } from './support/scenarios.js';
-import { type Scene, within } from './support/scene.js';
 
-/** I20: killed at any call that changes files, or refused by the disk, each file is whole or as it was, and exit code and words are true. */
+/**
+ * I20: if the process is killed at a call that changes files, or the disk refuses it, each file is complete or unchanged,
+ * and exit code and messages are right.
+ */
 
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 
-/** Every fault at every call: writes go half way, too. */
+/** Every fault at every call; writes also fail halfway. */
 function faultsAt(calls: readonly string[]): FsFault[] {
   return calls.flatMap((call, index) => {
     const nth = index + 1;
@@ -31,24 +34,24 @@ function faultsAt(calls: readonly string[]): FsFault[] {
   });
 }
 
-const read = ({ workspace }: Scene, name: string): string | null => {
+const read = ({ workspace }: Fixture, name: string): string | null => {
   const path = join(workspace.root, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 };
 
-const filesOf = ({ workspace }: Scene): string[] =>
+const filesOf = ({ workspace }: Fixture): string[] =>
   readdirSync(workspace.root, { recursive: true, withFileTypes: true })
     .filter((each) => !each.isDirectory())
     .map((each) => join(each.parentPath, each.name).slice(workspace.root.length + 1))
     .sort();
 
-/** Killed, or ended with words of its own: no trace of a stack, nothing of a bug. */
-function expectWords(
+/** The process was killed, or ended with a message: no stack trace, no internal error. */
+function expectMessage(
   { exit, signal, stdout, stderr }: Ended,
   fault: FsFault,
   exits: readonly number[],
 ): void {
-  const said = stdout + stderr;
+  const output = stdout + stderr;
   if (fault.act === 'kill') {
     expect([exit, signal]).toBeOneOf([
       [null, 'SIGKILL'],
@@ -56,28 +59,34 @@ function expectWords(
     ]);
     return;
   }
-  expect(exits, said).toContain(exit);
-  expect(said).not.toMatch(/error\[internal\]|\n +at /);
-  if (exit !== 0) expect(flat(said)).toContain(fault.act);
+  expect(exits, output).toContain(exit);
+  expect(output).not.toMatch(/error\[internal\]|\n +at /);
+  if (exit !== 0) expect(flat(output)).toContain(fault.act);
 }
 
-/** Nothing is left lying about, unless the disk would not have it taken away. */
-function expectTidy(scene: Scene, fault: FsFault, before: readonly string[], mine: readonly string[]): void {
-  const stuck = fault.act === 'kill' || fault.act === 'EROFS' || fault.act === 'EIO';
-  if (!stuck) expect(filesOf(scene).filter((name) => ![...before, ...mine].includes(name))).toEqual([]);
+/** No temporary file is left, unless the disk refused to delete it. */
+function expectNoLeftovers(
+  fixture: Fixture,
+  fault: FsFault,
+  before: readonly string[],
+  mine: readonly string[],
+): void {
+  const mayLeaveFiles = fault.act === 'kill' || fault.act === 'EROFS' || fault.act === 'EIO';
+  if (!mayLeaveFiles)
+    expect(filesOf(fixture).filter((name) => ![...before, ...mine].includes(name))).toEqual([]);
 }
 
 interface Command {
   readonly scenario: Scenario;
   readonly words: readonly string[];
-  arrange?(scene: Scene): void;
+  arrange?(fixture: Fixture): void;
 }
 
-/** The calls that a command makes that change files of the project. */
+/** The calls of a command that change files of the project. */
 function callsIn({ scenario: given, words, arrange }: Command): Promise<string[]> {
-  return within(given, async (scene) => {
-    arrange?.(scene);
-    return callsOf(scene.workspace.root, (env) => scene.processWith(env, ...words));
+  return withFixture(given, async (fixture) => {
+    arrange?.(fixture);
+    return callsOf(fixture.workspace.root, (env) => fixture.processWith(env, ...words));
   });
 }
 
@@ -92,28 +101,32 @@ describe('plan --out', async () => {
       },
     };
     const calls = await callsIn(command);
-    experiments('I20', `plan --out ${old ? 'over an old plan' : ''}`.trim(), faultsAt(calls), (fault) =>
-      within(command.scenario, async (scene) => {
-        command.arrange?.(scene);
-        const before = filesOf(scene);
-        scene.fsFault = fault;
-        const ended = await scene.process(...words);
-        const [out, more] = [read(scene, 'plan.json'), read(scene, 'more.json')];
-        expectWords(ended, fault, [0, 1]);
-        expectTidy(scene, fault, before, ['plan.json', 'more.json']);
-        scene.fsFault = null;
-        expect(await scene.process(...words)).toMatchObject({ exit: 0 });
-        const whole = read(scene, 'plan.json');
-        expect(out).toBeOneOf([whole, old ? 'an old plan\n' : null]);
-        if (more !== null) expect(() => JSON.parse(more)).not.toThrow();
-        if (ended.exit === 0) expect([out, more === null]).toEqual([whole, false]);
-        expect(statSync(join(scene.workspace.root, 'plan.json')).mode & 0o777).toBe(0o600);
-      }),
+    experiments(
+      'I20',
+      `plan --out${old ? ' over an old plan' : ''}: a file system fault leaves the plan complete or unchanged`,
+      faultsAt(calls),
+      (fault) =>
+        withFixture(command.scenario, async (fixture) => {
+          command.arrange?.(fixture);
+          const before = filesOf(fixture);
+          fixture.fsFault = fault;
+          const ended = await fixture.process(...words);
+          const [out, more] = [read(fixture, 'plan.json'), read(fixture, 'more.json')];
+          expectMessage(ended, fault, [0, 1]);
+          expectNoLeftovers(fixture, fault, before, ['plan.json', 'more.json']);
+          fixture.fsFault = null;
+          expect(await fixture.process(...words)).toMatchObject({ exit: 0 });
+          const whole = read(fixture, 'plan.json');
+          expect(out).toBeOneOf([whole, old ? 'an old plan\n' : null]);
+          if (more !== null) expect(() => JSON.parse(more)).not.toThrow();
+          if (ended.exit === 0) expect([out, more === null]).toEqual([whole, false]);
+          expect(statSync(join(fixture.workspace.root, 'plan.json')).mode & 0o777).toBe(0o600);
+        }),
     );
   }
 });
 
-/** Whole is what its own reader takes and would write again. */
+/** A complete inventory can be read, and is written the same way. */
 function expectInventory(text: string | null): void {
   if (text !== null) expect(print(parse(text, 'the inventory'))).toBe(text);
 }
@@ -123,32 +136,35 @@ describe('apply', async () => {
   for (const name of ['S2', 'S3']) {
     const command = { scenario: scenario(name), words };
     const calls = await callsIn(command);
-    experiments('I20', `apply of ${name}: inventory, lock and report`, faultsAt(calls), (fault) =>
-      within(command.scenario, async (scene) => {
-        const before = filesOf(scene);
-        scene.fsFault = fault;
-        const ended = await scene.process(...words);
-        expectInventory(read(scene, 'roster.inventory.json'));
-        const report = read(scene, 'report.json');
-        if (report !== null) expect(() => JSON.parse(report)).not.toThrow();
-        expectWords(ended, fault, scene.writes().length === 0 ? [0, 1, 4] : [0, 3]);
-        expectTidy(scene, fault, before, [
-          'roster.inventory.json',
-          'report.json',
-          'roster.inventory.json.lock',
-        ]);
-        // The oracle, and what was written down of it.
-        if (ended.exit === 0) {
-          await scene.expectDesired();
-          expect(report).not.toBe(null);
-        }
-        scene.fsFault = null;
-        const again = await scene.apply({ report: 'report.json' });
-        expect(again.exit, again.stdout + again.stderr).toBe(0);
-        await scene.expectDesired();
-        await scene.expectNothingLeft();
-        expectInventory(read(scene, 'roster.inventory.json'));
-      }),
+    experiments(
+      'I20',
+      `apply of ${name}: a file system fault leaves inventory, lock and report complete or unchanged`,
+      faultsAt(calls),
+      (fault) =>
+        withFixture(command.scenario, async (fixture) => {
+          const before = filesOf(fixture);
+          fixture.fsFault = fault;
+          const ended = await fixture.process(...words);
+          expectInventory(read(fixture, 'roster.inventory.json'));
+          const report = read(fixture, 'report.json');
+          if (report !== null) expect(() => JSON.parse(report)).not.toThrow();
+          expectMessage(ended, fault, fixture.writes().length === 0 ? [0, 1, 4] : [0, 3]);
+          expectNoLeftovers(fixture, fault, before, [
+            'roster.inventory.json',
+            'report.json',
+            'roster.inventory.json.lock',
+          ]);
+          if (ended.exit === 0) {
+            await fixture.expectDesired();
+            expect(report).not.toBe(null);
+          }
+          fixture.fsFault = null;
+          const again = await fixture.apply({ report: 'report.json' });
+          expect(again.exit, again.stdout + again.stderr).toBe(0);
+          await fixture.expectDesired();
+          await fixture.expectNothingLeft();
+          expectInventory(read(fixture, 'roster.inventory.json'));
+        }),
     );
   }
 });
@@ -162,46 +178,50 @@ describe('a new key', async () => {
   for (const [way, deliver] of Object.entries(ways)) {
     const command = { scenario: keyScenario({ deliver }), words };
     const calls = await callsIn(command);
-    experiments('I20', `apply of a key to a ${way}`, faultsAt(calls), (fault) =>
-      within(command.scenario, async (scene) => {
-        scene.fsFault = fault;
-        const ended = await scene.process(...words);
-        const delivered = read(scene, sink);
-        const key = `${scene.sandbox.world.apiKey}\n`;
-        expectInventory(read(scene, 'roster.inventory.json'));
-        expect(delivered).toBeOneOf([null, key]);
-        expectWords(ended, fault, scene.writes().length === 0 ? [0, 1, 4] : [0, 3]);
-        const made = creationsIn(scene);
-        const holding = filesOf(scene).filter((name) => read(scene, name)?.trim() === key.trim());
-        for (const name of holding)
-          expect(statSync(join(scene.workspace.root, name)).mode & 0o777).toBe(0o600);
-        expect(made).toBeLessThanOrEqual(1);
-        if (made === 1 && way === 'file') {
-          if (ended.exit === 0) expect(holding).toEqual([sink]);
-          // A key that is made is at its place, or at the one that is named.
-          else if (ended.exit === 3 && holding[0] !== sink)
-            expect(ended.stderr.replace(/\s+/g, '')).toMatch(/keptin\S*roster-rescued-key|dashboard/);
-        }
-        if (ended.exit === 0 && way === 'command') expect(holding).toEqual([]);
-        await carriesOn(scene, made === 1 ? holding : null);
-      }),
+    experiments(
+      'I20',
+      `apply of a key to a ${way}: a file system fault never loses the new key`,
+      faultsAt(calls),
+      (fault) =>
+        withFixture(command.scenario, async (fixture) => {
+          fixture.fsFault = fault;
+          const ended = await fixture.process(...words);
+          const delivered = read(fixture, sink);
+          const key = `${fixture.sandbox.world.apiKey}\n`;
+          expectInventory(read(fixture, 'roster.inventory.json'));
+          expect(delivered).toBeOneOf([null, key]);
+          expectMessage(ended, fault, fixture.writes().length === 0 ? [0, 1, 4] : [0, 3]);
+          const made = creationsIn(fixture);
+          const holding = filesOf(fixture).filter((name) => read(fixture, name)?.trim() === key.trim());
+          for (const name of holding)
+            expect(statSync(join(fixture.workspace.root, name)).mode & 0o777).toBe(0o600);
+          expect(made).toBeLessThanOrEqual(1);
+          if (made === 1 && way === 'file') {
+            if (ended.exit === 0) expect(holding).toEqual([sink]);
+            // A created key is at its destination, or at the path in the message.
+            else if (ended.exit === 3 && holding[0] !== sink)
+              expect(ended.stderr.replace(/\s+/g, '')).toMatch(/keptin\S*roster-rescued-key|dashboard/);
+          }
+          if (ended.exit === 0 && way === 'command') expect(holding).toEqual([]);
+          await expectRecovery(fixture, made === 1 ? holding : null);
+        }),
     );
   }
 
-  /** With the key from where it was kept, or else one from the dashboard. */
-  async function carriesOn(scene: Scene, holding: readonly string[] | null): Promise<void> {
-    scene.fsFault = null;
-    const { workspace, sandbox } = scene;
+  /** Applies again with the key that was saved, or with one from the dashboard. */
+  async function expectRecovery(fixture: Fixture, holding: readonly string[] | null): Promise<void> {
+    fixture.fsFault = null;
+    const { workspace, sandbox } = fixture;
     if (holding !== null && holding.length > 0) workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
     else if (holding !== null) {
-      fromDashboard(scene);
+      fromDashboard(fixture);
       rmSync(join(workspace.root, sink), { force: true });
     }
-    const again = await scene.apply({ allowSelfRevoke: true });
+    const again = await fixture.apply({ allowSelfRevoke: true });
     expect(again.exit, again.stdout + again.stderr).toBe(0);
-    expect(activeKeys(scene)).toMatchObject({ ci: ['agents.run'] });
+    expect(activeKeys(fixture)).toMatchObject({ ci: ['agents.run'] });
     workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
-    await scene.expectNothingLeft();
+    await fixture.expectNothingLeft();
   }
 });
 
@@ -219,32 +239,36 @@ describe('fmt', async () => {
     },
   };
   const calls = await callsIn(command);
-  experiments('I20', 'fmt', faultsAt(calls), (fault) =>
-    within(command.scenario, async (scene) => {
-      command.arrange?.(scene);
-      const names = Object.keys(untidy);
-      const before = filesOf(scene);
-      scene.fsFault = fault;
-      const ended = await scene.process('fmt');
-      const half = names.map((name) => read(scene, `teams/${name}`));
-      expectWords(ended, fault, [0, 1]);
-      expectTidy(scene, fault, before, []);
-      scene.fsFault = null;
-      const again = await scene.process('fmt');
-      expect(again.exit, again.stderr).toBe(0);
-      const whole = names.map((name) => read(scene, `teams/${name}`));
-      names.forEach((name, index) => {
-        expect(half[index]).toBeOneOf([whole[index], untidy[name as keyof typeof untidy]]);
-      });
-      if (ended.exit === 0) expect(half).toEqual(whole);
-      expect(await scene.process('validate')).toMatchObject({ exit: 0 });
-    }),
+  experiments(
+    'I20',
+    'fmt: a file system fault leaves each manifest complete or unchanged',
+    faultsAt(calls),
+    (fault) =>
+      withFixture(command.scenario, async (fixture) => {
+        command.arrange?.(fixture);
+        const names = Object.keys(untidy);
+        const before = filesOf(fixture);
+        fixture.fsFault = fault;
+        const ended = await fixture.process('fmt');
+        const half = names.map((name) => read(fixture, `teams/${name}`));
+        expectMessage(ended, fault, [0, 1]);
+        expectNoLeftovers(fixture, fault, before, []);
+        fixture.fsFault = null;
+        const again = await fixture.process('fmt');
+        expect(again.exit, again.stderr).toBe(0);
+        const whole = names.map((name) => read(fixture, `teams/${name}`));
+        names.forEach((name, index) => {
+          expect(half[index]).toBeOneOf([whole[index], untidy[name as keyof typeof untidy]]);
+        });
+        if (ended.exit === 0) expect(half).toEqual(whole);
+        expect(await fixture.process('validate')).toMatchObject({ exit: 0 });
+      }),
   );
 });
 
 experiments(
   'I20',
-  'a link in the place of a file is not written through',
+  'files: a symbolic link in place of a file is refused and its target is not written',
   [
     { words: ['plan', '--out', 'link'], file: 'link' },
     { words: ['plan', '--write', 'json=link'], file: 'link' },
@@ -252,17 +276,17 @@ experiments(
     { words: ['apply', '--yes'], file: 'roster.inventory.json' },
   ].flatMap((each) => ['roster.yaml', 'nothing'].map((to) => ({ ...each, to }))),
   ({ words, file, to }) =>
-    within(scenario('S2'), async (scene) => {
-      const { root } = scene.workspace;
-      const manifest = read(scene, 'roster.yaml');
+    withFixture(scenario('S2'), async (fixture) => {
+      const { root } = fixture.workspace;
+      const manifest = read(fixture, 'roster.yaml');
       symlinkSync(join(root, to), join(root, file));
-      const { exit, stderr } = await scene.process(...words);
-      // What the link leads to may be no inventory, either.
+      const { exit, stderr } = await fixture.process(...words);
+      // The target of the link may not be an inventory, either.
       expect([exit, flat(stderr)]).toEqual([
         expect.toBeOneOf([1, 4]),
         expect.stringMatching(/error\[(unreadable-file|unwritable-file|inventory-mismatch)\]/),
       ]);
-      expect([read(scene, 'roster.yaml'), existsSync(join(root, 'nothing')), scene.writes()]).toEqual([
+      expect([read(fixture, 'roster.yaml'), existsSync(join(root, 'nothing')), fixture.writes()]).toEqual([
         manifest,
         false,
         [],
@@ -273,17 +297,17 @@ experiments(
 
 experiments(
   'I20',
-  'a file below a file is refused by name',
+  'files: a path below a file is refused with ENOTDIR',
   [
     ['plan', '--out', 'roster.yaml/x'],
     ['plan', '--write', 'json=roster.yaml/x'],
     ['apply', '--yes', '--report', 'roster.yaml/x'],
   ],
   (words) =>
-    within(scenario('S2'), async (scene) => {
-      const { exit, stderr } = await scene.process(...words);
+    withFixture(scenario('S2'), async (fixture) => {
+      const { exit, stderr } = await fixture.process(...words);
       expect([exit, flat(stderr)]).toEqual([1, expect.stringContaining('ENOTDIR')]);
-      expect([stderr.includes('error[unwritable-file]'), scene.writes()]).toEqual([true, []]);
+      expect([stderr.includes('error[unwritable-file]'), fixture.writes()]).toEqual([true, []]);
     }),
   5,
 );

@@ -14,7 +14,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const init = (env: Record<string, string>) => roster(['init', '--ci', 'github'], { cwd, preload, env });
 
-test('a write that fails, whichever it is, leaves nothing behind', async () => {
+test('init: if any of its writes fails, it leaves no file behind', async () => {
   const calls = await callsOf(cwd, init);
   expect(calls.length).toBeGreaterThan(20);
   for (const [index] of calls.entries()) {

@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { Fault, Variant } from '../../src/sandbox/index.js';
+import type { AnyFault } from '../support/client-faults.js';
 import type { Ran } from '../support/roster.js';
+import type { Variant } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, type FixtureOptions, withFixture } from './support/fixture.js';
 import type { FsFault } from './support/fs-faults.js';
 import {
   activeKeys,
@@ -17,34 +19,33 @@ import {
   occasions,
   sink,
 } from './support/keys.js';
-import { type Scene, type SceneOptions, within } from './support/scene.js';
 
 /**
- * I12: a new key goes where it can be kept, is the last write, and is asked for once.
- * I13: there is never a key with more power than was asked for, and a success.
+ * I12: a new key is created only if it can be delivered, is the last write, and is created once.
+ * I13: a run never succeeds with a key that has more scopes than requested.
  */
 
 const allow = { allowSelfRevoke: true };
 const words = ['apply', '--yes', '--allow-self-revoke'];
 
-/** On one line: the text that people see is wrapped. */
+/** On one line, because the output is wrapped. */
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 
-const said = ({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>) => flat(stdout + stderr);
+const outputOf = ({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>) => flat(stdout + stderr);
 
 function withKey<T>(
   project: KeyProject,
-  work: (scene: Scene) => Promise<T>,
+  work: (fixture: Fixture) => Promise<T>,
   occasion = 'create',
-  options: SceneOptions = {},
+  options: FixtureOptions = {},
 ): Promise<T> {
   const { key = [], ...rotation } = occasions[occasion] ?? {};
   const seed = { keys: [...key], ...options.seed };
-  return within(keyScenario({ ...project, ...rotation }), work, { ...options, seed });
+  return withFixture(keyScenario({ ...project, ...rotation }), work, { ...options, seed });
 }
 
-/** Files of a folder and below that hold the newest key. */
-function holders({ workspace, sandbox }: Scene): string[] {
+/** The files of the project that contain the newest key. */
+function holders({ workspace, sandbox }: Fixture): string[] {
   const files = readdirSync(workspace.root, { recursive: true, withFileTypes: true });
   return files
     .filter((each) => each.isFile())
@@ -52,10 +53,10 @@ function holders({ workspace, sandbox }: Scene): string[] {
     .filter((path) => readFileSync(path, 'utf8').trim() === sandbox.world.apiKey);
 }
 
-describe('a place that no key can be kept at', () => {
+describe('undeliverable keys', () => {
   const file = { file: sink };
   const places: Record<string, { deliver: object; arrange?: (root: string) => void; disk?: FsFault }> = {
-    'a file that is there': {
+    'an existing file': {
       deliver: { file: 'roster.yaml' },
     },
     'a link to nothing': {
@@ -73,14 +74,14 @@ describe('a place that no key can be kept at', () => {
     'a folder': { deliver: { file: '.secrets' } },
     'a file below a file': { deliver: { file: 'roster.yaml/ci.key' } },
     'the inventory': { deliver: { file: 'roster.inventory.json' } },
-    'a folder without rights': { deliver: file, disk: { act: 'EACCES', nth: 1, lasting: true } },
+    'a folder without write permission': { deliver: file, disk: { act: 'EACCES', nth: 1, lasting: true } },
     'a read-only disk': { deliver: file, disk: { act: 'EROFS', nth: 1, lasting: true } },
     'a full disk': { deliver: file, disk: { act: 'ENOSPC', nth: 1, lasting: true } },
     'a disk that is full after a few bytes': { deliver: file, disk: { act: 'ENOSPC', nth: 3, half: true } },
     'a disk that fails to flush': { deliver: file, disk: { act: 'EIO', nth: 4 } },
     'a command that does not exist': { deliver: { command: ['no-such-command-anywhere'] } },
     'a command in a folder that does not exist': { deliver: { command: ['./no/such/command'] } },
-    'a command that may not be run': {
+    'a command that is not executable': {
       deliver: { command: ['./roster.yaml'] },
       arrange: (root) => chmodSync(join(root, 'roster.yaml'), 0o644),
     },
@@ -88,20 +89,20 @@ describe('a place that no key can be kept at', () => {
   };
   experiments(
     'I12',
-    'a place that no key can be kept at is found before a key is made',
+    'key: a destination that cannot take a key is refused before a key is created',
     Object.keys(places).flatMap((place) => Object.keys(occasions).map((occasion) => ({ place, occasion }))),
     ({ place, occasion }) => {
       const { deliver = {}, arrange, disk } = places[place] ?? {};
       return withKey(
         { deliver },
-        async (scene) => {
-          mkdirSync(join(scene.workspace.root, '.secrets'), { mode: 0o700 });
-          arrange?.(scene.workspace.root);
-          scene.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
-          const ran = disk === undefined ? await scene.apply(allow) : await scene.process(...words);
-          expect([ran.exit, scene.writes()], said(ran)).toEqual([4, []]);
-          expect(said(ran)).toContain('undeliverable-key');
-          expect(readdirSync(join(scene.workspace.root, '.secrets'))).toHaveLength(
+        async (fixture) => {
+          mkdirSync(join(fixture.workspace.root, '.secrets'), { mode: 0o700 });
+          arrange?.(fixture.workspace.root);
+          fixture.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
+          const ran = disk === undefined ? await fixture.apply(allow) : await fixture.process(...words);
+          expect([ran.exit, fixture.writes()], outputOf(ran)).toEqual([4, []]);
+          expect(outputOf(ran)).toContain('undeliverable-key');
+          expect(readdirSync(join(fixture.workspace.root, '.secrets'))).toHaveLength(
             place.startsWith('a link to') ? 1 : 0,
           );
         },
@@ -111,7 +112,7 @@ describe('a place that no key can be kept at', () => {
   );
 });
 
-describe('a delivery that fails after all', () => {
+describe('failed deliveries', () => {
   const script = (code: string) => ({ command: [process.execPath, '-e', code] });
   const deliveries: Record<string, { deliver: object; disk?: FsFault }> = {
     'a command that fails': { deliver: { command: ['false'] } },
@@ -122,7 +123,7 @@ describe('a delivery that fails after all', () => {
       deliver: script('require("fs").closeSync(0);setTimeout(()=>process.exit(1),50)'),
     },
     'a command that is killed': { deliver: script('process.kill(process.pid,"SIGKILL")') },
-    'a command that is no program': { deliver: { command: ['./broken'] } },
+    'a command that is not a program': { deliver: { command: ['./broken'] } },
     'a file on a disk that fills up': {
       deliver: { file: sink },
       disk: { act: 'ENOSPC', nth: 1, lasting: true, path: 'ci.key' },
@@ -130,22 +131,22 @@ describe('a delivery that fails after all', () => {
   };
   experiments(
     'I12',
-    'a key that cannot be delivered after all is kept, and the run says where',
+    'key: if the delivery fails after the create, the key is saved and the run says where',
     Object.keys(deliveries).flatMap((way) => Object.keys(occasions).map((occasion) => ({ way, occasion }))),
     ({ way, occasion }) => {
       const { deliver = {}, disk = null } = deliveries[way] ?? {};
       return withKey(
         { deliver },
-        async (scene) => {
-          scene.workspace.write('broken', 'no program\n');
-          chmodSync(join(scene.workspace.root, 'broken'), 0o755);
-          scene.fsFault = disk;
-          const ran = await scene.process(...words);
-          expect([ran.exit, creationsIn(scene)], said(ran)).toEqual([3, 1]);
-          const [kept = 'nowhere', ...others] = holders(scene);
+        async (fixture) => {
+          fixture.workspace.write('broken', 'not a program\n');
+          chmodSync(join(fixture.workspace.root, 'broken'), 0o755);
+          fixture.fsFault = disk;
+          const ran = await fixture.process(...words);
+          expect([ran.exit, creationsIn(fixture)], outputOf(ran)).toEqual([3, 1]);
+          const [saved = 'nowhere', ...others] = holders(fixture);
           expect(others).toEqual([]);
-          expect(ran.stderr.replace(/\s+/g, '')).toContain(kept);
-          expect(statSync(kept).mode & 0o777).toBe(0o600);
+          expect(ran.stderr.replace(/\s+/g, '')).toContain(saved);
+          expect(statSync(saved).mode & 0o777).toBe(0o600);
         },
         occasion,
       );
@@ -153,7 +154,7 @@ describe('a delivery that fails after all', () => {
   );
 });
 
-describe('the trace', () => {
+describe('request order', () => {
   const variants: readonly Variant[][] = [
     [],
     ['revokes-calling-key-only'],
@@ -163,31 +164,31 @@ describe('the trace', () => {
   ];
   experiments(
     'I12',
-    'a new key is the last that is written, and all that follows is sent with it',
+    'key: a new key is the last write, and all later requests use it',
     variants.flatMap((each) => Object.keys(occasions).map((occasion) => ({ variants: each, occasion }))),
     ({ variants: each, occasion }) =>
       withKey(
         {},
-        async (scene) => {
+        async (fixture) => {
           const keys: string[] = [];
-          scene.sandbox.faults.intercept = async ({ apiKey }, next) => {
+          fixture.sandbox.faults.intercept = async ({ apiKey }, next) => {
             keys.push(apiKey);
             await next();
           };
-          const ran = await scene.apply(allow);
-          // Where keys have no ids, one that is there cannot be revoked: found before anything is sent.
+          const ran = await fixture.apply(allow);
+          // Without ids, an existing key cannot be revoked: the run is refused before any write.
           if (ran.exit !== 0) {
-            expect([each, scene.writes()], said(ran)).toEqual([['keys-without-id'], []]);
+            expect([each, fixture.writes()], outputOf(ran)).toEqual([['keys-without-id'], []]);
             return;
           }
-          const at = creationIn(scene);
-          expect([creationsIn(scene), keys.length]).toEqual([1, scene.sandbox.requests.length]);
-          expect(new Set(keys.slice(0, at + 1))).toEqual(new Set([scene.sandbox.apiKey]));
-          expect(new Set(keys.slice(at + 1))).toEqual(new Set([scene.sandbox.world.apiKey]));
-          const writes = scene.writes().slice(scene.writes().indexOf(`POST ${keysPath}`) + 1);
+          const at = creationIn(fixture);
+          expect([creationsIn(fixture), keys.length]).toEqual([1, fixture.sandbox.requests.length]);
+          expect(new Set(keys.slice(0, at + 1))).toEqual(new Set([fixture.sandbox.apiKey]));
+          expect(new Set(keys.slice(at + 1))).toEqual(new Set([fixture.sandbox.world.apiKey]));
+          const writes = fixture.writes().slice(fixture.writes().indexOf(`POST ${keysPath}`) + 1);
           expect(writes.filter((write) => !write.startsWith(`DELETE ${keysPath}/`))).toEqual([]);
-          expect(activeKeys(scene)).toMatchObject({ ci: ['agents.run'] });
-          expect(holders(scene)).toEqual([join(scene.workspace.root, sink)]);
+          expect(activeKeys(fixture)).toMatchObject({ ci: ['agents.run'] });
+          expect(holders(fixture)).toEqual([join(fixture.workspace.root, sink)]);
         },
         occasion,
         { variants: each },
@@ -196,44 +197,44 @@ describe('the trace', () => {
   );
 });
 
-const lost: readonly Fault[] = [
+const lostResponses: readonly AnyFault[] = [
   { act: 'lose' },
   { act: 'cut' },
   { act: 'hang-after' },
-  ...[500, 502, 503, 504, 408, 302].map((status): Fault => ({ act: 'status-after', status })),
+  ...[500, 502, 503, 504, 408, 302].map((status): AnyFault => ({ act: 'status-after', status })),
   ...['x', '<html>', '[]', '{}', '{"success":false}', '{"success":true}', '{"success":true,"data":{}}'].map(
-    (body): Fault => ({ act: 'status-after', status: 200, body }),
+    (body): AnyFault => ({ act: 'status-after', status: 200, body }),
   ),
   { act: 'status-after', status: 200 },
   { act: 'status-after', status: 204 },
 ];
 
-const onCreation = (fault: Fault): Fault => ({ ...fault, method: 'POST', path: keysPath });
+const onCreation = (fault: AnyFault): AnyFault => ({ ...fault, method: 'POST', path: keysPath });
 
-/** What a person does next: a key from the dashboard, and the same once more. */
-async function finishes(scene: Scene): Promise<void> {
-  scene.fault();
-  fromDashboard(scene);
-  scene.sandbox.requests.length = 0;
-  const again = await scene.apply(allow);
-  expect([again.exit, creationsIn(scene)], said(again)).toEqual([0, 1]);
-  expect(activeKeys(scene)).toEqual({ ci: ['agents.run'] });
-  expect(holders(scene)).toEqual([join(scene.workspace.root, sink)]);
+/** What a person does next: create a key in the dashboard and apply again. */
+async function expectRecovery(fixture: Fixture): Promise<void> {
+  fixture.inject();
+  fromDashboard(fixture);
+  fixture.sandbox.requests.length = 0;
+  const again = await fixture.apply(allow);
+  expect([again.exit, creationsIn(fixture)], outputOf(again)).toEqual([0, 1]);
+  expect(activeKeys(fixture)).toEqual({ ci: ['agents.run'] });
+  expect(holders(fixture)).toEqual([join(fixture.workspace.root, sink)]);
 }
 
 experiments(
   'I12',
-  'a key whose answer is lost is asked for once, and the run says what to do in the dashboard',
-  lost.flatMap((fault) => Object.keys(occasions).map((occasion) => ({ fault, occasion }))),
+  'key: a create whose response is lost is not repeated, and the run says what to do in the dashboard',
+  lostResponses.flatMap((fault) => Object.keys(occasions).map((occasion) => ({ fault, occasion }))),
   ({ fault, occasion }) =>
     withKey(
       {},
-      async (scene) => {
-        scene.fault(onCreation(fault));
-        const ran = await scene.workspace.applyJson({ ...allow, timeout: '300ms' });
-        expect([ran.exit, creationsIn(scene), holders(scene)], said(ran)).toEqual([3, 1, []]);
-        // With the old key nothing can be done any more, and nobody knows the new one.
-        expect(afterCreation(scene)).toEqual([]);
+      async (fixture) => {
+        fixture.inject(onCreation(fault));
+        const ran = await fixture.workspace.applyJson({ ...allow, timeout: '300ms' });
+        expect([ran.exit, creationsIn(fixture), holders(fixture)], outputOf(ran)).toEqual([3, 1, []]);
+        // The old key no longer works, and the new one is lost.
+        expect(afterCreation(fixture)).toEqual([]);
         const outcomes = ran.changes.map(({ address, outcome }) => [address, outcome]);
         expect(outcomes).toEqual([
           ['group/shops', 'done'],
@@ -242,7 +243,7 @@ experiments(
         ]);
         const error = ran.changes.find(({ address }) => address === 'key/ci')?.error;
         expect(error).toMatch(/dashboard.*revoke it.*generate a new one for ROSTER_API_KEY/);
-        await finishes(scene);
+        await expectRecovery(fixture);
       },
       occasion,
     ),
@@ -250,26 +251,26 @@ experiments(
 
 experiments(
   'I12',
-  'killed around the creation of a key and run again, it converges',
+  'key: a run that is killed before or after the create converges when it is repeated',
   (['kill-before', 'kill-after'] as const).flatMap((act) =>
     Object.keys(occasions).map((occasion) => ({ act, occasion })),
   ),
   ({ act, occasion }) =>
     withKey(
       {},
-      async (scene) => {
-        scene.fault(onCreation({ act }));
-        const { signal } = await scene.process(...words);
-        expect([signal, creationsIn(scene), holders(scene)]).toEqual(['SIGKILL', 1, []]);
-        await finishes(scene);
+      async (fixture) => {
+        fixture.inject(onCreation({ act }));
+        const { signal } = await fixture.process(...words);
+        expect([signal, creationsIn(fixture), holders(fixture)]).toEqual(['SIGKILL', 1, []]);
+        await expectRecovery(fixture);
       },
       occasion,
     ),
   5,
 );
 
-describe('a key that can do other than was asked for', () => {
-  const asks: readonly KeyProject[] = [
+describe('unexpected scopes', () => {
+  const requested: readonly KeyProject[] = [
     ...['full', [], null, 'agents.run', [''], ['agents.run']].map((scopes) => ({ scopes })),
     ...[
       ['agent.run'],
@@ -295,27 +296,27 @@ describe('a key that can do other than was asked for', () => {
     ['key-prefix-masked', 'key-answers-bare'],
     ['revokes-calling-key-only', 'key-answers-bare'],
   ];
-  const afterwards = ['as answered', 'more in the list'] as const;
+  const listedScopes = ['as in the response', 'more in the list'] as const;
 
   interface Experiment {
-    readonly ask: KeyProject;
+    readonly project: KeyProject;
     readonly knows: string[];
     readonly variants: Variant[];
-    readonly list: (typeof afterwards)[number];
+    readonly list: (typeof listedScopes)[number];
     readonly occasion: string;
     readonly verify: boolean;
   }
 
-  const list: readonly Experiment[] = asks.flatMap((ask) =>
+  const list: readonly Experiment[] = requested.flatMap((project) =>
     services.flatMap((knows) =>
       variants.flatMap((each) =>
-        afterwards.map((shown, index) => ({
-          ask,
+        listedScopes.map((shown, index) => ({
+          project,
           knows,
           variants: each,
           list: shown,
           occasion: Object.keys(occasions)[(knows.length + each.length + index) % 3] ?? 'create',
-          // What the read-back would find must not be what the check rests on.
+          // Mostly off, because the check must not depend on the read-back.
           verify: index === 0 && each.length > 1,
         })),
       ),
@@ -324,37 +325,38 @@ describe('a key that can do other than was asked for', () => {
 
   experiments(
     'I13',
-    'a key that can do more than was asked for is not made, or revoked, and is no success',
+    'key: a key with more scopes than requested is not created, or it is revoked and the run fails',
     list,
-    ({ ask, knows, variants: each, list: shown, occasion, verify }) =>
+    ({ project, knows, variants: each, list: shown, occasion, verify }) =>
       withKey(
-        ask,
-        async (scene) => {
-          const { world } = scene.sandbox;
-          const before = activeKeys(scene);
+        project,
+        async (fixture) => {
+          const { world } = fixture.sandbox;
+          const before = activeKeys(fixture);
           const keysBefore = world.keys.size;
-          scene.sandbox.faults.intercept = async ({ method, path }, next) => {
+          fixture.sandbox.faults.intercept = async ({ method, path }, next) => {
             await next();
             const made = [...world.keys.values()].at(-1);
             if (shown === 'more in the list' && method === 'POST' && path === keysPath && made !== undefined)
               made.scopes = [];
           };
-          const ran = await scene.apply({ ...allow, verify });
-          const asked = ask.scopes === 'full' ? [] : [...new Set(ask.scopes as string[])].sort();
+          const ran = await fixture.apply({ ...allow, verify });
+          const expectedScopes =
+            project.scopes === 'full' ? [] : [...new Set(project.scopes as string[])].sort();
           const made = [...world.keys.values()].slice(keysBefore);
           if (made.length === 0) {
-            expect(activeKeys(scene), said(ran)).toEqual(before);
-            // The key that is there is as it was asked for, or nothing was done at all.
-            if (ran.exit === 0) expect(before['ci']).toEqual(asked);
-            else expect([ran.exit, scene.writes()], said(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
+            expect(activeKeys(fixture), outputOf(ran)).toEqual(before);
+            // The existing key has the requested scopes, or nothing was done.
+            if (ran.exit === 0) expect(before['ci']).toEqual(expectedScopes);
+            else expect([ran.exit, fixture.writes()], outputOf(ran)).toEqual([expect.toBeOneOf([1, 4]), []]);
           } else if (ran.exit === 0) {
             const [scopes, isRevoked] = [made[0]?.scopes.toSorted(), made[0]?.isRevoked];
-            expect([scopes, isRevoked, made.length], said(ran)).toEqual([asked, false, 1]);
+            expect([scopes, isRevoked, made.length], outputOf(ran)).toEqual([expectedScopes, false, 1]);
           } else {
-            expect([ran.exit, made.length, holders(scene)], said(ran)).toEqual([3, 1, []]);
-            // Without an id there is no way to revoke it but the dashboard.
+            expect([ran.exit, made.length, holders(fixture)], outputOf(ran)).toEqual([3, 1, []]);
+            // Without an id, it can only be revoked in the dashboard.
             if (made[0]?.isRevoked === false)
-              expect([each[0], said(ran)]).toEqual(['keys-without-id', tellsToRevoke]);
+              expect([each[0], outputOf(ran)]).toEqual(['keys-without-id', saysToRevoke]);
           }
         },
         occasion,
@@ -363,4 +365,4 @@ describe('a key that can do other than was asked for', () => {
   );
 });
 
-const tellsToRevoke = expect.stringContaining('it has no id. Revoke it in the dashboard now');
+const saysToRevoke = expect.stringContaining('it has no id. Revoke it in the dashboard now');

@@ -1,27 +1,27 @@
 import { afterAll, describe, expect } from 'vitest';
-import type { Fault } from '../../src/sandbox/index.js';
+import type { ClientFault } from '../support/client-faults.js';
 import { experiments } from './support/experiments.js';
+import { Fixture, requestsOf, withFixture } from './support/fixture.js';
 import { scenario, scenarios } from './support/scenarios.js';
-import { requestsOf, Scene, within } from './support/scene.js';
 
-/** I1: killed at any request and run again, it converges: nothing doubled, nothing lost, nothing of others touched. */
+/** I1: a run that is killed at any request converges when it is repeated: no duplicate, no loss, no change to foreign objects. */
 
 const acts = ['kill-before', 'kill-after'] as const;
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-async function killed(scene: Scene, kill: Fault): Promise<void> {
-  scene.fault(kill);
-  const { exit, signal } = await scene.process('apply', '--yes');
+async function killed(fixture: Fixture, kill: ClientFault): Promise<void> {
+  fixture.inject(kill);
+  const { exit, signal } = await fixture.process('apply', '--yes');
   expect([exit, signal]).toSatisfy(() => signal === 'SIGKILL' || exit === 0);
-  scene.fault();
+  fixture.inject();
 }
 
-async function converges(name: string, kill: Fault): Promise<void> {
-  await within(scenario(name), async (scene) => {
-    await killed(scene, kill);
-    expect(await scene.apply()).toMatchObject({ exit: 0 });
-    await scene.expectDesired();
-    await scene.expectNothingLeft();
+async function converges(name: string, kill: ClientFault): Promise<void> {
+  await withFixture(scenario(name), async (fixture) => {
+    await killed(fixture, kill);
+    expect(await fixture.apply()).toMatchObject({ exit: 0 });
+    await fixture.expectDesired();
+    await fixture.expectNothingLeft();
   });
 }
 
@@ -29,39 +29,39 @@ describe.each(scenarios)('$name', async (each) => {
   const requests = await requestsOf(each);
   experiments(
     'I1',
-    `${each.name}, killed at each of its ${requests} requests`,
+    `apply: ${each.name} converges after a kill at each of its ${requests} requests`,
     upTo(requests).flatMap((nth) => acts.map((act) => ({ act, nth }))),
     (kill) => converges(each.name, kill),
   );
 });
 
-describe('twice', async () => {
+describe('two kills', async () => {
   const requests = await requestsOf(scenario('S2'));
   const kills = upTo(requests).flatMap((nth) => acts.map((act) => ({ act, nth })));
-  let first: { kill: Fault; scene: Scene; restore(): void } | null = null;
-  afterAll(() => first?.scene.close());
+  let first: { kill: ClientFault; fixture: Fixture; restore(): void } | null = null;
+  afterAll(() => first?.fixture.close());
 
   /** The first run is killed once for all that may come of the second. */
-  async function killedFirst(kill: Fault): Promise<Scene> {
+  async function killedFirst(kill: ClientFault): Promise<Fixture> {
     if (first?.kill !== kill) {
-      await first?.scene.close();
-      const scene = await Scene.of(scenario('S2'));
-      await killed(scene, kill);
-      first = { kill, scene, restore: scene.keep() };
+      await first?.fixture.close();
+      const fixture = await Fixture.of(scenario('S2'));
+      await killed(fixture, kill);
+      first = { kill, fixture, restore: fixture.checkpoint() };
     } else first.restore();
-    return first.scene;
+    return first.fixture;
   }
 
   experiments(
     'I1',
-    'S2, all ordered pairs of kills',
+    'apply: S2 converges after all ordered pairs of kills',
     kills.flatMap((one) => kills.map((other) => [one, other] as const)),
     async ([one, other]) => {
-      const scene = await killedFirst(one);
-      await killed(scene, other);
-      expect((await scene.apply()).exit).toBe(0);
-      await scene.expectDesired();
-      await scene.expectNothingLeft();
+      const fixture = await killedFirst(one);
+      await killed(fixture, other);
+      expect((await fixture.apply()).exit).toBe(0);
+      await fixture.expectDesired();
+      await fixture.expectNothingLeft();
     },
     60,
   );

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { experiments } from './support/experiments.js';
+import { type Fixture, traceOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
-import { type Scene, traceOf, within } from './support/scene.js';
 
-/** I11: a 404 never turns into a create. What is read after it says whether the object is gone or not the caller's. */
+/** I11: a 404 never leads to a create. The run reads again whether the object was deleted or is not the caller's. */
 
 const changing = ['S3', 'S4', 'S5', 'S6'] as const;
 const writes = (
@@ -19,15 +19,15 @@ const writes = (
 
 experiments(
   'I11',
-  'each PUT and DELETE answered with 404 though the object is there',
+  'missing: each PUT and DELETE that returns 404 although the object exists fails and creates nothing',
   writes,
   ({ name, method, nth }) =>
-    within(scenario(name), async (scene) => {
+    withFixture(scenario(name), async (fixture) => {
       const planned = await postsWithoutFault(name);
-      scene.fault({ act: 'status', status: 404, method, nth });
-      const { exit, stdout, stderr } = await scene.apply();
-      expect(scene.posts().length).toBeLessThanOrEqual(planned);
-      expect([exit, words(stdout + stderr)]).toEqual([
+      fixture.inject({ act: 'status', status: 404, method, nth });
+      const { exit, stdout, stderr } = await fixture.apply();
+      expect(fixture.posts().length).toBeLessThanOrEqual(planned);
+      expect([exit, unwrap(stdout + stderr)]).toEqual([
         3,
         expect.stringContaining('it exists, but this key may not change it'),
       ]);
@@ -36,22 +36,22 @@ experiments(
 
 experiments(
   'I11',
-  'each PUT and DELETE after the object was deleted by somebody else',
+  'missing: each PUT and DELETE of an object that someone else deleted is reported and creates nothing',
   writes,
   ({ name, method, nth }) =>
-    within(scenario(name), async (scene) => {
+    withFixture(scenario(name), async (fixture) => {
       const planned = await postsWithoutFault(name);
       let count = 0;
       let gone: string | null = null;
-      scene.sandbox.faults.intercept = async (request, handle) => {
+      fixture.sandbox.faults.intercept = async (request, handle) => {
         if (request.method === method) count += 1;
-        if (request.method === method && count === nth) gone = remove(scene, request.path);
+        if (request.method === method && count === nth) gone = remove(fixture, request.path);
         await handle();
       };
-      const { exit, stdout, stderr } = await scene.apply();
-      expect(scene.posts().length).toBeLessThanOrEqual(planned);
+      const { exit, stdout, stderr } = await fixture.apply();
+      expect(fixture.posts().length).toBeLessThanOrEqual(planned);
       if (gone === null || method === 'DELETE') return;
-      expect([exit, words(stdout + stderr)]).toEqual([3, expect.stringContaining('it is gone')]);
+      expect([exit, unwrap(stdout + stderr)]).toEqual([3, expect.stringContaining('it is gone')]);
     }),
 );
 
@@ -59,13 +59,13 @@ const postsWithoutFault = async (name: string) =>
   (await traceOf(scenario(name))).filter((each) => each.startsWith('POST') && !each.includes('preview'))
     .length;
 
-/** Null where the path is of no single object. */
-function remove({ sandbox: { world } }: Scene, path: string): string | null {
+/** Null if the path does not name a single object. */
+function remove({ sandbox: { world } }: Fixture, path: string): string | null {
   const id = /[0-9a-f]{8}-[0-9a-f-]{27}/i.exec(path)?.[0].toLowerCase() ?? null;
   if (id === null) return null;
   const removed = [world.groups, world.pipelines, world.schedules].some((records) => records.delete(id));
   return removed ? id : null;
 }
 
-/** On one line, however it was wrapped. */
-const words = (text: string) => text.replace(/\s+/g, ' ');
+/** On one line, because the output is wrapped. */
+const unwrap = (text: string) => text.replace(/\s+/g, ' ');

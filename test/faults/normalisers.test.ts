@@ -5,25 +5,29 @@ import {
   defaultSeed,
   type Sandbox,
   type ScheduleRecord,
-  startSandbox,
-  VARIANTS,
-  type Variant,
 } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox, VARIANTS, type Variant } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, withFixture } from './support/fixture.js';
 import { type Scenario, scenario, scenarios } from './support/scenarios.js';
-import { type Scene, within } from './support/scene.js';
 
-/** I5: after an apply the plan is empty and a second apply sends no write, however the service spells what it was sent. */
+/** I5: after an apply, the plan is empty and a second apply writes nothing, in whatever form the service returns the values. */
 
 const variants = Object.keys(VARIANTS) as Variant[];
-/** These refuse a scenario outright: a group without members. */
+/** This variant refuses some scenarios: they have a group without members. */
 const refuses = (variant: Variant, name: string) => variant === 'empty-refused' && /S[15]/.test(name);
 
 const pairs = scenarios.flatMap(({ name }) =>
   variants.filter((variant) => !refuses(variant, name)).map((variant) => ({ name, variants: [variant] })),
 );
-experiments('I5', `S1 to S6 on each of ${variants.length} readings of the interface`, pairs, settles, 33);
+experiments(
+  'I5',
+  `variants: S1 to S6 converge on each of ${variants.length} variants of the service`,
+  pairs,
+  settles,
+  33,
+);
 
 const mixtures = fc
   .sample(
@@ -36,50 +40,55 @@ const mixtures = fc
   .filter(({ name, variants: mixture }) => !mixture.some((variant) => refuses(variant, name)))
   // Two spellings of one time make a third that is none.
   .filter(({ variants: mixture }) => mixture.filter((each) => each.startsWith('start-time')).length < 2);
-experiments('I5', 'many readings at once', mixtures, settles, 40);
+experiments('I5', 'variants: projects converge on several variants at once', mixtures, settles, 40);
 
 async function settles({ name, variants: chosen }: { name: string; variants: Variant[] }): Promise<void> {
-  await within(
+  await withFixture(
     scenario(name),
-    async (scene) => {
-      expect(await scene.apply()).toMatchObject({ exit: 0 });
-      await scene.expectDesired();
-      await scene.expectNothingLeft();
-      scene.sandbox.requests.length = 0;
-      expect(await scene.apply()).toMatchObject({
+    async (fixture) => {
+      expect(await fixture.apply()).toMatchObject({ exit: 0 });
+      await fixture.expectDesired();
+      await fixture.expectNothingLeft();
+      fixture.sandbox.requests.length = 0;
+      expect(await fixture.apply()).toMatchObject({
         exit: 0,
         stdout: expect.stringContaining('No changes.'),
       });
-      expect(scene.writes()).toEqual([]);
+      expect(fixture.writes()).toEqual([]);
     },
     { variants: chosen },
   );
 }
 
-/** Without the scopes in the answer a new key may have too much power: it is withdrawn (contract §5). */
+/** Without scopes in the response, a new key may have too many: it is revoked (contract §5). */
 const withAKey = variants.filter((variant) => variant !== 'scopes-absent');
-experiments('I5', 'a new key of two scopes on each reading', withAKey, async (variant) => {
-  const seed = { ...defaultSeed(), scopes: ['agents.run', 'data.read'] };
-  const sandbox = await startSandbox({ variants: [variant], seed });
-  const workspace = new Workspace({ 'roster.yaml': keyProject }, sandbox);
-  try {
-    expect(await workspace.apply({ allowSelfRevoke: true })).toMatchObject({ exit: 0 });
-    workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
-    sandbox.requests.length = 0;
-    expect(await workspace.apply()).toMatchObject({
-      exit: 0,
-      stdout: expect.stringContaining('No changes.'),
-    });
-    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-    const active = [...sandbox.world.keys.values()].filter(
-      ({ name, isRevoked }) => name === 'ci' && !isRevoked,
-    );
-    expect(active.map(({ scopes }) => scopes.toSorted())).toEqual([['agents.run', 'data.read']]);
-  } finally {
-    workspace.remove();
-    await sandbox.close();
-  }
-});
+experiments(
+  'I5',
+  'variants: a new key with two scopes is created once on each variant',
+  withAKey,
+  async (variant) => {
+    const seed = { ...defaultSeed(), scopes: ['agents.run', 'data.read'] };
+    const sandbox = await startSandbox({ variants: [variant], seed });
+    const workspace = new Workspace({ 'roster.yaml': keyProject }, sandbox);
+    try {
+      expect(await workspace.apply({ allowSelfRevoke: true })).toMatchObject({ exit: 0 });
+      workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
+      sandbox.requests.length = 0;
+      expect(await workspace.apply()).toMatchObject({
+        exit: 0,
+        stdout: expect.stringContaining('No changes.'),
+      });
+      expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+      const active = [...sandbox.world.keys.values()].filter(
+        ({ name, isRevoked }) => name === 'ci' && !isRevoked,
+      );
+      expect(active.map(({ scopes }) => scopes.toSorted())).toEqual([['agents.run', 'data.read']]);
+    } finally {
+      workspace.remove();
+      await sandbox.close();
+    }
+  },
+);
 
 const keyProject = `project: keys
 scopes: [agents.run, data.read]
@@ -87,36 +96,36 @@ keys:
   ci: { scopes: [data.read, agents.run], deliver: { file: ci.key } }
 `;
 
-/** What a service might lose of what it is sent, and the field that has to be named then. */
+/** A value that a service might not keep, and the field that the report must name. */
 interface Loss {
   readonly name: string;
   readonly field: string;
-  /** The scenarios that lose something by it. */
-  readonly felt: string;
+  /** The scenarios that are affected. */
+  readonly affects: string;
   readonly collection?: (record: CollectionRecord) => void;
   readonly schedule?: (record: ScheduleRecord) => void;
 }
 
 const losses: readonly Loss[] = [
   {
-    name: 'names are cut at 100 characters',
-    felt: 'wordy',
+    name: 'names are truncated to 100 characters',
+    affects: 'wordy',
     field: 'name',
     collection: (record) => {
       record.name = record.name.slice(0, 100);
     },
   },
   {
-    name: 'names are cut by half',
-    felt: 'S1 S2 S3 S4 S6 wordy',
+    name: 'names are truncated to half',
+    affects: 'S1 S2 S3 S4 S6 wordy',
     field: 'name',
     collection: (record) => {
       record.name = record.name.slice(0, Math.ceil(record.name.length / 2));
     },
   },
   {
-    name: 'names are written in capitals',
-    felt: 'S1 S2 S3 S4 S6 wordy',
+    name: 'names are in upper case',
+    affects: 'S1 S2 S3 S4 S6 wordy',
     field: 'name',
     collection: (record) => {
       record.name = record.name.toUpperCase();
@@ -124,15 +133,15 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'descriptions are dropped',
-    felt: 'S1 S3 wordy',
+    affects: 'S1 S3 wordy',
     field: 'description',
     collection: (record) => {
       record.description = '';
     },
   },
   {
-    name: 'all is active',
-    felt: 'S1 S2 S6 wordy',
+    name: 'every object is active',
+    affects: 'S1 S2 S6 wordy',
     field: 'active',
     collection: (record) => {
       record.isActive = true;
@@ -140,7 +149,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'the last agent is dropped',
-    felt: 'S1 S2 S3 S4 S6 wordy',
+    affects: 'S1 S2 S3 S4 S6 wordy',
     field: '(members|stages)',
     collection: (record) => {
       record.agentIds = record.agentIds.slice(0, Math.max(1, record.agentIds.length - 1));
@@ -148,7 +157,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'agents are sorted',
-    felt: 'S1 S2 S3 S6 wordy',
+    affects: 'S1 S2 S3 S6 wordy',
     field: 'stages',
     collection: (record) => {
       record.agentIds = record.agentIds.toSorted().toReversed();
@@ -156,7 +165,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'inputs are dropped',
-    felt: 'S1',
+    affects: 'S1',
     field: 'inputs',
     schedule: (record) => {
       record.inputParameters = '{}';
@@ -164,7 +173,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'every schedule is enabled',
-    felt: 'S1 S2 S6',
+    affects: 'S1 S2 S6',
     field: 'enabled',
     schedule: (record) => {
       record.isEnabled = true;
@@ -172,7 +181,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'every zone is UTC',
-    felt: 'S1',
+    affects: 'S1',
     field: 'timeZone',
     schedule: (record) => {
       record.timeZoneId = 'UTC';
@@ -180,15 +189,15 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'the time of day is dropped',
-    felt: 'S1 S2 S4 S6',
+    affects: 'S1 S2 S4 S6',
     field: '(startTime|once)',
     schedule: (record) => {
       record.startTime = `${record.startTime.slice(0, 10)}T00:00:00`;
     },
   },
   {
-    name: 'intervals are at least 7 of a unit',
-    felt: 'S1 S2 S4 S6',
+    name: 'intervals are at least 7 units',
+    affects: 'S1 S2 S4 S6',
     field: 'every',
     schedule: (record) => {
       if (record.intervalValue !== null) record.intervalValue = Math.max(7, record.intervalValue);
@@ -196,7 +205,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: 'cron expressions lose their days',
-    felt: 'S1',
+    affects: 'S1',
     field: 'cron',
     schedule: (record) => {
       record.cronExpression = record.cronExpression?.replace(/1-5$/, '*') ?? null;
@@ -221,22 +230,22 @@ const lossy = losses.flatMap((loss) =>
 );
 experiments(
   'I5',
-  'what the service loses is named, on the third run as on the first',
+  'normalisers: a value that the service does not keep is reported by every run',
   lossy,
   async (each) => {
     const loss = named(losses, each.loss);
     const chosen = named([...scenarios, wordy], each.scenario);
-    await within(chosen, async (scene) => {
-      lose(scene.sandbox, loss);
-      const runs = [await once(scene), await once(scene), await once(scene)];
-      const felt = loss.felt.split(' ').includes(each.scenario);
+    await withFixture(chosen, async (fixture) => {
+      injectLoss(fixture.sandbox, loss);
+      const runs = [await applyOnce(fixture), await applyOnce(fixture), await applyOnce(fixture)];
+      const affected = loss.affects.split(' ').includes(each.scenario);
       for (const { exit, errors } of runs) {
-        expect([exit, errors.length > 0]).toEqual([felt ? 3 : 0, felt]);
+        expect([exit, errors.length > 0]).toEqual([affected ? 3 : 0, affected]);
         for (const error of errors)
           expect(error).toMatch(new RegExp(`^not-converged: .*"update" of .*\\b${loss.field}\\b`));
       }
       expect(runs[2]).toEqual({ ...runs[0], creates: [] });
-      if (!felt) await scene.expectDesired();
+      if (!affected) await fixture.expectDesired();
     });
   },
   17,
@@ -248,20 +257,20 @@ function named<T extends { readonly name: string }>(list: readonly T[], name: st
   return found;
 }
 
-async function once(scene: Scene) {
-  scene.sandbox.requests.length = 0;
-  const { exit, diagnostics } = await scene.workspace.applyJson();
+async function applyOnce(fixture: Fixture) {
+  fixture.sandbox.requests.length = 0;
+  const { exit, diagnostics } = await fixture.workspace.applyJson();
   const errors = diagnostics
     .filter(({ severity }) => severity === 'error')
     .map(({ code, message }) => `${code}: ${message}`);
-  const { groups, pipelines, schedules } = scene.sandbox.world;
+  const { groups, pipelines, schedules } = fixture.sandbox.world;
   const objects = [groups, pipelines, schedules].flatMap((records) => [...records.keys()]).sort();
-  const creates = scene.posts().filter((post) => !/\/(enabled|delete)$/.test(post));
+  const creates = fixture.posts().filter((post) => !/\/(enabled|delete)$/.test(post));
   return { exit, errors, objects, creates };
 }
 
-/** Whatever a request changes is stored with the loss. */
-function lose({ world, faults }: Sandbox, { collection, schedule }: Loss): void {
+/** Makes the service store every change with the loss. */
+function injectLoss({ world, faults }: Sandbox, { collection, schedule }: Loss): void {
   faults.intercept = async (_request, next) => {
     const before = new Set([...records(world)].map((record) => JSON.stringify(record)));
     await next();

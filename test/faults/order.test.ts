@@ -6,11 +6,13 @@ import { projectData } from '../support/projects.js';
 import { Workspace } from '../support/roster.js';
 import { tally, times } from './support/experiments.js';
 
-/** I10: wherever a run is cut off, what is there by then is sound. Each state between two requests is looked at. */
+/** I10: wherever a run is cut off, the objects on the service are consistent. Every state between two requests is checked. */
 
 const runs = times(1_000);
 
-test('I10: random projects, cut at every request', { timeout: runs * 5_000 }, async () => {
+test('I10: order: random projects are consistent after each of their requests', {
+  timeout: runs * 5_000,
+}, async () => {
   let states = 0;
   let [tried, passed] = [0, 0];
   await fc
@@ -20,11 +22,11 @@ test('I10: random projects, cut at every request', { timeout: runs * 5_000 }, as
         const sandbox = await startSandbox();
         const workspace = new Workspace({}, sandbox);
         try {
-          await applied(workspace, { ...first, keys: {} });
+          await applyProject(workspace, { ...first, keys: {} });
           const seen: State[] = [stateOf(sandbox.world)];
           watch(sandbox, seen);
-          await applied(workspace, { ...second, keys: {} });
-          for (const state of seen) expect(faultsIn(state, seen)).toEqual([]);
+          await applyProject(workspace, { ...second, keys: {} });
+          for (const state of seen) expect(inconsistenciesIn(state, seen)).toEqual([]);
           states += seen.length;
           passed += 1;
         } finally {
@@ -34,11 +36,13 @@ test('I10: random projects, cut at every request', { timeout: runs * 5_000 }, as
       }),
       { numRuns: runs, endOnFailure: process.env['CI'] !== undefined },
     )
-    .finally(() => tally('I10', 'random projects, cut at every request', tried, passed));
+    .finally(() =>
+      tally('I10', 'order: random projects are consistent after each of their requests', tried, passed),
+    );
   expect(states).toBeGreaterThan(runs * 3);
 });
 
-async function applied(workspace: Workspace, project: object): Promise<void> {
+async function applyProject(workspace: Workspace, project: object): Promise<void> {
   workspace.write('roster.yaml', stringify(project));
   const ran = await workspace.apply({ allowDeletes: '100', allowEmpty: true });
   expect([ran.exit, ran.exit === 0 ? '' : ran.stdout + ran.stderr]).toEqual([0, '']);
@@ -77,19 +81,21 @@ function watch(sandbox: Sandbox, seen: State[]): void {
   };
 }
 
-function faultsIn({ targets, schedules }: State, seen: readonly State[]): string[] {
+function inconsistenciesIn({ targets, schedules }: State, seen: readonly State[]): string[] {
   const [before, after] = [seen[0], seen.at(-1)];
-  const pointedBefore = new Set(before?.schedules.map((each) => `${each.id} ${each.target}`));
+  const targetsBefore = new Set(before?.schedules.map((each) => `${each.id} ${each.target}`));
   const texts = new Map<string, string>();
   return schedules.flatMap(({ id, target, enabled, text }) => {
-    const twin = texts.get(text);
+    const duplicateOf = texts.get(text);
     texts.set(text, id);
-    const isNew = !pointedBefore.has(`${id} ${target}`);
-    const meantInactive = after?.targets.get(target) === false && targets.get(target) === true;
+    const isNew = !targetsBefore.has(`${id} ${target}`);
+    const becomesInactive = after?.targets.get(target) === false && targets.get(target) === true;
     return [
-      ...(targets.has(target) ? [] : [`${id} points to ${target}, which is not there`]),
-      ...(isNew && enabled && meantInactive ? [`${id} starts ${target}, which is meant to be inactive`] : []),
-      ...(twin === undefined ? [] : [`${id} is ${twin} once more`]),
+      ...(targets.has(target) ? [] : [`${id} points to ${target}, which does not exist`]),
+      ...(isNew && enabled && becomesInactive
+        ? [`${id} starts ${target}, which the project makes inactive`]
+        : []),
+      ...(duplicateOf === undefined ? [] : [`${id} is a duplicate of ${duplicateOf}`]),
     ];
   });
 }

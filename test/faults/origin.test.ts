@@ -7,11 +7,11 @@ import { describe, expect } from 'vitest';
 import { type Ended, roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { experiments } from './support/experiments.js';
+import { requestsOf, withFixture } from './support/fixture.js';
 import { type Listener, listen, nothing } from './support/listener.js';
 import { scenario } from './support/scenarios.js';
-import { requestsOf, within } from './support/scene.js';
 
-/** I15: the key goes to one origin, over TLS, and whatever would lead it elsewhere is refused by name. */
+/** I15: the key is sent to one origin, over TLS. Anything that would send it elsewhere is refused. */
 
 const key = 'svc_live_of_the_origin_0123456789';
 const flat = (text: string) => text.replace(/\s+/g, ' ');
@@ -20,7 +20,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 async function withListener<T>(work: (listener: Listener) => Promise<T>): Promise<T> {
   await using listener = await listen();
   const result = await work(listener);
-  expect(listener.heard()).toEqual(nothing);
+  expect(listener.received()).toEqual(nothing);
   return result;
 }
 
@@ -32,8 +32,8 @@ describe('redirects', async () => {
     'another scheme': (port) => `https://127.0.0.1:${port}/`,
     'another host without its scheme': (port) => `//127.0.0.1:${port}/`,
     'a host with a user name': (port) => `http://user:word@127.0.0.1:${port}/`,
-    'its own origin': (_, own) => `${own}/api/search-groups`,
-    'a path of its own': () => '/api/schedules',
+    'the same origin': (_, own) => `${own}/api/search-groups`,
+    'a path of the same origin': () => '/api/schedules',
     'no URL': () => 'http://[',
   };
   const requests = await Promise.all(
@@ -49,24 +49,24 @@ describe('redirects', async () => {
   );
   experiments(
     'I15',
-    'a redirect, of a read or a write, is refused by name and not followed',
+    'origin: a redirect of a read or a write is refused and not followed',
     list,
     ({ name, nth, to, status }) =>
       withListener((listener) =>
-        within(scenario(name), async (scene) => {
-          const location = targets[to]?.(listener.port, scene.sandbox.url) ?? '';
-          scene.fault({ act: 'redirect', nth, status, location });
-          const ran = await scene.apply();
-          const said = flat(ran.stdout + ran.stderr);
+        withFixture(scenario(name), async (fixture) => {
+          const location = targets[to]?.(listener.port, fixture.sandbox.url) ?? '';
+          fixture.inject({ act: 'redirect', nth, status, location });
+          const ran = await fixture.apply();
+          const output = flat(ran.stdout + ran.stderr);
           // A read that fails before the first write has changed nothing.
-          expect([ran.exit, said], said).toEqual([
-            scene.writes().length === 0 ? 1 : 3,
+          expect([ran.exit, output], output).toEqual([
+            fixture.writes().length === 0 ? 1 : 3,
             expect.stringContaining(`answered ${status}, a redirect`),
           ]);
-          expect(said).not.toContain('word@');
-          scene.fault();
-          expect((await scene.apply()).exit).toBe(0);
-          await scene.expectDesired();
+          expect(output).not.toContain('word@');
+          fixture.inject();
+          expect((await fixture.apply()).exit).toBe(0);
+          await fixture.expectDesired();
         }),
       ),
   );
@@ -75,7 +75,7 @@ describe('redirects', async () => {
 const manifest = (url?: string) =>
   JSON.stringify({ project: 'origin', groups: {}, ...(url === undefined ? {} : { service: { url } }) });
 
-/** `roster plan` as a process with a URL in one of the places where it may be said. */
+/** Runs `roster plan` as a process with a URL in one of the places where it can be set. */
 async function planAt(place: string, url: string, more: Record<string, string> = {}): Promise<Ended> {
   const workspace = new Workspace(
     { 'roster.yaml': manifest(place === 'manifest' ? url : undefined) },
@@ -95,7 +95,7 @@ const places = ['variable', 'flag', 'manifest'];
 const refusals: Readonly<Record<string, RegExp>> = {
   variable: /error\[insecure-url\]: the URL of ROSTER_URL/,
   flag: /error\[insecure-url\]: the URL of --url/,
-  // What is no https URL at all does not fit the schema.
+  // A value that is not an https URL does not match the schema.
   manifest: /error\[(insecure-url|schema)\]: `url`/,
 };
 
@@ -125,20 +125,20 @@ describe('addresses', () => {
   };
   experiments(
     'I15',
-    'an address that a key must not go to is refused before anything is sent',
+    'origin: an address that must not get the key is refused before any request',
     Object.keys(urls).flatMap((what) => places.map((place) => ({ what, place }))),
     ({ what, place }) =>
       withListener(async ({ port }) => {
         const { exit, stderr } = await planAt(place, urls[what]?.(port) ?? '');
         expect([exit, flat(stderr)]).toEqual([1, expect.stringMatching(refusals[place] ?? /^$/)]);
-        // A manifest is public, and its line is shown; what else is set is not.
+        // The line of a manifest is shown, because it is public; other values are not.
         if (place !== 'manifest') expect(stderr).not.toContain('hunter2');
       }),
   );
 
   experiments(
     'I15',
-    'without the check of certificates nothing is sent',
+    'origin: with the certificate check turned off, no request is sent',
     places.flatMap((place) => ['http', 'https'].map((scheme) => ({ place, scheme }))),
     ({ place, scheme }) =>
       withListener(async ({ port }) => {
@@ -154,14 +154,14 @@ describe('addresses', () => {
 });
 
 describe('certificates', () => {
-  const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
-  const trusted = { NODE_EXTRA_CA_CERTS: fixture('authority') };
+  const pem = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
+  const trusted = { NODE_EXTRA_CA_CERTS: pem('authority') };
   const cases: Record<
     string,
     { certificate: string; host?: string; env?: Record<string, string>; code: string | null }
   > = {
-    'the right one': { certificate: 'right', env: trusted, code: null },
-    'the right one, by name': { certificate: 'right', host: 'localhost', env: trusted, code: null },
+    'a valid one': { certificate: 'right', env: trusted, code: null },
+    'a valid one for a host name': { certificate: 'right', host: 'localhost', env: trusted, code: null },
     'of an unknown authority': { certificate: 'right', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
     'for another host': { certificate: 'wrong-host', env: trusted, code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
     'for another address': {
@@ -175,13 +175,13 @@ describe('certificates', () => {
   };
   experiments(
     'I15',
-    'a certificate that is not right is refused by name, and no request is sent',
+    'origin: an invalid certificate is refused with its reason, and no request is sent',
     Object.keys(cases).flatMap((what) => places.map((place) => ({ what, place }))),
     async ({ what, place }) => {
       const { certificate = '', host = '127.0.0.1', env = {}, code = '' } = cases[what] ?? {};
       let requests = 0;
       const server = createServer(
-        { key: readFileSync(fixture('test-fixture.key')), cert: readFileSync(fixture(certificate)) },
+        { key: readFileSync(pem('test-fixture.key')), cert: readFileSync(pem(certificate)) },
         (_, answer) => {
           requests += 1;
           answer.setHeader('content-type', 'application/json').end('{"success":true,"data":[]}');
@@ -210,25 +210,25 @@ describe('certificates', () => {
   );
 });
 
-describe('what may lead elsewhere without a word', () => {
+describe('environment and manifest', () => {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
   experiments(
     'I15',
-    'variables of a proxy change nothing',
+    'origin: proxy variables have no effect',
     [...names.map((name) => [name]), names, [...names, 'NODE_USE_ENV_PROXY']],
     (set) =>
       withListener(({ port }) =>
-        within(scenario('S2'), async (scene) => {
+        withFixture(scenario('S2'), async (fixture) => {
           for (const name of set)
-            scene.workspace.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`;
-          expect(await scene.process('apply', '--yes')).toMatchObject({ exit: 0 });
-          await scene.expectDesired();
+            fixture.workspace.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${port}`;
+          expect(await fixture.process('apply', '--yes')).toMatchObject({ exit: 0 });
+          await fixture.expectDesired();
         }),
       ),
     5,
   );
 
-  const says = (port: number): Record<string, object> => ({
+  const settingsWith = (port: number): Record<string, object> => ({
     service: { service: { url: `http://127.0.0.1:${port}` } },
     environment: {
       service: { url: 'https://collect.example' },
@@ -237,23 +237,23 @@ describe('what may lead elsewhere without a word', () => {
   });
   experiments(
     'I15',
-    'a URL in a manifest does not win over the variable or the flag',
-    Object.keys(says(0)).flatMap((where) => ['variable', 'flag'].map((place) => ({ where, place }))),
+    'origin: the variable and the flag take precedence over a URL in a manifest',
+    Object.keys(settingsWith(0)).flatMap((where) => ['variable', 'flag'].map((place) => ({ where, place }))),
     ({ where, place }) =>
       withListener(({ port }) =>
-        within(scenario('S2'), async (scene) => {
-          const { workspace, sandbox } = scene;
-          const sections = scene.scenario.manifest.slice(scene.scenario.manifest.indexOf('groups:'));
+        withFixture(scenario('S2'), async (fixture) => {
+          const { workspace, sandbox } = fixture;
+          const sections = fixture.scenario.manifest.slice(fixture.scenario.manifest.indexOf('groups:'));
           workspace.write(
             'roster.yaml',
-            JSON.stringify({ project: 'faults', include: ['s2.yaml'], ...says(port)[where] }),
+            JSON.stringify({ project: 'faults', include: ['s2.yaml'], ...settingsWith(port)[where] }),
           );
           workspace.write('s2.yaml', sections);
           if (place === 'flag') delete workspace.env['ROSTER_URL'];
           const env = where === 'environment' ? ['--env', 'production'] : [];
           const flag = place === 'flag' ? ['--url', sandbox.url] : [];
-          expect(await scene.process('apply', '--yes', ...env, ...flag)).toMatchObject({ exit: 0 });
-          await scene.expectDesired();
+          expect(await fixture.process('apply', '--yes', ...env, ...flag)).toMatchObject({ exit: 0 });
+          await fixture.expectDesired();
         }),
       ),
     5,

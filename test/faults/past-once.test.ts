@@ -1,20 +1,21 @@
 import { describe, expect } from 'vitest';
-import type { Sandbox, SeedSchedule, Variant } from '../../src/sandbox/index.js';
+import type { Sandbox, SeedSchedule } from '../../src/sandbox/index.js';
 import { changes, hour, intlOffset, minute, zones } from '../properties/timings.js';
+import type { Variant } from '../support/sandbox.js';
 import { type Line, manifest, numbers, onService, planOf } from './support/clocks.js';
 import { experiments } from './support/experiments.js';
-import { writesTo } from './support/scene.js';
+import { writesTo } from './support/fixture.js';
 
-/** I23: what was to run once and has passed is not created, changed or fired again. */
+/** I23: a Once schedule whose time has passed is not created, changed or run again. */
 
-/** A schedule that runs once, by the time that its moment has passed; and what a service may show of it then. */
-const fired: Readonly<Record<string, (sandbox: Sandbox) => void>> = {
-  gone: ({ world }) => world.schedules.clear(),
+/** The states in which a service may show a Once schedule after its time. */
+const laterStates: Readonly<Record<string, (sandbox: Sandbox) => void>> = {
+  deleted: ({ world }) => world.schedules.clear(),
   'still waiting': () => undefined,
-  'switched off': ({ world }) => {
+  disabled: ({ world }) => {
     for (const record of world.schedules.values()) record.isEnabled = false;
   },
-  'that has run': ({ world }) => {
+  'has run': ({ world }) => {
     for (const record of world.schedules.values())
       Object.assign(record, {
         lastRunTime: '2026-01-01T00:00:00Z',
@@ -24,7 +25,7 @@ const fired: Readonly<Record<string, (sandbox: Sandbox) => void>> = {
   },
 };
 const berlin = ', timeZone: Europe/Berlin';
-const wanted = [
+const edits = [
   berlin,
   `${berlin}, enabled: false`,
   `${berlin}, inputs: { country: FR }`,
@@ -32,10 +33,10 @@ const wanted = [
 ];
 const pastTimes = ['2020-02-29T23:59:59', '2025-03-30T02:30:00', '2025-10-26T02:30:00', '1970-01-01T00:00'];
 
-describe('a time that has passed', () => {
-  const each = Object.keys(fired).flatMap((state) =>
+describe('past once', () => {
+  const each = Object.keys(laterStates).flatMap((state) =>
     pastTimes.flatMap((time) =>
-      wanted.flatMap((more) =>
+      edits.flatMap((more) =>
         [[], ['past-once-refused'], ['nulls-absent']].map((variants) => ({
           state,
           time,
@@ -47,7 +48,7 @@ describe('a time that has passed', () => {
   );
   experiments(
     'I23',
-    'a once that has passed is not created, changed or fired again',
+    'once: a schedule whose time has passed is not created, changed or run again',
     each,
     async ({ state, time, more, variants }) => {
       const seed: SeedSchedule = {
@@ -60,7 +61,7 @@ describe('a time that has passed', () => {
         `project: clocks\nschedules:\n  s: { target: agent/acme-shop, once: ${time}${rest} }\n`;
       await onService({ schedules: [seed], variants }, text(berlin), async (sandbox, workspace) => {
         expect(await workspace.apply()).toMatchObject({ exit: 0 });
-        fired[state]?.(sandbox);
+        laterStates[state]?.(sandbox);
         const before = JSON.stringify([...sandbox.world.schedules]);
         workspace.write('roster.yaml', text(more));
         sandbox.requests.length = 0;
@@ -79,7 +80,7 @@ describe('a time that has passed', () => {
   const moments = zones.flatMap((zone) => (changes.get(zone) ?? []).map((change) => ({ zone, change })));
   experiments(
     'I23',
-    'whether a once has passed is told by the second near a change of the clocks',
+    'once: whether its time has passed is exact to the second near a clock change',
     moments,
     async ({ zone, change }) => {
       const [before, after] = [change - 1000, change].map((instant) => intlOffset(zone, instant));
@@ -101,7 +102,7 @@ describe('a time that has passed', () => {
           const instants = [before, after]
             .map((offset) => local - (offset ?? 0))
             .filter((instant) => intlOffset(zone, instant) === local - instant);
-          // A time that the clocks skip moves on by as much as they do.
+          // A skipped time moves forward by the length of the gap.
           const first = instants.length === 0 ? local - (before ?? 0) : Math.min(...instants);
           return first > now ? [`schedule/s${nth}`] : [];
         });

@@ -7,17 +7,17 @@ import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { inventoryText, manifestText, type RandomWorld, randomWorld, seedOf } from '../support/worlds.js';
 import { experiments, times } from './support/experiments.js';
-import { stateOf, writesTo } from './support/scene.js';
+import { stateOf, writesTo } from './support/fixture.js';
 
-/** I6: a plan changes nothing, neither on the service nor in a file. */
+/** I6: a plan changes nothing, neither on the service nor on disk. */
 
 const worlds = fc.sample(randomWorld, { numRuns: 1_000, seed: 6 });
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 let planned = 0;
-experiments('I6', 'a plan in random worlds', numbers(worlds.length), async (nth) => {
+experiments('I6', 'plan: it changes nothing in random worlds', numbers(worlds.length), async (nth) => {
   const out = nth % 2 === 0;
-  await observing(worlds[nth], async (workspace) => {
+  await expectUnchanged(worlds[nth], async (workspace) => {
     const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
     const { exit } = await workspace.plan({ ...flags, ...(out ? { out: 'p.plan' } : {}) });
     if (exit === 0) planned += 1;
@@ -25,16 +25,16 @@ experiments('I6', 'a plan in random worlds', numbers(worlds.length), async (nth)
   });
 });
 
-test('many of the random worlds can be planned for', () => {
+test('plan: most of the random worlds can be planned', () => {
   expect(planned).toBeGreaterThan(times(worlds.length) / 4);
 });
 
 experiments(
   'I6',
-  'a plan as a process, with its home and its folder for temporary files',
+  'plan: the process changes no file, not even in the home and temporary folders',
   numbers(60),
   async (nth) => {
-    await observing(worlds[nth], async (workspace) => {
+    await expectUnchanged(worlds[nth], async (workspace) => {
       const folders = ['home', 'tmp'].map((name) => join(workspace.root, name));
       for (const folder of folders) mkdirSync(folder);
       const [HOME = '', TMPDIR = ''] = folders;
@@ -47,12 +47,12 @@ experiments(
   20,
 );
 
-/** Holds the world and the folder against what they were; `made` are the files that were asked for. */
-async function observing(
+/** Compares the service and the folder with their state before; `made` are the files that the flags ask for. */
+async function expectUnchanged(
   world: RandomWorld | undefined,
   work: (workspace: Workspace) => Promise<{ exit: number | null; made: readonly string[] }>,
 ): Promise<void> {
-  if (world === undefined) throw new Error('there is no such world');
+  if (world === undefined) throw new Error('there is no such random world');
   const sandbox = await startSandbox({ seed: seedOf(world) });
   const files = { 'roster.yaml': manifestText(world), 'roster.inventory.json': inventoryText(world) };
   const workspace = new Workspace(files, sandbox);

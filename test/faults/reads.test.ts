@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, stateOf, withFixture } from './support/fixture.js';
 import { busy } from './support/scenarios.js';
-import { type Scene, stateOf, within } from './support/scene.js';
 
 const lists = {
   agents: '/api/scraper-agents',
@@ -14,7 +14,7 @@ const lists = {
 type List = keyof typeof lists;
 type Item = Readonly<Record<string, unknown>>;
 
-/** Of one list: a status, or a body made of what the service would have answered. */
+/** A faulty response to one list request, built from the items that the service would return. */
 type Odd = (items: readonly Item[]) => Omit<Fault, 'act'> | Fault;
 
 const status =
@@ -38,22 +38,22 @@ function omit(item: Item, name: string): Item {
   return Object.fromEntries(Object.entries(item).filter(([key]) => key !== name));
 }
 
-/** Of which no reading makes a whole list. */
-const never: Readonly<Record<string, Odd>> = {
+/** Responses that are no complete list under any variant. */
+const unusable: Readonly<Record<string, Odd>> = {
   401: status(401),
   403: status(403),
   404: status(404),
   405: status(405),
   410: status(410),
-  '429 for ever': status(429),
-  '429 with a date far away': status(429, { headers: { 'Retry-After': '86400' } }),
+  '429 every time': status(429),
+  '429 with a long Retry-After': status(429, { headers: { 'Retry-After': '86400' } }),
   500: status(500),
-  '502 with a page': status(502, { body: '<html><title>Bad gateway</title></html>' }),
+  '502 with an HTML page': status(502, { body: '<html><title>Bad gateway</title></html>' }),
   'a redirect': act({ act: 'redirect', location: 'https://elsewhere.example/' }),
-  'no answer': act({ act: 'hang' }),
-  'an answer that drips': act({ act: 'drip', ms: 40 }),
+  'no response': act({ act: 'hang' }),
+  'a response that arrives byte by byte': act({ act: 'drip', ms: 40 }),
   'a connection that is reset': act({ act: 'drop' }),
-  'an answer that breaks off': act({ act: 'cut' }),
+  'a response that breaks off': act({ act: 'cut' }),
   'half of the JSON': (items) => {
     const whole = JSON.stringify({ success: true, data: items });
     return text(whole.slice(0, whole.length / 2))(items);
@@ -63,7 +63,7 @@ const never: Readonly<Record<string, Odd>> = {
   204: status(204),
   'a list that does not end': text('{"success":true,"data":['),
   'success: false': body(() => ({ success: false, message: 'no' })),
-  'success: false beside the list': body((items) => ({ success: false, data: items })),
+  'success: false next to the list': body((items) => ({ success: false, data: items })),
   'success: "yes"': body((items) => ({ success: 'yes', data: items })),
   'no data': body(() => ({ success: true })),
   'data: null': data(() => null),
@@ -74,38 +74,41 @@ const never: Readonly<Record<string, Odd>> = {
   'items: null': data(() => ({ items: null })),
   'items: {}': data(() => ({ items: {} })),
   'items as an object of items': data((items) => ({ items: { ...items } })),
-  'a cursor that comes again': data((items) => ({ items, nextCursor: 'again' })),
+  'a cursor that repeats': data((items) => ({ items, nextCursor: 'again' })),
   'a cursor that is a number': data((items) => ({ items, nextCursor: 2 })),
   'an empty page before the next': data(() => ({ items: [], nextCursor: 'next' })),
   'a total above the items': data((items) => ({ items, total: items.length + 1 })),
   'a total below the items': data((items) => ({ items, total: items.length - 1 })),
-  'a total beside the list that is above it': body((items) => ({ success: true, data: items, total: 99 })),
+  'a total next to the list that is larger': body((items) => ({ success: true, data: items, total: 99 })),
   'a total that is text': data((items) => ({ items, total: 'many' })),
   'a total below zero': data((items) => ({ items, total: -1 })),
-  'totalSchedules other than the list': data((items) => ({ items, totalSchedules: items.length + 1 })),
+  'a totalSchedules that differs from the list': data((items) => ({
+    items,
+    totalSchedules: items.length + 1,
+  })),
   'two totals': data((items) => ({ items, total: items.length, totalSchedules: items.length + 1 })),
-  'a sign of more and no way to it': data((items) => ({ items, hasMore: true })),
+  'hasMore without a cursor': data((items) => ({ items, hasMore: true })),
   'the same id twice': data((items) => [...items, items[0]]),
-  'the same id twice, in other letters': data((items) => [
+  'the same id twice, in another letter case': data((items) => [
     ...items,
     { ...items[0], id: String(items[0]?.['id']).toUpperCase() },
   ]),
   'an item that is null': data((items) => [...items, null]),
   'an item that is text': data((items) => [...items, 'one more']),
   'an item that is a list': data((items) => [...items, []]),
-  'an id that climbs': first({ id: '..' }),
+  'an id with dots': first({ id: '..' }),
   'an id with a path and a query': first({ id: 'a/b?x' }),
   'an id that is empty': first({ id: '' }),
   'an id that is an object': first({ id: {} }),
   'an id beyond 2^53': first({ id: 2 ** 53 }),
 };
 
-const always = Object.keys(never).flatMap((answer) =>
+const unusableCases = Object.keys(unusable).flatMap((answer) =>
   (Object.keys(lists) as List[]).map((list) => ({ list, answer })),
 );
 
-/** What is odd in one list alone. */
-const own: Readonly<Record<List, Readonly<Record<string, Odd>>>> = {
+/** Faulty items of one list. */
+const invalidItems: Readonly<Record<List, Readonly<Record<string, Odd>>>> = {
   agents: {
     'an item without id': without('id'),
     'no externalAgentId': without('externalAgentId'),
@@ -125,8 +128,8 @@ const own: Readonly<Record<List, Readonly<Record<string, Odd>>>> = {
   pipelines: {
     'an item without id': without('id'),
     'steps: "none"': first({ steps: 'none' }),
-    'two stages of one place': first({ steps: steps(1, 1), stepCount: 2 }),
-    'a stage without its place': first({ steps: steps(1, null), stepCount: 2 }),
+    'two stages with one position': first({ steps: steps(1, 1), stepCount: 2 }),
+    'a stage without its position': first({ steps: steps(1, null), stepCount: 2 }),
     'fewer stages than stepCount': first({ stepCount: 9 }),
   },
   schedules: {
@@ -167,59 +170,59 @@ function steps(...places: readonly (number | null)[]): readonly Item[] {
   }));
 }
 
-/** I7: of a list that is not whole, or not understood, nothing follows: no write, and the path is named. */
-describe('an odd list', () => {
+/** I7: a list that is incomplete or not understood leads to no write, and the message names its path. */
+describe('unusable lists', () => {
   experiments(
     'I7',
-    'a list that no reading makes whole',
-    always,
-    ({ list, answer }) => refused(list, never[answer]),
+    'read: a list that is incomplete under every variant stops the run',
+    unusableCases,
+    ({ list, answer }) => expectRefused(list, unusable[answer]),
     33,
   );
   experiments(
     'I7',
-    'a list with something odd in an item',
+    'read: a list with an invalid item stops the run',
     (Object.keys(lists) as List[]).flatMap((list) =>
-      Object.keys(own[list]).map((answer) => ({ list, answer })),
+      Object.keys(invalidItems[list]).map((answer) => ({ list, answer })),
     ),
-    ({ list, answer }) => refused(list, own[list][answer]),
+    ({ list, answer }) => expectRefused(list, invalidItems[list][answer]),
     13,
   );
   experiments(
     'I7',
-    'a list of which a later page fails',
+    'read: a list whose later page fails stops the run',
     (Object.keys(lists) as List[]).flatMap((list) =>
       ['500', 'cut', 'gone', 'shorter', 'repeats'].map((how) => ({ list, how })),
     ),
-    ({ list, how }) => within(busy, (scene) => laterPage(scene, list, how)),
+    ({ list, how }) => withFixture(busy, (fixture) => laterPage(fixture, list, how)),
     13,
   );
 });
 
-async function refused(list: List, odd: Odd | undefined): Promise<void> {
-  if (odd === undefined) throw new Error('there is no such answer');
-  await within(busy, async (scene) => {
-    const items = await itemsOf(scene, list);
-    scene.fault({ act: 'status', method: 'GET', path: lists[list], ...odd(items) });
-    await expectNoWrite(scene, lists[list]);
+async function expectRefused(list: List, odd: Odd | undefined): Promise<void> {
+  if (odd === undefined) throw new Error('there is no such response');
+  await withFixture(busy, async (fixture) => {
+    const items = await itemsOf(fixture, list);
+    fixture.inject({ act: 'status', method: 'GET', path: lists[list], ...odd(items) });
+    await expectNoWrite(fixture, lists[list]);
   });
 }
 
-async function expectNoWrite(scene: Scene, path: string): Promise<void> {
-  const before = stateOf(scene.sandbox);
-  const ran = await scene.apply({ timeout: '250ms', format: 'json' });
+async function expectNoWrite(fixture: Fixture, path: string): Promise<void> {
+  const before = stateOf(fixture.sandbox);
+  const ran = await fixture.apply({ timeout: '250ms', format: 'json' });
   const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { message: string; severity: string }[] };
-  expect(scene.writes()).toEqual([]);
-  expect(stateOf(scene.sandbox)).toBe(before);
+  expect(fixture.writes()).toEqual([]);
+  expect(stateOf(fixture.sandbox)).toBe(before);
   expect(ran.exit).toBe(1);
   expect(diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
     expect.stringContaining(`GET ${path}`),
   ]);
 }
 
-/** The first page is fine and says that there is more. */
-async function laterPage(scene: Scene, list: List, how: string): Promise<void> {
-  const [path, items] = [lists[list], await itemsOf(scene, list)];
+/** The first page is correct and says that there are more. */
+async function laterPage(fixture: Fixture, list: List, how: string): Promise<void> {
+  const [path, items] = [lists[list], await itemsOf(fixture, list)];
   const page = (of: object) => ({ body: JSON.stringify({ success: true, data: of }) });
   const start: Fault = { act: 'status', path, nth: 1, status: 200, ...page({ items, nextCursor: 'second' }) };
   const rest: Readonly<Record<string, Fault>> = {
@@ -231,26 +234,26 @@ async function laterPage(scene: Scene, list: List, how: string): Promise<void> {
   };
   const after = rest[how];
   if (after === undefined) throw new Error(`there is no page ${how}`);
-  scene.fault(start, after);
-  await expectNoWrite(scene, path);
+  fixture.inject(start, after);
+  await expectNoWrite(fixture, path);
 }
 
-async function itemsOf({ sandbox }: Scene, list: List): Promise<readonly Item[]> {
+async function itemsOf({ sandbox }: Fixture, list: List): Promise<readonly Item[]> {
   const answer = await fetch(sandbox.url + lists[list], { headers: { 'X-Api-Key': sandbox.apiKey } });
   const { data: items } = (await answer.json()) as { data: readonly Item[] };
   sandbox.requests.length = 0;
   return items;
 }
 
-/** Odd, and yet a legal reading of the interface: then all is done as it should be. */
+/** Unusual responses that the interface allows. */
 const legal: readonly { readonly list: List; readonly why: string; readonly odd: Odd }[] = [
   { list: 'keys', why: 'the listed fields of a key show no id (§2)', odd: without('id') },
-  { list: 'groups', why: 'lists may lack members: they are read by id (§4)', odd: without('members') },
-  { list: 'groups', why: 'of a run nothing here depends (§2)', odd: first({ lastRunStatus: 'Exploded' }) },
-  { list: 'pipelines', why: 'lists may lack steps: they are read by id (§4)', odd: without('steps') },
+  { list: 'groups', why: 'a list may omit members: they are read by id (§4)', odd: without('members') },
+  { list: 'groups', why: 'nothing depends on the last run (§2)', odd: first({ lastRunStatus: 'Exploded' }) },
+  { list: 'pipelines', why: 'a list may omit steps: they are read by id (§4)', odd: without('steps') },
   {
     list: 'schedules',
-    why: 'the id of a schedule may be called so (§2)',
+    why: 'the id of a schedule may have this name (§2)',
     odd: data((items) => items.map(({ id, ...each }) => ({ ...each, scheduleId: id }))),
   },
   {
@@ -262,69 +265,69 @@ const legal: readonly { readonly list: List; readonly why: string; readonly odd:
   },
   {
     list: 'schedules',
-    why: 'totalSchedules is that of the whole list (§4)',
+    why: 'totalSchedules counts the whole list (§4)',
     odd: data((items) => ({ items, total: items.length, totalSchedules: items.length })),
   },
-  { list: 'agents', why: 'success may be left out', odd: body((items) => ({ data: items })) },
+  { list: 'agents', why: 'success may be omitted', odd: body((items) => ({ data: items })) },
   {
     list: 'groups',
-    why: 'a cursor that is null ends the list (§1.7)',
+    why: 'a null cursor ends the list (§1.7)',
     odd: data((items) => ({ items, nextCursor: null })),
   },
 ];
 
-describe('a legal reading', () => {
+describe('unusual lists', () => {
   experiments(
     'I7',
-    'an odd list that is a legal reading',
+    'read: an unusual list that the interface allows is read',
     legal.map(({ list, why }) => ({ list, why })),
     async ({ list, why }) => {
       const each = legal.find((one) => one.why === why);
       if (each === undefined) throw new Error(`there is no ${why}`);
-      await within(busy, async (scene) => {
-        // The read-back sees the list as it is by then.
-        scene.fault({
+      await withFixture(busy, async (fixture) => {
+        // Only the first read: the read-back gets the current list.
+        fixture.inject({
           act: 'status',
           method: 'GET',
           path: lists[list],
           nth: 1,
-          ...each.odd(await itemsOf(scene, list)),
+          ...each.odd(await itemsOf(fixture, list)),
         });
-        expect(await scene.apply()).toMatchObject({ exit: 0 });
-        await scene.expectDesired();
+        expect(await fixture.apply()).toMatchObject({ exit: 0 });
+        await fixture.expectDesired();
       });
     },
     5,
   );
 });
 
-/** What one object says of itself when the list did not say it. */
+/** Faulty responses to reading one object by its id. */
 const details: Readonly<Record<string, Fault>> = {
   403: { act: 'status', status: 403 },
   404: { act: 'status', status: 404 },
   500: { act: 'status', status: 500 },
-  'no answer': { act: 'hang' },
+  'no response': { act: 'hang' },
   'data: null': { act: 'status', status: 200, body: '{"success":true,"data":null}' },
   'data: []': { act: 'status', status: 200, body: '{"success":true,"data":[]}' },
   'another id': { act: 'status', status: 200, body: '{"success":true,"data":{"id":"7","name":"kept"}}' },
   'success: false': { act: 'status', status: 200, body: '{"success":false}' },
 };
 
-describe('an object that is read by its id', () => {
+describe('reads by id', () => {
   experiments(
     'I7',
-    'an object read by its id that cannot be understood',
+    'read: an object that is read by its id and not understood stops the run',
     Object.keys(details).flatMap((answer) =>
       ['groups', 'pipelines'].map((list) => ({ list: list as List, answer })),
     ),
     async ({ list, answer }) => {
-      await within(
+      await withFixture(
         busy,
-        async (scene) => {
+        async (fixture) => {
           const fault = details[answer];
           if (fault === undefined) throw new Error(`there is no ${answer}`);
-          scene.fault({ ...fault, path: `${lists[list]}/*` });
-          await expectNoWrite(scene, `${lists[list]}/`);
+          fixture.inject({ ...fault, path: `${lists[list]}/*` });
+          await expectNoWrite(fixture, `${lists[list]}/`);
         },
         { variants: ['items-without-members'] },
       );

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, vi } from 'vitest';
 import type { Fault, RecordedRequest } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, requestsOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
-import { requestsOf, type Scene, within } from './support/scene.js';
 
-/** I18: retries are few, jittered, at one layer, and never earlier than the service asked for. */
+/** I18: retries are few, jittered, in one layer, and never earlier than the service asks for. */
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -19,10 +19,10 @@ function seedRandom(seed: number): void {
   });
 }
 
-/** The waits that are asked for, in milliseconds; none takes any time. */
-function recordSleeps(scene: Scene): number[] {
+/** Records the requested waits, in milliseconds, without waiting. */
+function recordSleeps(fixture: Fixture): number[] {
   const sleeps: number[] = [];
-  scene.workspace.sleep = async (milliseconds) => {
+  fixture.workspace.sleep = async (milliseconds) => {
     sleeps.push(milliseconds);
   };
   return sleeps;
@@ -31,7 +31,7 @@ function recordSleeps(scene: Scene): number[] {
 const isWrite = ({ method, path }: RecordedRequest) =>
   method !== 'GET' && !path.startsWith('/api/schedules/preview');
 
-/** How often each was sent: what has the same method, path and body is the same request. */
+/** How often each request was sent: two with the same method, path and body are the same request. */
 function attempts(requests: readonly RecordedRequest[]): { most: number; extra: number; requests: number } {
   const counts = new Map<string, number>();
   for (const { method, path, body } of requests) {
@@ -45,7 +45,7 @@ function attempts(requests: readonly RecordedRequest[]): { most: number; extra: 
   };
 }
 
-/** Of all requests of a run; those that are `failing` are the ones that may have been sent again. */
+/** Limits the retries of a run; only the `failing` requests may have been repeated. */
 function expectFew(
   all: readonly RecordedRequest[],
   failing: readonly RecordedRequest[],
@@ -56,12 +56,12 @@ function expectFew(
   expect(extra).toBeLessThanOrEqual(Math.max(10, (all.length - extra) / 5));
 }
 
-/** Short only where nothing is answered: a machine under load would look as broken. */
-const patient = ({ act }: Fault) => (act.startsWith('hang') ? { timeout: '150ms' } : {});
+/** Short only for faults without a response: otherwise a slow machine would fail. */
+const timeoutFor = ({ act }: Fault) => (act.startsWith('hang') ? { timeout: '150ms' } : {});
 
-/** Of an hour whose clock is not ours: dates are measured by the `Date` of the same answer. */
+/** Differs from the local clock: dates in Retry-After are relative to the `Date` of the same response. */
 const date = 'Tue, 01 Dec 2026 06:00:00 GMT';
-const told: Readonly<Record<string, number | null>> = {
+const retryAfter: Readonly<Record<string, number | null>> = {
   '0': 0,
   '2': 2_000,
   '59': 59_000,
@@ -78,8 +78,8 @@ const told: Readonly<Record<string, number | null>> = {
   '': null,
 };
 
-/** Nobody waits longer than this in silence. */
-const patience = 60_000;
+/** A longer Retry-After is not waited for. */
+const LONGEST_WAIT_MS = 60_000;
 
 const transient = [500, 502, 503, 504, 429, 408];
 const final = [400, 402, 403, 404, 405, 409, 410, 413, 418, 422, 451, 501];
@@ -92,24 +92,24 @@ describe('reads', () => {
   ];
   experiments(
     'I18',
-    'a read that keeps failing is sent three times, and retries of a run are a fifth or ten',
+    'retry: a read that keeps failing is sent three times, and a run retries at most a fifth of its requests, or ten',
     failures.flatMap((fault) =>
       [undefined, '/api/search-groups', '/api/search-groups/*', '/api/pipelines/*'].flatMap((path) =>
         upTo(5).map((seed) => ({ fault: path === undefined ? fault : { ...fault, path }, seed })),
       ),
     ),
     ({ fault, seed }) =>
-      within(
+      withFixture(
         scenario('S6'),
-        async (scene) => {
+        async (fixture) => {
           seedRandom(seed);
-          const sleeps = recordSleeps(scene);
-          scene.fault({ ...fault, method: 'GET' });
-          const ran = await scene.workspace.plan(patient(fault));
-          expect([ran.exit, scene.writes()]).toEqual([1, []]);
-          const reads = scene.sandbox.requests.filter((each) => !isWrite(each));
-          expectFew(scene.sandbox.requests, reads, 3);
-          // Some still wait when the first has failed for good, which ends the run.
+          const sleeps = recordSleeps(fixture);
+          fixture.inject({ ...fault, method: 'GET' });
+          const ran = await fixture.workspace.plan(timeoutFor(fault));
+          expect([ran.exit, fixture.writes()]).toEqual([1, []]);
+          const reads = fixture.sandbox.requests.filter((each) => !isWrite(each));
+          expectFew(fixture.sandbox.requests, reads, 3);
+          // Some still wait when the first one fails permanently, which ends the run.
           expect(sleeps.length).toBeGreaterThanOrEqual(attempts(reads).extra);
           // Full jitter: anywhere below a bound that doubles.
           for (const each of sleeps) expect(each).toBeLessThan(400);
@@ -121,42 +121,42 @@ describe('reads', () => {
 
   experiments(
     'I18',
-    'never earlier than the service asked for, and not at all when that is too long',
-    transient.flatMap((status) => Object.keys(told).map((header) => ({ status, header }))),
+    'retry: it is never earlier than Retry-After, and there is none if that is too long',
+    transient.flatMap((status) => Object.keys(retryAfter).map((header) => ({ status, header }))),
     ({ status, header }) =>
-      within(scenario('S3'), async (scene) => {
-        const sleeps = recordSleeps(scene);
-        scene.fault({
+      withFixture(scenario('S3'), async (fixture) => {
+        const sleeps = recordSleeps(fixture);
+        fixture.inject({
           act: 'status',
           status,
           path: '/api/search-groups',
           headers: { 'Retry-After': header, Date: date },
         });
-        const { exit, stderr } = await scene.workspace.plan();
-        const wait = told[header] ?? 0;
-        const sent = scene.sandbox.requests.filter(({ path }) => path === '/api/search-groups').length;
-        expect([exit, scene.writes(), sent]).toEqual([1, [], wait > patience ? 1 : 3]);
+        const { exit, stderr } = await fixture.workspace.plan();
+        const wait = retryAfter[header] ?? 0;
+        const sent = fixture.sandbox.requests.filter(({ path }) => path === '/api/search-groups').length;
+        expect([exit, fixture.writes(), sent]).toEqual([1, [], wait > LONGEST_WAIT_MS ? 1 : 3]);
         expect(sleeps).toHaveLength(sent - 1);
         for (const each of sleeps) expect(each).toBeGreaterThanOrEqual(wait);
         const asks = `asks to wait ${wait / 1000} s, which is too long`;
-        if (wait > patience) expect(stderr.replace(/\s+/g, ' ')).toContain(asks);
+        if (wait > LONGEST_WAIT_MS) expect(stderr.replace(/\s+/g, ' ')).toContain(asks);
       }),
   );
 
   experiments(
     'I18',
-    'what is refused for good is not asked again',
+    'retry: a permanent refusal is not retried',
     final.flatMap((status) =>
       ['/api/agents', '/api/search-groups', '/api/pipelines', '/api/schedules', '/api/api-keys'].map(
         (path) => ({ status, path }),
       ),
     ),
     ({ status, path }) =>
-      within(scenario('S3'), async (scene) => {
-        const sleeps = recordSleeps(scene);
-        scene.fault({ act: 'status', status, path, headers: { 'Retry-After': '0' } });
-        await scene.workspace.plan();
-        expect([attempts(scene.sandbox.requests).extra, sleeps, scene.writes()]).toEqual([0, [], []]);
+      withFixture(scenario('S3'), async (fixture) => {
+        const sleeps = recordSleeps(fixture);
+        fixture.inject({ act: 'status', status, path, headers: { 'Retry-After': '0' } });
+        await fixture.workspace.plan();
+        expect([attempts(fixture.sandbox.requests).extra, sleeps, fixture.writes()]).toEqual([0, [], []]);
       }),
   );
 });
@@ -167,84 +167,84 @@ describe('writes', () => {
     ...broken,
     { act: 'lose' },
     ...[...transient, ...final].map((status): Fault => ({ act: 'status', status })),
-    // A 4xx says that nothing was done, and is believed.
+    // A 4xx means that the request had no effect.
     ...[...transient, ...final]
       .filter((status) => status >= 500 || status === 408)
       .map((status): Fault => ({ act: 'status-after', status })),
   ];
-  /** Not taken by the service, which asks to come back: a create may be sent again then, too (429). */
-  const isPassing = ({ status }: Fault) => status === undefined || transient.includes(status);
+  /** A temporary refusal: with 429, a create may be repeated, too. */
+  const isTransient = ({ status }: Fault) => status === undefined || transient.includes(status);
   const mayRepeat = (method: string, path: string) => method !== 'POST' || /bulk|activate/.test(path);
 
   experiments(
     'I18',
-    'a write that keeps failing is sent three times if it may be repeated, else once',
+    'retry: a write that keeps failing is sent three times if it is safe to repeat, otherwise once',
     failing.flatMap((fault) =>
       methods.flatMap((method) =>
         ['S1', 'S3', 'S5', 'S6'].map((name) => ({ name, fault: { ...fault, method } })),
       ),
     ),
     ({ name, fault }) =>
-      within(scenario(name), async (scene) => {
-        recordSleeps(scene);
-        scene.fault(
+      withFixture(scenario(name), async (fixture) => {
+        recordSleeps(fixture);
+        fixture.inject(
           ...['/api/search-groups*', '/api/pipelines*', '/api/schedules', '/api/schedules/*'].map((path) => ({
             ...fault,
             path,
           })),
         );
-        const ran = await scene.apply({ ...patient(fault), concurrency: '40' });
-        const writes = scene.sandbox.requests.filter(isWrite);
+        const ran = await fixture.apply({ ...timeoutFor(fault), concurrency: '40' });
+        const writes = fixture.sandbox.requests.filter(isWrite);
         const hit = writes.filter(({ method }) => method === fault.method);
-        expectFew(scene.sandbox.requests, writes, isPassing(fault) ? 3 : 1);
+        expectFew(fixture.sandbox.requests, writes, isTransient(fault) ? 3 : 1);
         const creates = hit.filter(({ method, path }) => !mayRepeat(method, path));
         if (fault.status !== 429) expect(attempts(creates).extra).toBe(0);
-        // What the preview refuses is found before anything is written.
+        // A schedule that the preview refuses is found before the first write.
         expect(ran.exit).toBeOneOf(writes.length === 0 ? [0, 1] : [0, 3]);
-        // The oracle: success is said where all is as it was wanted, and nowhere else.
-        if (ran.exit === 0) await scene.expectDesired();
-        scene.fault();
-        await scene.apply();
-        await scene.expectDesired();
+        // A run succeeds only if it has converged.
+        if (ran.exit === 0) await fixture.expectDesired();
+        fixture.inject();
+        await fixture.apply();
+        await fixture.expectDesired();
       }),
   );
 });
 
-describe('a key that stops working', async () => {
+describe('revoked keys', async () => {
   const runs = await Promise.all(
     ['S1', 'S3', 'S5'].map(async (name) =>
       upTo(await requestsOf(scenario(name))).map((nth) => ({ name, nth })),
     ),
   );
-  const namesIn = ({ sandbox: { world } }: Scene) =>
+  const namesIn = ({ sandbox: { world } }: Fixture) =>
     new Set([...world.groups.values(), ...world.pipelines.values()].map((each) => each.name));
 
   experiments(
     'I18',
-    'after a 401 nothing more is asked, and the report says what was done and what was not',
+    'retry: after a 401 no request follows, and the report says what was done and what was not',
     runs.flat().flatMap((each) => [1, 10].map((concurrency) => ({ ...each, concurrency }))),
     ({ name, nth, concurrency }) =>
-      within(scenario(name), async (scene) => {
-        const { sandbox } = scene;
+      withFixture(scenario(name), async (fixture) => {
+        const { sandbox } = fixture;
         let count = 0;
         sandbox.faults.intercept = async (_, next) => {
           await next();
           count += 1;
           if (count === nth) for (const each of sandbox.world.keys.values()) each.isRevoked = true;
         };
-        const ran = await scene.workspace.applyJson({ concurrency: String(concurrency) });
+        const ran = await fixture.workspace.applyJson({ concurrency: String(concurrency) });
         const { requests } = sandbox;
         const refused = requests.filter(({ status }) => status === 401);
         if (refused.length === 0) {
           expect(ran.exit).toBe(0);
           return;
         }
-        // What is in flight at that moment ends as it ends.
+        // Requests in flight at that moment may fail, too.
         expect(refused.length).toBeLessThanOrEqual(concurrency);
         const began = requests.some((each) => isWrite(each));
         expect([ran.exit, ran.stdout]).toEqual([began ? 3 : 1, expect.stringContaining('401')]);
         if (began) {
-          const there = namesIn(scene);
+          const there = namesIn(fixture);
           for (const change of ran.changes.filter(({ kind }) => kind !== 'schedule')) {
             const key = change.address.replace(/^.*\//, '');
             if (change.action === 'create')
@@ -257,8 +257,8 @@ describe('a key that stops working', async () => {
         }
         sandbox.faults.intercept = null;
         for (const each of sandbox.world.keys.values()) each.isRevoked = false;
-        expect((await scene.apply()).exit).toBe(0);
-        await scene.expectDesired();
+        expect((await fixture.apply()).exit).toBe(0);
+        await fixture.expectDesired();
       }),
   );
 });

@@ -4,26 +4,31 @@ import { describe, expect } from 'vitest';
 import type { ApplyFlags } from '../../src/cli/settings.js';
 import { defaultSeed, type SeedKey, startSandbox, type World } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, stateOf, withFixture } from './support/fixture.js';
 import { expectRefused, review, ways } from './support/reviewing.js';
 import { busy, scenarios } from './support/scenarios.js';
-import { type Scene, stateOf, within } from './support/scene.js';
 
-/** I8: what is applied is what was reviewed, told by its file (`--plan`) or by its digest (`--expect`). */
+/** I8: apply carries out only the reviewed plan, given as a file (`--plan`) or as a digest (`--expect`). */
 
-describe('the plan as it was reviewed', () => {
+describe('unchanged', () => {
   const each = [...scenarios, busy].flatMap(({ name }) => ways.map((way) => ({ name, way })));
-  experiments('I8', 'a plan as it was reviewed is applied', each, async ({ name, way }) => {
-    const chosen = [...scenarios, busy].find((one) => one.name === name) ?? busy;
-    await within(chosen, async (scene) => {
-      expect(await scene.apply(await review(scene, way))).toMatchObject({ exit: 0 });
-      await scene.expectDesired();
-    });
-  });
+  experiments(
+    'I8',
+    'reviewed plan: without a change in between it is applied',
+    each,
+    async ({ name, way }) => {
+      const chosen = [...scenarios, busy].find((one) => one.name === name) ?? busy;
+      await withFixture(chosen, async (fixture) => {
+        expect(await fixture.apply(await review(fixture, way))).toMatchObject({ exit: 0 });
+        await fixture.expectDesired();
+      });
+    },
+  );
 });
 
-/** One thing that is different by the time of the apply, and what it is refused with. */
+/** One thing that differs by the time of the apply, and the codes it is refused with. */
 interface Difference {
-  readonly make: (scene: Scene) => unknown;
+  readonly make: (fixture: Fixture) => unknown;
   readonly codes?: string;
 }
 
@@ -61,17 +66,17 @@ const agent = (world: World, name: string) =>
   [...world.agents.values()].find((each) => each.externalAgentId === name)?.id ?? '';
 
 const differences: Readonly<Record<string, Difference>> = {
-  'manifest: a member more': manifest(
+  'manifest: one more member': manifest(
     'fresh: { members: [globex] }',
     'fresh: { members: [globex, initech] }',
   ),
   'manifest: another member': manifest('fresh: { members: [globex] }', 'fresh: { members: [acme-shop] }'),
-  'manifest: a letter of a text': manifest('description: Other', 'description: Othes'),
+  'manifest: one letter of a text': manifest('description: Other', 'description: Othes'),
   'manifest: stages in another order': manifest('[prices, catalogue]', '[catalogue, prices]'),
   'manifest: a name': manifest('fresh: { members:', 'fresh: { name: Fresh, members:'),
-  'manifest: an entry more': manifest('pipelines:', '  more: { members: [] }\npipelines:'),
-  'manifest: an entry less': manifest(/ {2}fresh: \{ members.*\n/, ''),
-  'manifest: what was to go is back': manifest('pipelines:', '  gone: { members: [globex] }\npipelines:'),
+  'manifest: one more entry': manifest('pipelines:', '  more: { members: [] }\npipelines:'),
+  'manifest: one entry removed': manifest(/ {2}fresh: \{ members.*\n/, ''),
+  'manifest: an entry to delete is back': manifest('pipelines:', '  gone: { members: [globex] }\npipelines:'),
   'manifest: another second': manifest(
     'fresh: { target: pipeline/fresh, every: 1 day, startTime: 2099-01-01T06:00:00',
     'fresh: { target: pipeline/fresh, every: 1 day, startTime: 2099-01-01T06:00:01',
@@ -92,47 +97,47 @@ const differences: Readonly<Record<string, Difference>> = {
     'project: others',
     'schema|inventory-mismatch|stale-plan|unreadable-file',
   ),
-  'manifest: broken': manifest('groups:', 'groups', 'yaml-syntax'),
-  'live: a text that is to change': live((world) => {
+  'manifest: a syntax error': manifest('groups:', 'groups', 'yaml-syntax'),
+  'live: a text that the plan changes': live((world) => {
     group(world, 'other').description = 'Own';
   }),
-  'live: a text that was as declared': live((world) => {
+  'live: a text that the plan does not change': live((world) => {
     group(world, 'kept').description = 'Own';
   }),
-  'live: the change is there already': live((world) => {
+  'live: the change was made already': live((world) => {
     group(world, 'other').description = 'Other';
   }),
-  'live: a member more': live((world) => group(world, 'kept').agentIds.push(agent(world, 'initech'))),
-  'live: a member less': live((world) => group(world, 'other').agentIds.pop()),
-  'live: a member of what is to go': live((world) => group(world, 'gone').agentIds.pop()),
-  'live: switched off': live((world) => {
+  'live: one more member': live((world) => group(world, 'kept').agentIds.push(agent(world, 'initech'))),
+  'live: one member removed': live((world) => group(world, 'other').agentIds.pop()),
+  'live: a member of a group to delete': live((world) => group(world, 'gone').agentIds.pop()),
+  'live: a group made inactive': live((world) => {
     group(world, 'kept').isActive = false;
   }),
-  'live: a stage more': live((world) => pipeline(world, 'kept').agentIds.push(agent(world, 'prices'))),
-  'live: a schedule that was paused': live((world) => {
+  'live: one more stage': live((world) => pipeline(world, 'kept').agentIds.push(agent(world, 'prices'))),
+  'live: a paused schedule': live((world) => {
     schedule(world, 'Group').isEnabled = false;
   }),
-  'live: a schedule that is to go was paused': live((world) => {
+  'live: a paused schedule to delete': live((world) => {
     schedule(world, 'Pipeline').isEnabled = false;
   }),
   'live: another time': live((world) => {
     schedule(world, 'Agent').startTime = '2099-01-01T06:00:01';
   }),
-  'live: a group is gone': live((world) => world.groups.delete(group(world, 'kept').id)),
-  'live: what is to change is gone': live((world) => world.groups.delete(group(world, 'other').id)),
-  'live: what is to go is gone': live((world) => world.groups.delete(group(world, 'gone').id)),
-  'live: a schedule is gone': live((world) => world.schedules.delete(schedule(world, 'Agent').id)),
-  'live: a group of the name of a new one': live((world) =>
+  'live: a deleted group': live((world) => world.groups.delete(group(world, 'kept').id)),
+  'live: a deleted group to change': live((world) => world.groups.delete(group(world, 'other').id)),
+  'live: a deleted group to delete': live((world) => world.groups.delete(group(world, 'gone').id)),
+  'live: a deleted schedule': live((world) => world.schedules.delete(schedule(world, 'Agent').id)),
+  'live: a group with the name of a new one': live((world) =>
     copy(world.groups, group(world, 'kept'), 'fresh'),
   ),
-  'live: two groups of the name of a new one': live((world) => {
+  'live: two groups with the name of a new one': live((world) => {
     copy(world.groups, group(world, 'kept'), 'fresh');
     copy(world.groups, group(world, 'kept'), 'fresh', 2);
   }, 'ambiguous-name'),
-  'live: a pipeline of the name of a new one': live((world) =>
+  'live: a pipeline with the name of a new one': live((world) =>
     copy(world.pipelines, pipeline(world, 'kept'), 'fresh'),
   ),
-  'live: a group is the operator’s now': live((world) => {
+  'live: a group is now the operator’s': live((world) => {
     group(world, 'other').canManage = false;
   }, 'not-manageable|inventory-mismatch|stale-plan'),
   'live: an agent is no longer assigned': live((world) => {
@@ -143,7 +148,7 @@ const differences: Readonly<Record<string, Difference>> = {
     make: ({ workspace }) => workspace.write('roster.inventory.json', ''),
     codes: 'inventory-mismatch',
   },
-  'inventory: one object less': { make: (scene) => forget(scene, 'group/other') },
+  'inventory: one object removed': { make: (fixture) => forget(fixture, 'group/other') },
   'the same service by another name': {
     make: ({ workspace }) => {
       workspace.env['ROSTER_URL'] = workspace.env['ROSTER_URL']?.replace('127.0.0.1', 'localhost') ?? '';
@@ -167,7 +172,7 @@ function copy<T extends { readonly id: string }>(
   records.set(id, { ...structuredClone(of), id, name });
 }
 
-function forget({ workspace }: Scene, address: string): void {
+function forget({ workspace }: Fixture, address: string): void {
   const path = join(workspace.root, 'roster.inventory.json');
   const { entries, ...rest } = JSON.parse(readFileSync(path, 'utf8')) as { entries: Record<string, unknown> };
   const { [address]: known, ...others } = entries;
@@ -175,18 +180,18 @@ function forget({ workspace }: Scene, address: string): void {
   writeFileSync(path, JSON.stringify({ ...rest, entries: others }));
 }
 
-describe('something is different', () => {
+describe('changed', () => {
   const each = Object.keys(differences).flatMap((name) => ways.map((way) => ({ name, way })));
   experiments(
     'I8',
-    'something else in the manifest, on the service or in the inventory',
+    'reviewed plan: after a change in the manifest, on the service or in the inventory it is refused',
     each,
     async ({ name, way }) => {
       const { make, codes } = differences[name] ?? {};
-      await within(busy, async (scene) => {
-        const flags = await review(scene, way);
-        await make?.(scene);
-        await expectRefused(scene, flags, codes);
+      await withFixture(busy, async (fixture) => {
+        const flags = await review(fixture, way);
+        await make?.(fixture);
+        await expectRefused(fixture, flags, codes);
       });
     },
     9,
@@ -199,46 +204,46 @@ describe('something is different', () => {
     'only one': [{}, ['group/fresh']],
   };
   const said = Object.keys(flags).flatMap((name) => ways.map((way) => ({ name, way })));
-  experiments('I8', 'something else on the command line', said, async ({ name, way }) => {
+  experiments('I8', 'reviewed plan: with other flags it is refused', said, async ({ name, way }) => {
     const [more, addresses] = flags[name] ?? [{}, []];
-    await within(busy, async (scene) => {
-      const reviewed = await review(scene, way);
-      const before = stateOf(scene.sandbox);
-      const ran = await scene.workspace.apply({ ...reviewed, ...more }, addresses);
+    await withFixture(busy, async (fixture) => {
+      const reviewed = await review(fixture, way);
+      const before = stateOf(fixture.sandbox);
+      const ran = await fixture.workspace.apply({ ...reviewed, ...more }, addresses);
       expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining('stale-plan') });
-      expect([scene.writes(), stateOf(scene.sandbox)]).toEqual([[], before]);
+      expect([fixture.writes(), stateOf(fixture.sandbox)]).toEqual([[], before]);
     });
   });
 });
 
-/** Keys of two more users, of whom one has the same objects, and a further key of the same user. */
+/** A key of another user, and two keys of the same user. */
 const other: SeedKey = { name: 'other', key: `svc_live_${'o'.repeat(40)}`, user: 'somebody-else' };
 const mine: SeedKey = { name: 'mine', key: `svc_live_${'m'.repeat(40)}` };
 const second: SeedKey = { name: 'second', key: `svc_live_${'s'.repeat(40)}` };
 
-describe('where', () => {
+describe('other services', () => {
   experiments(
     'I8',
-    'another service, or another account',
+    'reviewed plan: for another service or account it is refused',
     ways.flatMap((way) => ['service', 'account', 'nothing owned'].map((what) => ({ way, what }))),
     async ({ way, what }) => {
-      await within(
+      await withFixture(
         what === 'nothing owned' ? { ...busy, before: null } : busy,
-        async (scene) => {
-          const flags = await review(scene, way);
+        async (fixture) => {
+          const flags = await review(fixture, way);
           if (what !== 'service') {
-            scene.workspace.env['ROSTER_API_KEY'] = other.key ?? '';
-            return expectRefused(scene, flags);
+            fixture.workspace.env['ROSTER_API_KEY'] = other.key ?? '';
+            return expectRefused(fixture, flags);
           }
           const elsewhere = await startSandbox({ seed: defaultSeed() });
           Object.assign(elsewhere.world, {
-            groups: scene.sandbox.world.groups,
-            pipelines: scene.sandbox.world.pipelines,
-            schedules: scene.sandbox.world.schedules,
+            groups: fixture.sandbox.world.groups,
+            pipelines: fixture.sandbox.world.pipelines,
+            schedules: fixture.sandbox.world.schedules,
           });
-          scene.workspace.env['ROSTER_URL'] = elsewhere.url;
-          scene.workspace.env['ROSTER_API_KEY'] = elsewhere.apiKey;
-          await expectRefused(scene, flags, 'stale-plan');
+          fixture.workspace.env['ROSTER_URL'] = elsewhere.url;
+          fixture.workspace.env['ROSTER_API_KEY'] = elsewhere.apiKey;
+          await expectRefused(fixture, flags, 'stale-plan');
           expect(
             elsewhere.requests.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/preview')),
           ).toEqual([]);
@@ -252,15 +257,15 @@ describe('where', () => {
 
   experiments(
     'I8',
-    'the same account with another of its keys',
+    'reviewed plan: with another key of the same account it is applied',
     [...ways],
     async (way) => {
-      await within(
+      await withFixture(
         busy,
-        async (scene) => {
-          const flags = await review(scene, way);
-          scene.workspace.env['ROSTER_API_KEY'] = second.key ?? '';
-          expect(await scene.apply(flags)).toMatchObject({ exit: 0 });
+        async (fixture) => {
+          const flags = await review(fixture, way);
+          fixture.workspace.env['ROSTER_API_KEY'] = second.key ?? '';
+          expect(await fixture.apply(flags)).toMatchObject({ exit: 0 });
         },
         { seed: { keys: [mine, second, other] } },
       );
@@ -269,7 +274,7 @@ describe('where', () => {
   );
 });
 
-/** The new key goes where the reviewer has seen it go. */
+/** A project with a new key. */
 const keyed = {
   name: 'keyed',
   before: null,
@@ -278,23 +283,23 @@ const keyed = {
 const keyChanges: Readonly<Record<string, readonly [string, string]>> = {
   'another file': ['file: ci.key', 'file: public.key'],
   'a command': ['{ file: ci.key }', '{ command: [cat] }'],
-  'more power': ['scopes: [agents.run]', 'scopes: full'],
+  'more scopes': ['scopes: [agents.run]', 'scopes: full'],
   'another name': ['{ scopes', '{ name: other, scopes'],
 };
 
-describe('a new key', () => {
+describe('keys', () => {
   experiments(
     'I8',
-    'a new key goes where it was said to, with the power it was said to have',
+    'reviewed plan: after a change to a new key it is refused',
     Object.keys(keyChanges).flatMap((name) => ways.map((way) => ({ name, way }))),
     async ({ name, way }) => {
       const [from, to] = keyChanges[name] ?? ['', ''];
-      await within(keyed, async (scene) => {
-        const { digest } = await scene.workspace.planJson({ out: 'p.plan', allowSelfRevoke: true });
-        scene.sandbox.requests.length = 0;
-        scene.workspace.write('roster.yaml', keyed.manifest.replace(from, to));
+      await withFixture(keyed, async (fixture) => {
+        const { digest } = await fixture.workspace.planJson({ out: 'p.plan', allowSelfRevoke: true });
+        fixture.sandbox.requests.length = 0;
+        fixture.workspace.write('roster.yaml', keyed.manifest.replace(from, to));
         const flags = way === 'plan' ? { plan: 'p.plan' } : { expect: digest };
-        await expectRefused(scene, { ...flags, allowSelfRevoke: true });
+        await expectRefused(fixture, { ...flags, allowSelfRevoke: true });
       });
     },
     5,

@@ -2,30 +2,30 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { experiments } from './support/experiments.js';
+import { Fixture } from './support/fixture.js';
 import { expectRefused } from './support/reviewing.js';
 import { busy } from './support/scenarios.js';
-import { Scene } from './support/scene.js';
 
-/** I8: a plan file that is not the one that was saved, and a digest that is not its own, apply nothing. */
+/** I8: apply refuses a plan file that differs from the saved one, and a digest that is not its own. */
 
-/** All of these leave the service as it is, so that one scene serves them all. */
-describe('a plan that was saved', async () => {
-  const scene = await Scene.of(busy);
-  const file = join(scene.workspace.root, 'p.plan');
-  afterAll(() => scene.close());
-  const { digest } = await scene.workspace.planJson({ out: 'p.plan' });
+/** No case changes the service, so they share one fixture. */
+describe('saved plans', async () => {
+  const fixture = await Fixture.of(busy);
+  const file = join(fixture.workspace.root, 'p.plan');
+  afterAll(() => fixture.close());
+  const { digest } = await fixture.workspace.planJson({ out: 'p.plan' });
   const saved = readFileSync(file);
-  scene.sandbox.requests.length = 0;
+  fixture.sandbox.requests.length = 0;
 
   const refuses = async (text: string | Uint8Array) => {
     writeFileSync(file, text);
-    await expectRefused(scene, { plan: 'p.plan' });
+    await expectRefused(fixture, { plan: 'p.plan' });
   };
 
   const places = [...saved.keys()];
   experiments(
     'I8',
-    `a saved plan with one bit of each of its ${saved.length} bytes turned`,
+    `saved plan: with one bit of each of its ${saved.length} bytes flipped it is refused`,
     places,
     async (place) => {
       const bytes = Buffer.from(saved);
@@ -37,7 +37,7 @@ describe('a plan that was saved', async () => {
 
   experiments(
     'I8',
-    'a saved plan cut off after each of its bytes',
+    'saved plan: cut off after each of its bytes it is refused',
     places.filter((place) => place % 8 === 0),
     (place) => refuses(saved.subarray(0, place)),
     100,
@@ -57,7 +57,7 @@ describe('a plan that was saved', async () => {
   const empties = [null, '', {}, [], 0, undefined];
   experiments(
     'I8',
-    'a saved plan with what identifies it emptied or another',
+    'saved plan: with another or an empty identity it is refused',
     head.flatMap((name) => empties.map((value) => ({ name, value }))),
     async ({ name, value }) => {
       const plan = JSON.parse(saved.toString()) as Record<string, unknown>;
@@ -68,7 +68,7 @@ describe('a plan that was saved', async () => {
   );
 
   const others: Readonly<Record<string, () => string>> = {
-    'no byte': () => '',
+    'an empty file': () => '',
     'an empty object': () => '{}\n',
     'an empty list': () => '[]\n',
     null: () => 'null\n',
@@ -78,37 +78,42 @@ describe('a plan that was saved', async () => {
     'a second newline': () => `${saved}\n`,
     CRLF: () => saved.toString().replace('\n', '\r\n'),
     'the same JSON in another layout': () => JSON.stringify(JSON.parse(saved.toString()), null, 2),
-    'twice itself': () => `${saved}${saved}`,
-    'the digest alone': () => digest,
+    'two copies': () => `${saved}${saved}`,
+    'only the digest': () => digest,
   };
-  experiments('I8', 'another file as the plan', Object.keys(others), (name) =>
+  experiments('I8', 'saved plan: another file in its place is refused', Object.keys(others), (name) =>
     refuses(others[name]?.() ?? ''),
   );
 
   const digests: Readonly<Record<string, () => string>> = {
     empty: () => '',
     'of another plan': () => `sha256:${'0'.repeat(64)}`,
-    'its beginning': () => digest.slice(0, 20),
-    'without its name': () => digest.slice(7),
+    truncated: () => digest.slice(0, 20),
+    'without sha256:': () => digest.slice(7),
     'in capitals': () => digest.toUpperCase(),
     'with a space': () => `${digest} `,
-    'of no hash': () => 'sha256:',
+    'without a hash': () => 'sha256:',
   };
-  experiments('I8', 'another digest', Object.keys(digests), (name) =>
-    expectRefused(scene, { expect: digests[name]?.() ?? '' }),
+  experiments('I8', 'expected digest: another digest is refused', Object.keys(digests), (name) =>
+    expectRefused(fixture, { expect: digests[name]?.() ?? '' }),
   );
-  experiments('I8', 'a digest with one character changed', [...Array(71).keys()], (place) => {
-    const changed = digest[place] === 'a' ? 'b' : 'a';
-    return expectRefused(scene, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
-  });
+  experiments(
+    'I8',
+    'expected digest: a digest with one changed character is refused',
+    [...Array(71).keys()],
+    (place) => {
+      const changed = digest[place] === 'a' ? 'b' : 'a';
+      return expectRefused(fixture, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
+    },
+  );
 
   experiments(
     'I8',
-    'a plan that is no file',
+    'saved plan: a path that is not a file is refused',
     ['missing', 'folder'],
     async (what) => {
       const flags = { plan: what === 'missing' ? 'other.plan' : '.' };
-      await expectRefused(scene, flags, 'unreadable-file');
+      await expectRefused(fixture, flags, 'unreadable-file');
     },
     1,
   );

@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
+import type { AnyFault } from '../support/client-faults.js';
 import { experiments } from './support/experiments.js';
+import { type Fixture, requestsOf, shapeOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
-import { requestsOf, type Scene, shapeOf, within } from './support/scene.js';
 
-/** I19: exit code and report tell the truth, whenever a run is told to end. */
+/** I19: exit code and report are true, whenever a run is interrupted. */
 
 const fresh = scenario('S1');
 const requests = await requestsOf(fresh);
@@ -17,19 +18,19 @@ interface Report {
   readonly changes: readonly { readonly address: string; readonly kind: string; readonly outcome: string }[];
 }
 
-function reportOf({ workspace }: Scene): Report | null {
+function reportOf({ workspace }: Fixture): Report | null {
   const path = join(workspace.root, 'report.json');
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Report) : null;
 }
 
-/** What is said to be done is there, and what is said to be skipped is not. */
-function expectTruth(scene: Scene, report: Report): void {
-  const { groups, pipelines, schedules } = scene.sandbox.world;
+/** An object that the report calls done exists, and one that it calls skipped does not. */
+function expectTruth(fixture: Fixture, report: Report): void {
+  const { groups, pipelines, schedules } = fixture.sandbox.world;
   const own = { group: groups.size - 2, pipeline: pipelines.size - 1, schedule: schedules.size - 1 };
   for (const [kind, there] of Object.entries(own)) {
     const outcomes = report.changes.filter((each) => each.kind === kind).map((each) => each.outcome);
     const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
-    // A change of two requests may have made its object and no more.
+    // A change of two requests may have sent only the first.
     const least = count('done');
     const most = outcomes.length - count('skipped');
     expect([kind, there >= least && there <= most + partial(report, kind), outcomes]).toEqual([
@@ -40,65 +41,68 @@ function expectTruth(scene: Scene, report: Report): void {
   }
 }
 
-/** Inactive groups and pipelines are created and then paused: cut in between, they are there and not done. */
+/** Inactive groups and pipelines are created and then paused: a run that ends in between leaves them existing but not done. */
 function partial(report: Report, kind: string): number {
   return kind === 'schedule'
     ? 0
     : report.changes.filter((each) => each.kind === kind && each.outcome === 'skipped').length;
 }
 
-/** Told to end at a request that is never answered. */
-function hangs({ sandbox: { faults } }: Scene, nth: number): void {
+/** Sends SIGTERM at a request that gets no response. */
+function hangAt({ sandbox, faults }: Fixture, nth: number): void {
   let count = 0;
-  faults.intercept = async (_request, next) => {
+  sandbox.faults.intercept = async (_request, next) => {
     count += 1;
     if (count !== nth) return next();
-    if (faults.targetPid !== null) process.kill(faults.targetPid, 'SIGTERM');
+    faults.sendSignal('SIGTERM');
     await new Promise(() => {});
   };
 }
 
-async function ends(signals: readonly Fault[], arrange: (scene: Scene) => void = () => {}): Promise<void> {
-  await within(fresh, async (scene) => {
-    scene.fault(...signals);
-    arrange(scene);
+async function interrupt(
+  signals: readonly AnyFault[],
+  arrange: (fixture: Fixture) => void = () => {},
+): Promise<void> {
+  await withFixture(fresh, async (fixture) => {
+    fixture.inject(...signals);
+    arrange(fixture);
     const begun = performance.now();
-    const { exit, stdout, stderr } = await scene.process('apply', '--yes', '--report', 'report.json');
+    const { exit, stdout, stderr } = await fixture.process('apply', '--yes', '--report', 'report.json');
     expect(performance.now() - begun).toBeLessThan(7_000);
-    const report = reportOf(scene);
+    const report = reportOf(fixture);
     expect([exit, stderr]).toEqual([exit === 0 ? 0 : 130, stderr]);
-    if (exit === 0) await scene.expectDesired();
+    if (exit === 0) await fixture.expectDesired();
     else expect(stdout).not.toContain('Apply complete');
-    if (report !== null) expectTruth(scene, report);
-    scene.sandbox.faults.intercept = null;
-    if (report === null && signals.length === 1) expect(shapeOf(scene.sandbox.world)).toHaveLength(5);
-    scene.fault();
-    expect((await scene.process('apply', '--yes')).exit).toBe(0);
-    await scene.expectDesired();
+    if (report !== null) expectTruth(fixture, report);
+    fixture.sandbox.faults.intercept = null;
+    if (report === null && signals.length === 1) expect(shapeOf(fixture.sandbox.world)).toHaveLength(5);
+    fixture.inject();
+    expect((await fixture.process('apply', '--yes')).exit).toBe(0);
+    await fixture.expectDesired();
   });
 }
 
 experiments(
   'I19',
-  `SIGINT, SIGTERM and SIGHUP at each of ${requests} requests`,
+  `report: it is true after SIGINT, SIGTERM and SIGHUP at each of ${requests} requests`,
   upTo(requests).flatMap((nth) =>
     (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({ act: 'signal' as const, nth, signal })),
   ),
-  (signal) => ends([signal]),
+  (signal) => interrupt([signal]),
 );
 
 experiments(
   'I19',
-  `two SIGINTs at each of ${requests} requests`,
+  `report: it is true after two SIGINTs at each of ${requests} requests`,
   upTo(requests - 1).map((nth) => [nth, nth + 1]),
-  (pair) => ends(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
+  (pair) => interrupt(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
 );
 
 experiments(
   'I19',
-  `SIGTERM at each of ${requests} requests, which is never answered`,
+  `report: it is true after SIGTERM at each of ${requests} requests that gets no response`,
   upTo(requests),
-  (nth) => ends([], (scene) => hangs(scene, nth)),
+  (nth) => interrupt([], (fixture) => hangAt(fixture, nth)),
 );
 
 const answers: readonly Omit<Fault, 'nth'>[] = [
@@ -118,22 +122,22 @@ const answers: readonly Omit<Fault, 'nth'>[] = [
 
 experiments(
   'I19',
-  `each of ${answers.length} faults at each of ${requests} requests: 0 means as desired, done means there`,
+  `report: exit 0 means converged and done means it exists, with ${answers.length} faults at each of ${requests} requests`,
   upTo(requests).flatMap((nth) => answers.map((answer) => ({ nth, ...answer }))),
   (fault) =>
-    within(fresh, async (scene) => {
-      scene.fault(fault);
-      const { exit } = await scene.apply({ report: 'report.json' });
-      if (exit === 0) await scene.expectDesired();
+    withFixture(fresh, async (fixture) => {
+      fixture.inject(fault);
+      const { exit } = await fixture.apply({ report: 'report.json' });
+      if (exit === 0) await fixture.expectDesired();
       else expect([1, 3]).toContain(exit);
-      const report = reportOf(scene);
-      if (report === null) expect(shapeOf(scene.sandbox.world)).toHaveLength(5);
+      const report = reportOf(fixture);
+      if (report === null) expect(shapeOf(fixture.sandbox.world)).toHaveLength(5);
       else {
         expect(report.converged).toBe(exit === 0);
-        expectTruth(scene, report);
+        expectTruth(fixture, report);
       }
-      scene.fault();
-      for (let run = 1; run <= 2 && (await scene.apply()).exit !== 0; run += 1);
-      await scene.expectDesired();
+      fixture.inject();
+      for (let run = 1; run <= 2 && (await fixture.apply()).exit !== 0; run += 1);
+      await fixture.expectDesired();
     }),
 );

@@ -7,7 +7,7 @@ import { Workspace } from '../support/roster.js';
 import { experiments, times } from './support/experiments.js';
 import { foreign } from './support/scenarios.js';
 
-/** I22: an update keeps what it is not about: other fields, other objects, and what the service itself wrote down. */
+/** I22: an update leaves other fields, other objects and values of the service itself unchanged. */
 
 const texts = fc.constantFrom('', 'Every shop', 'Two\nlines', 'ünï', '"quoted"');
 const someOf = (...names: string[]) => fc.shuffledSubarray(names, { minLength: 1 });
@@ -37,7 +37,7 @@ const schedule = (...targets: string[]) =>
     enabled: fc.boolean(),
   });
 
-/** Every entry with every field that a manifest can say. */
+/** Every entry with every field that a manifest can have. */
 const entries = fc.record({
   group: collection('members', 'acme-shop', 'globex', 'initech'),
   pipeline: collection('stages', 'login-check', 'catalogue', 'prices'),
@@ -49,7 +49,7 @@ type Name = keyof Entries;
 const names: readonly Name[] = ['group', 'pipeline', 'one', 'two'];
 const fieldsOf = (entry: object) => Object.keys(entry);
 
-/** What was applied, what else could be wanted, and which fields of which entries are to be so. */
+/** The applied entries, other entries, and which fields are taken from those. */
 const cases = fc.sample(
   fc.record({
     before: entries,
@@ -84,7 +84,7 @@ function manifest({ group, pipeline, one, two }: Entries): string {
   });
 }
 
-/** The properties of a record that a field of a manifest stands for. */
+/** The properties of a record that a manifest field sets. */
 const properties: Readonly<Record<string, readonly string[]>> = {
   name: ['name'],
   description: ['description'],
@@ -101,16 +101,16 @@ const properties: Readonly<Record<string, readonly string[]>> = {
 let updates = 0;
 experiments(
   'I22',
-  'random fields of random objects are changed',
+  'update: a change of random fields leaves all other fields and objects unchanged',
   [...cases.keys()],
   async (nth) => {
     const each = cases[nth];
     if (each === undefined) throw new Error('there is no such case');
-    await arranged(each.before, async (sandbox, workspace) => {
-      const [ids, wanted] = [idsOf(workspace), changed(each)];
+    await arrange(each.before, async (sandbox, workspace) => {
+      const [ids, desired] = [idsOf(workspace), changed(each)];
       const known = recordsOf(sandbox.world);
-      const watched = watch(sandbox, ids, each.before, wanted);
-      workspace.write('roster.yaml', manifest(wanted));
+      const watched = watch(sandbox, ids, each.before, desired);
+      workspace.write('roster.yaml', manifest(desired));
       const ran = await workspace.apply();
       expect([ran.exit, ran.exit === 0 ? '' : ran.stdout + ran.stderr]).toEqual([0, '']);
       expect(watched).toEqual([]);
@@ -118,40 +118,40 @@ experiments(
       expect([...records.keys()]).toEqual([...known.keys()]);
       for (const [id, record] of records) {
         const name = names.find((one) => ids[one] === id);
-        const may = name === undefined ? [] : differing(each.before[name], wanted[name]);
+        const may = name === undefined ? [] : differing(each.before[name], desired[name]);
         expect(omit(record, may)).toEqual(omit(known.get(id) ?? {}, may));
       }
-      checkBodies(sandbox, ids, each.before, wanted);
+      checkBodies(sandbox, ids, each.before, desired);
     });
   },
   20,
 );
 
-test('many of them change something', () => {
+test('update: most of the random changes change something', () => {
   expect(updates).toBeGreaterThan(times(cases.length) / 4);
 });
 
-/** Properties whose value may be another afterwards. */
-function differing(before: object, wanted: object): string[] {
-  return changedFields(before, wanted).flatMap((field) => properties[field] ?? []);
+/** Properties whose value may change. */
+function differing(before: object, desired: object): string[] {
+  return changedFields(before, desired).flatMap((field) => properties[field] ?? []);
 }
 
-function changedFields(before: object, wanted: object): string[] {
+function changedFields(before: object, desired: object): string[] {
   return fieldsOf(before).filter((field) => {
-    const [was, is] = [before, wanted].map((each) => each[field as keyof typeof each] as unknown);
+    const [was, is] = [before, desired].map((each) => each[field as keyof typeof each] as unknown);
     const text = (value: unknown) =>
       JSON.stringify(field === 'members' ? [...(value as string[])].sort() : value);
     return text(was) !== text(is);
   });
 }
 
-/** Tells of what was paused or started for a moment although nobody asked for it. */
-function watch({ world, faults }: Sandbox, ids: Ids, before: Entries, wanted: Entries): string[] {
+/** Collects objects that were paused or started for a moment without being asked. */
+function watch({ world, faults }: Sandbox, ids: Ids, before: Entries, desired: Entries): string[] {
   const seen: string[] = [];
-  const look = () => {
+  const check = () => {
     for (const name of ['one', 'two'] as const) {
       const is = world.schedules.get(ids[name])?.isEnabled;
-      if (before[name].enabled === wanted[name].enabled && is !== wanted[name].enabled)
+      if (before[name].enabled === desired[name].enabled && is !== desired[name].enabled)
         seen.push(`${name} was ${is}`);
     }
     for (const [name, records] of [
@@ -159,35 +159,35 @@ function watch({ world, faults }: Sandbox, ids: Ids, before: Entries, wanted: En
       ['pipeline', world.pipelines],
     ] as const) {
       const is = records.get(ids[name])?.isActive;
-      if (before[name].active === wanted[name].active && is !== wanted[name].active)
+      if (before[name].active === desired[name].active && is !== desired[name].active)
         seen.push(`${name} was ${is}`);
     }
   };
   faults.intercept = async (_request, next) => {
     await next();
-    look();
+    check();
   };
   return seen;
 }
 
-/** A PUT of properties holds those that change and no others; that of a schedule, which replaces it, holds all. */
-function checkBodies({ requests }: Sandbox, ids: Ids, before: Entries, wanted: Entries): void {
+/** A PUT sends only the properties that change; for a schedule, which it replaces, it sends all. */
+function checkBodies({ requests }: Sandbox, ids: Ids, before: Entries, desired: Entries): void {
   for (const { path, body } of requests.filter(({ method }) => method === 'PUT')) {
     updates += 1;
     const name = names.find((each) => path.includes(ids[each]));
-    if (name === undefined) throw new Error(`PUT ${path} is about nothing that was changed`);
+    if (name === undefined) throw new Error(`PUT ${path} is not for a changed object`);
     const sent = Object.keys(body as object).sort();
-    const about = changedFields(before[name], wanted[name]);
+    const changes = changedFields(before[name], desired[name]);
     if (path.startsWith('/api/schedules/'))
-      expect(sent).toEqual(writable(wanted[name] as Entries['one'], before[name] as Entries['one']));
+      expect(sent).toEqual(writable(desired[name] as Entries['one'], before[name] as Entries['one']));
     else if (/\/(members|steps)$/.test(path))
-      expect([sent, about]).toEqual([
+      expect([sent, changes]).toEqual([
         ['agentIds'],
         expect.arrayContaining([name === 'group' ? 'members' : 'stages']),
       ]);
     else
       expect(sent).toEqual(
-        about
+        changes
           .filter((field) => !/members|stages/.test(field))
           .flatMap((field) => properties[field] ?? [])
           .sort(),
@@ -195,13 +195,13 @@ function checkBodies({ requests }: Sandbox, ids: Ids, before: Entries, wanted: E
   }
 }
 
-/** Every property that the interface documents for a schedule of this type (§2, §4). Without inputs there is nothing to say of them. */
-function writable(wanted: Entries['one'], before: Entries['one']): string[] {
-  const inputs = JSON.stringify([wanted.inputs, before.inputs]) === '[{},{}]' ? [] : ['inputParameters'];
+/** The properties that the interface documents for a schedule of this type (§2, §4), with inputs only where there are any. */
+function writable(desired: Entries['one'], before: Entries['one']): string[] {
+  const inputs = JSON.stringify([desired.inputs, before.inputs]) === '[{},{}]' ? [] : ['inputParameters'];
   const own =
-    'every' in wanted.timing
+    'every' in desired.timing
       ? ['intervalUnit', 'intervalValue']
-      : 'cron' in wanted.timing
+      : 'cron' in desired.timing
         ? ['cronExpression']
         : [];
   return [
@@ -241,8 +241,8 @@ function omit(record: object, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 }
 
-/** The first state is applied, and the objects have been in use since. */
-async function arranged(
+/** Applies the first state and marks its objects as used. */
+async function arrange(
   before: Entries,
   work: (sandbox: Sandbox, workspace: Workspace) => Promise<void>,
 ): Promise<void> {
@@ -250,7 +250,7 @@ async function arranged(
   const workspace = new Workspace({ 'roster.yaml': manifest(before) }, sandbox);
   try {
     const ran = await workspace.apply();
-    if (ran.exit !== 0) throw new Error(`what comes before does not apply:\n${ran.stdout}${ran.stderr}`);
+    if (ran.exit !== 0) throw new Error(`the first state does not apply:\n${ran.stdout}${ran.stderr}`);
     for (const record of [...sandbox.world.groups.values(), ...sandbox.world.pipelines.values()])
       Object.assign(record, {
         activeRunCount: 1,

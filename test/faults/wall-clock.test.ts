@@ -7,24 +7,24 @@ import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { type Line, manifest, numbers, onService, planOf } from './support/clocks.js';
 import { all, experiments } from './support/experiments.js';
-import { writesTo } from './support/scene.js';
+import { writesTo } from './support/fixture.js';
 
-/** I23: a wall-clock time is sent as it was written, whatever the zone, the day and the clock of the machine. */
+/** I23: a wall-clock time is sent as written, independent of zone, date and the machine's clock. */
 
 const perBatch = 500;
 
-/** A wall clock near a change of the zone's clocks, in what they leave out and show twice, or anywhere else. */
+/** A wall-clock time near a clock change of the zone, such as a skipped or repeated one, or any other. */
 const near = (zone: string) => {
   const anywhere = fc.integer({ min: from2005 / 1000, max: to2037 / 1000 }).map((second) => second * 1000);
   const known = changes.get(zone) ?? [];
   if (known.length === 0) return anywhere;
-  const host = fc
+  const nearChange = fc
     .tuple(fc.constantFrom(...known), fc.integer({ min: -2 * 3600, max: 2 * 3600 }))
     .map(([change, seconds]) => change + intlOffset(zone, change - 1000) + seconds * 1000);
-  return fc.oneof(anywhere, host);
+  return fc.oneof(anywhere, nearChange);
 };
 
-/** As a person may write it: with seconds or a fraction of them, or without. */
+/** As a person may write it: with or without seconds and a fraction. */
 const written = fc
   .constantFrom(16, 19, 21, 23)
   .chain((length) =>
@@ -46,15 +46,15 @@ function lines(zone: string, seed: number, count: number): readonly Line[] {
   return fc
     .sample(line, { numRuns: count * 2, seed })
     .filter(
-      ({ time, field }) => field === 'startTime' || (!seen.has(meaning(time)) && seen.add(meaning(time))),
+      ({ time, field }) => field === 'startTime' || (!seen.has(canonical(time)) && seen.add(canonical(time))),
     )
     .slice(0, count);
 }
 
-const meaning = (time: string) => new Date(`${time}Z`).toISOString();
+const canonical = (time: string) => new Date(`${time}Z`).toISOString();
 
-/** How often the zone's clocks show a time, by Intl alone. */
-function passes(zone: string, time: string): number {
+/** How often a time occurs in a zone, computed only with Intl. */
+function occurrences(zone: string, time: string): number {
   const local = Date.parse(`${time}Z`);
   const offsets = new Set(
     [-26, -13, 0, 13, 26].map((hours) => intlOffset(zone, Math.floor(local / 1000) * 1000 + hours * hour)),
@@ -64,16 +64,16 @@ function passes(zone: string, time: string): number {
 
 const wholeSecond = (instant: number) => Math.floor(instant / 1000) * 1000;
 
-function flagged(list: readonly Line[]): string[] {
+function expectedWarnings(list: readonly Line[]): string[] {
   return list
     .flatMap(({ zone, time }) => {
-      const count = passes(zone, time);
+      const count = occurrences(zone, time);
       return count === 1 ? [] : [`${count === 0 ? 'skipped' : 'repeated'}-time ${time} in ${zone}`];
     })
     .sort();
 }
 
-function told(diagnostics: readonly Pick<Diagnostic, 'code' | 'message'>[]): string[] {
+function warningsIn(diagnostics: readonly Pick<Diagnostic, 'code' | 'message'>[]): string[] {
   return diagnostics
     .filter(({ code }) => /^(skipped|repeated)-time$/.test(code))
     .map(({ code, message }) => `${code} ${message.split(' ').slice(0, 3).join(' ')}`)
@@ -84,10 +84,10 @@ const longAgo = new Date('2000-01-01T00:00:00Z');
 const batches = zones.flatMap((zone) => numbers(10_000 / perBatch).map((nth) => ({ zone, nth })));
 const flags = { skipped: 0, repeated: 0 };
 
-describe('times in a manifest', () => {
+describe('times', () => {
   experiments(
     'I23',
-    `10,000 times in each of ${zones.length} zones, ${perBatch} at a time`,
+    `wall clock: 10,000 times in each of ${zones.length} zones are sent as written, ${perBatch} at a time`,
     batches,
     async ({ zone, nth }) => {
       const list = lines(zone, nth, perBatch);
@@ -96,7 +96,7 @@ describe('times in a manifest', () => {
       const sent = new Map(plan?.steps.map(({ addresses, request }) => [addresses[0], request.body]));
       for (const [index, { zone: timeZoneId, time: startTime }] of list.entries())
         expect(sent.get(`schedule/s${index}`)).toMatchObject({ startTime, timeZoneId });
-      expect(told(diagnostics)).toEqual(flagged(list));
+      expect(warningsIn(diagnostics)).toEqual(expectedWarnings(list));
       for (const { code } of diagnostics) {
         if (code === 'skipped-time') flags.skipped += 1;
         if (code === 'repeated-time') flags.repeated += 1;
@@ -105,14 +105,14 @@ describe('times in a manifest', () => {
     20,
   );
 
-  test('are often such that the clocks skip or repeat', () => {
+  test('wall clock: many of the times are skipped or repeated by a clock change', () => {
     expect(Math.min(flags.skipped, flags.repeated)).toBeGreaterThan(all ? 2_000 : 100);
   });
 
   const clocks = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia'];
   experiments(
     'I23',
-    '10,000 times applied by processes with clocks in four zones',
+    'wall clock: 10,000 times are applied as written by processes with clocks in four zones',
     clocks.flatMap((TZ) => numbers(20).map((nth) => ({ TZ, nth }))),
     async ({ TZ, nth }) => {
       const zone = zones[nth % zones.length] ?? 'UTC';
@@ -126,7 +126,7 @@ describe('times in a manifest', () => {
         const { exit, stdout } = await roster(['apply', '--yes', '--format', 'json'], place);
         expect(exit).toBe(0);
         const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Diagnostic[] };
-        expect(told(diagnostics)).toEqual(flagged(list));
+        expect(warningsIn(diagnostics)).toEqual(expectedWarnings(list));
         expect(sentTimes(sandbox)).toEqual(list.map(({ time }) => time).sort());
         sandbox.requests.length = 0;
         expect(await roster(['apply', '--yes'], place)).toMatchObject({
@@ -207,10 +207,10 @@ const wrong = [
 ];
 const fields = ['every: 1 day, startTime', 'cron: 0 0 6 * * *, startTime', 'once'];
 
-describe('times that are none', () => {
+describe('invalid times', () => {
   experiments(
     'I23',
-    'an offset, Z and all that is no wall clock is refused',
+    'wall clock: an offset, Z and anything else that is not a wall-clock time is refused',
     wrong.flatMap((time) => fields.map((field) => ({ time, field }))),
     async ({ time, field }) => {
       const entry = `{ target: agent/acme-shop, ${field}: ${JSON.stringify(time)} }`;

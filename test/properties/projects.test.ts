@@ -3,16 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import {
-  defaultSeed,
-  parseSeed,
-  type Sandbox,
-  startSandbox,
-  VARIANTS,
-  type Variant,
-} from '../../src/sandbox/index.js';
+import { defaultSeed, parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type ProjectData, projectData } from '../support/projects.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox, VARIANTS, type Variant } from '../support/sandbox.js';
 
 /** Projects for each variant: `ROSTER_PROJECTS=1000 npx vitest run test/properties/projects.test.ts` for the long run. */
 const runs = Number(process.env['ROSTER_PROJECTS'] ?? 16);

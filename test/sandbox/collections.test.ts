@@ -14,8 +14,8 @@ import {
   UNKNOWN,
 } from './service.js';
 
-describe('agents (§4)', () => {
-  test('the list holds the assigned ones, as stated', async () => {
+describe('agents', () => {
+  test('agents: the list has the assigned agents with the documented fields', async () => {
     const { call } = await service();
     const { data } = (await call('GET', '/api/scraper-agents')).body;
     expect(data.map((agent: { id: string }) => agent.id)).toEqual([ACME, GLOBEX, INITECH]);
@@ -34,7 +34,7 @@ describe('agents (§4)', () => {
     ['an externalAgentId', 'acme', 404],
     ['an unassigned agent', HIDDEN, 404],
     ['an unknown one', UNKNOWN, 404],
-  ])('GET by %s', async (_name, id, status) => {
+  ])('agents: GET by %s has the right status', async (_name, id, status) => {
     const { call } = await service();
     expect((await call('GET', `/api/scraper-agents/${id}`)).status).toBe(status);
   });
@@ -61,11 +61,11 @@ const KINDS = [
   },
 ];
 
-describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) => {
+describe.each(KINDS)('$kind', ({ kind, base, agents, count, ours, theirs, unseen }) => {
   const idsOf = (record: Record<string, { scraperAgentId: string }[]>) =>
     record[agents]?.map((entry) => entry.scraperAgentId);
 
-  test('the list leaves out those with an unassigned agent', async () => {
+  test(`${kind}: the list omits those with an unassigned agent`, async () => {
     const { call } = await service();
     const { data } = (await call('GET', base)).body;
     expect(data.map((record: { id: string }) => record.id)).toEqual([ours, theirs]);
@@ -79,7 +79,7 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
     expect(data[1].canManage).toBe(false);
   });
 
-  test('is created, read, changed and deleted', async () => {
+  test(`${kind}: it can be created, read, changed and deleted`, async () => {
     const { call } = await service();
     const created = await call('POST', base, { name: 'New', description: 'd', agentIds: [GLOBEX, ACME] });
     expect(created.status).toBe(200);
@@ -104,13 +104,13 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
     ['no name', { agentIds: [ACME] }],
     ['an empty name', { name: ' ', agentIds: [ACME] }],
     ['a name of 201 characters', { name: 'x'.repeat(201), agentIds: [ACME] }],
-    ['a name that is no string', { name: 1, agentIds: [ACME] }],
+    ['a name that is not a string', { name: 1, agentIds: [ACME] }],
     ['no agentIds', { name: 'x' }],
-    ['agentIds that are no array', { name: 'x', agentIds: ACME }],
+    ['agentIds that are not an array', { name: 'x', agentIds: ACME }],
     ['an externalAgentId', { name: 'x', agentIds: ['acme'] }],
     ['an unassigned agent', { name: 'x', agentIds: [ACME, HIDDEN] }],
     ['an unknown agent', { name: 'x', agentIds: [UNKNOWN] }],
-  ])('a create with %s is 400', async (_name, body) => {
+  ])(`${kind}: a create with %s returns 400`, async (_name, body) => {
     const { call } = await service();
     const reply = await call('POST', base, body);
     expect(reply.status).toBe(400);
@@ -118,7 +118,7 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
     expect((await call('GET', base)).body.data).toHaveLength(2);
   });
 
-  test('a refused edit changes nothing', async () => {
+  test(`${kind}: a refused edit changes nothing`, async () => {
     const { call } = await service();
     expect((await call('PUT', `${base}/${ours}`, { name: 'x', isActive: 'no' })).status).toBe(400);
     expect((await call('PUT', `${base}/${ours}/${agents}`, { agentIds: [HIDDEN] })).status).toBe(400);
@@ -127,7 +127,7 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
     expect(idsOf(data)).toEqual([ACME, GLOBEX]);
   });
 
-  test('two may have the same name', async () => {
+  test(`${kind}: two can have the same name`, async () => {
     const { call } = await service();
     await call('POST', base, { name: 'Twin', agentIds: [] });
     expect((await call('POST', base, { name: 'Twin', agentIds: [] })).status).toBe(200);
@@ -137,21 +137,21 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
     ['canManage false', theirs],
     ['an unassigned agent', unseen],
     ['an unknown id', UNKNOWN],
-    ['no GUID', 'runs'],
-  ])('an edit of one with %s is 404', async (_name, id) => {
+    ['an id that is not a GUID', 'runs'],
+  ])(`${kind}: an edit of one with %s returns 404`, async (_name, id) => {
     const { call } = await service();
     expect((await call('PUT', `${base}/${id}`, { name: 'x' })).status).toBe(404);
     expect((await call('PUT', `${base}/${id}/${agents}`, { agentIds: [ACME] })).status).toBe(404);
     expect((await call('DELETE', `${base}/${id}`)).status).toBe(404);
   });
 
-  test('one with canManage false can be read, one with an unassigned agent cannot', async () => {
+  test(`${kind}: one with canManage false can be read, one with an unassigned agent cannot`, async () => {
     const { call } = await service();
     expect((await call('GET', `${base}/${theirs}`)).status).toBe(200);
     expect((await call('GET', `${base}/${unseen}`)).status).toBe(404);
   });
 
-  test('it becomes invisible when an agent is taken away', async () => {
+  test(`${kind}: it becomes invisible when one of its agents is unassigned`, async () => {
     const { call, world } = await service();
     const agent = world.agents.get(GLOBEX);
     if (agent) agent.assigned = false;
@@ -159,7 +159,7 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
     expect((await call('GET', base)).body.data).toHaveLength(1);
   });
 
-  test('a disabled one cannot be run', async () => {
+  test(`${kind}: a disabled one cannot be run`, async () => {
     const { call } = await service();
     expect((await call('POST', `${base}/${ours}/run`)).body.data).toMatchObject({ [count]: 2 });
     expect((await call('POST', `${base}/${theirs}/run`)).status).toBe(200);
@@ -168,8 +168,8 @@ describe.each(KINDS)('$kind', ({ base, agents, count, ours, theirs, unseen }) =>
   });
 });
 
-describe('rules of their own', () => {
-  test('members of a group are a set', async () => {
+describe('collection rules', () => {
+  test('group: members are a set', async () => {
     const { call } = await service();
     const body = { name: 'x', agentIds: [ACME, GLOBEX, ACME.toUpperCase()] };
     expect((await call('POST', '/api/search-groups', body)).body.data.members).toEqual([
@@ -178,7 +178,7 @@ describe('rules of their own', () => {
     ]);
   });
 
-  test('steps of a pipeline are numbered in order', async () => {
+  test('pipeline: steps are numbered in order', async () => {
     const { call } = await service();
     expect((await call('GET', `/api/pipelines/${PIPELINE}`)).body.data.steps).toEqual([
       { sortOrder: 0, scraperAgentId: ACME, externalAgentId: 'acme' },
@@ -194,7 +194,7 @@ describe('rules of their own', () => {
   test.each([
     [25, 200],
     [26, 400],
-  ])('a pipeline of %i stages is %i, on create and on /steps', async (length, status) => {
+  ])('pipeline: %i stages return %i, on create and on /steps', async (length, status) => {
     const { call, world } = await service({ seed: { agents: many } });
     const agentIds = [...world.agents.keys()].slice(0, length);
     expect((await call('POST', '/api/pipelines', { name: 'x', agentIds })).status).toBe(status);
@@ -202,14 +202,14 @@ describe('rules of their own', () => {
     expect((await call('PUT', `/api/pipelines/${id}/steps`, { agentIds })).status).toBe(status);
   });
 
-  test('a repeated agent in a pipeline is 400, in either letter case', async () => {
+  test('pipeline: a repeated agent returns 400, in upper and in lower case', async () => {
     const { call } = await service();
     const agentIds = [ACME, ACME.toUpperCase()];
     expect((await call('POST', '/api/pipelines', { name: 'x', agentIds })).status).toBe(400);
     expect((await call('PUT', `/api/pipelines/${PIPELINE}/steps`, { agentIds })).status).toBe(400);
   });
 
-  test('running a pipeline with an unassigned agent is 403 FORBIDDEN', async () => {
+  test('pipeline: a run with an unassigned agent returns 403 FORBIDDEN', async () => {
     const { call } = await service();
     const reply = await call('POST', `/api/pipelines/${HIDDEN_PIPELINE}/run`);
     expect(reply).toMatchObject({ status: 403, body: { success: false, errorCode: 'FORBIDDEN' } });

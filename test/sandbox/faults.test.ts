@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Fault, FaultError, parseFaults, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type ClientFault, FaultInjector } from '../support/client-faults.js';
 
 let sandbox: Sandbox;
 afterEach(() => sandbox?.close());
@@ -26,20 +27,20 @@ const made = () => sandbox.world.groups.size;
 const names = async () =>
   ((await (await call('GET', groups)).json()) as { data: { name: string }[] }).data.map((each) => each.name);
 
-describe('a request that meets', () => {
-  test('drop: nothing is done, the connection is reset', async () => {
+describe('fault types', () => {
+  test('drop: the request has no effect and the connection is reset', async () => {
     await start({ act: 'drop', method: 'POST' });
     await expect(create()).rejects.toThrow('fetch failed');
     expect(made()).toBe(0);
   });
 
-  test('lose: it is done, the connection is reset', async () => {
+  test('lose: the request takes effect and the connection is reset', async () => {
     await start({ act: 'lose', method: 'POST' });
     await expect(create()).rejects.toThrow('fetch failed');
     expect(made()).toBe(1);
   });
 
-  test('late: it is done after some more requests', async () => {
+  test('late: the request takes effect after two more requests', async () => {
     await start({ act: 'late', method: 'POST', requests: 2, nth: 1 });
     await expect(create()).rejects.toThrow('fetch failed');
     expect(await names()).toEqual([]);
@@ -49,7 +50,7 @@ describe('a request that meets', () => {
   test.each<[Fault['act'], number]>([
     ['hang', 0],
     ['hang-after', 1],
-  ])('%s: no answer comes', async (act, done) => {
+  ])('%s: the client waits in vain; %i group is created', async (act, done) => {
     await start({ act, method: 'POST' });
     await expect(create('a', AbortSignal.timeout(150))).rejects.toThrow('timeout');
     expect(made()).toBe(done);
@@ -58,7 +59,7 @@ describe('a request that meets', () => {
   test.each<[Fault['act'], number]>([
     ['status', 0],
     ['status-after', 1],
-  ])('%s: it is answered as the fault says', async (act, done) => {
+  ])('%s: the response is that of the fault; %i group is created', async (act, done) => {
     await start({
       act,
       method: 'POST',
@@ -75,20 +76,20 @@ describe('a request that meets', () => {
     expect(made()).toBe(done);
   });
 
-  test('redirect: it is sent elsewhere', async () => {
+  test('redirect: the request has no effect and the response is a redirect', async () => {
     await start({ act: 'redirect', location: 'https://elsewhere.example.com/' });
     const answer = await create();
     expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://elsewhere.example.com/']);
     expect(made()).toBe(0);
   });
 
-  test('cut: the answer breaks off', async () => {
+  test('cut: the request takes effect and the response breaks off', async () => {
     await start({ act: 'cut', method: 'POST' });
     await expect(create().then((answer) => answer.text())).rejects.toThrow();
     expect(made()).toBe(1);
   });
 
-  test('drip: the answer comes slowly, and whole', async () => {
+  test('drip: the response arrives slowly but complete', async () => {
     await start({ act: 'drip', method: 'GET', ms: 1 });
     const begun = performance.now();
     const { data } = (await (await call('GET', groups)).json()) as { data: unknown };
@@ -96,20 +97,26 @@ describe('a request that meets', () => {
     expect(performance.now() - begun).toBeGreaterThan(10);
   });
 
-  test.each<[Fault['act'], number]>([
-    ['kill-before', 0],
-    ['kill-after', 1],
-  ])('%s: the client is killed', async (act, done) => {
-    await start({ act, method: 'POST' });
-    const targetPid = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-    sandbox.faults.targetPid = targetPid.pid ?? null;
-    const ended = new Promise((resolve) => targetPid.once('exit', (_, signal) => resolve(signal)));
-    await expect(create()).rejects.toThrow('fetch failed');
-    expect([await ended, made()]).toEqual(['SIGKILL', done]);
+  test.each<[ClientFault['act'], NodeJS.Signals, number]>([
+    ['kill-before', 'SIGKILL', 0],
+    ['kill-after', 'SIGKILL', 1],
+    ['signal', 'SIGINT', 1],
+  ])('%s: the client process gets %s; %i group is created', async (act, expected, done) => {
+    await start();
+    const client = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const ended = new Promise((resolve) => client.once('exit', (_, signal) => resolve(signal)));
+    const faults = new FaultInjector(sandbox);
+    faults.targetPid = client.pid ?? null;
+    faults.inject({ act, method: 'POST', signal: 'SIGINT' });
+    if (act === 'signal') expect((await create()).status).toBe(200);
+    else await expect(create()).rejects.toThrow('fetch failed');
+    expect([await ended, made()]).toEqual([expected, done]);
+    faults.inject();
+    expect((await create('b')).status).toBe(200);
   });
 });
 
-test('the nth request that fits is met, and no other', async () => {
+test('a fault with nth affects only the nth request that matches', async () => {
   await start({ act: 'status', method: 'POST', path: '/api/search-*', nth: 2, status: 503 });
   const seen: number[] = [];
   for (const name of ['a', 'b', 'c']) seen.push((await create(name)).status);
@@ -117,7 +124,7 @@ test('the nth request that fits is met, and no other', async () => {
   expect([seen, made()]).toEqual([[200, 503, 200], 2]);
 });
 
-test('lists that lag show what was there before', async () => {
+test('lagMs: lists show an earlier state, reads by id the current one', async () => {
   sandbox = await startSandbox({ faults: { lagMs: 250 } });
   const { data } = (await (await create()).json()) as { data: { id: string } };
   expect(await names()).toEqual([]);
@@ -126,7 +133,7 @@ test('lists that lag show what was there before', async () => {
   expect(await names()).toEqual(['a']);
 });
 
-test('a file of faults is read', () => {
+test('a faults file is read', () => {
   expect(parseFaults('{"faults":[{"act":"lose","method":"POST","nth":1}],"lagMs":5}')).toEqual({
     faults: [{ act: 'lose', method: 'POST', nth: 1 }],
     lagMs: 5,
@@ -134,16 +141,19 @@ test('a file of faults is read', () => {
 });
 
 test.each([
-  ['{', 'it is not JSON'],
-  ['[]', 'it is no JSON object'],
+  ['{', 'the file is not JSON'],
+  ['[]', 'the file is not a JSON object'],
   ['{"fault":[]}', 'the file has an unknown property "fault"'],
-  ['{"lagMs":"1"}', '"lagMs" is no number from 0'],
-  ['{"faults":[1]}', 'fault 1 is no object'],
-  ['{"faults":[{"act":"explode"}]}', 'fault 1: "act" is none of drop'],
+  ['{"lagMs":"1"}', '"lagMs" is not a number of at least 0'],
+  ['{"faults":{}}', '"faults" is not an array'],
+  ['{"faults":[1]}', 'fault 1 is not an object'],
+  ['{"faults":[{"act":"explode"}]}', 'fault 1: "act" must be one of drop'],
+  ['{"faults":[{"act":"kill-after"}]}', 'fault 1: "act" must be one of drop'],
   ['{"faults":[{"act":"drop"},{"act":"drop","nht":1}]}', 'fault 2 has an unknown property "nht"'],
-  ['{"faults":[{"act":"drop","nth":"1"}]}', 'fault 1: "nth" is no whole number'],
-  ['{"faults":[{"act":"kill-after"}]}', 'fault 1: "kill-after" is for programs'],
-])('%s is refused: %s', (text, words) => {
+  ['{"faults":[{"act":"drop","nth":"1"}]}', 'fault 1: "nth" is not an integer'],
+  ['{"faults":[{"act":"drop","path":1}]}', 'fault 1: "path" is not a string'],
+  ['{"faults":[{"act":"status","headers":[]}]}', 'fault 1: "headers" is not an object'],
+])('the faults file %s is refused: %s', (text, message) => {
   expect(() => parseFaults(text)).toThrow(FaultError);
-  expect(() => parseFaults(text)).toThrow(words);
+  expect(() => parseFaults(text)).toThrow(message);
 });

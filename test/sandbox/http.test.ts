@@ -3,7 +3,7 @@ import { NOW, SEED, service } from './service.js';
 
 const KEY = 'svc_live_sandbox_0000000000000000';
 
-describe('authentication (§5)', () => {
+describe('authentication', () => {
   test.each<[string, Record<string, string>, number]>([
     ['X-Api-Key', { 'X-Api-Key': KEY }, 200],
     ['a bearer token', { Authorization: `Bearer ${KEY}` }, 200],
@@ -13,7 +13,7 @@ describe('authentication (§5)', () => {
     ['a key without the prefix', { 'X-Api-Key': 'sandbox' }, 401],
     ['a dashboard session', { Authorization: 'Bearer eyJhbGciOi' }, 401],
     ['basic authentication', { Authorization: `Basic ${KEY}` }, 401],
-  ])('%s', async (_name, headers, status) => {
+  ])('authentication: a request with %s has the right status', async (_name, headers, status) => {
     const { call } = await service();
     for (const path of ['/api/scraper-agents', '/api/schedules', '/api/api-keys']) {
       const reply = await call('GET', path, undefined, headers);
@@ -22,7 +22,7 @@ describe('authentication (§5)', () => {
     }
   });
 
-  test('an unknown path is 401 without a key, 404 with one', async () => {
+  test('authentication: an unknown path returns 401 without a key and 404 with a key', async () => {
     const { call } = await service();
     expect((await call('GET', '/api/nothing', undefined, {})).status).toBe(401);
     expect((await call('GET', '/api/nothing')).body).toMatchObject({
@@ -32,7 +32,7 @@ describe('authentication (§5)', () => {
     expect((await call('GET', '/api/nothing')).status).toBe(404);
   });
 
-  test('an expired key is 401, and lastUsedDate is kept', async () => {
+  test('authentication: an expired key returns 401, and only a valid key updates lastUsedDate', async () => {
     const expired = { name: 'old', key: 'svc_live_expired', expires: '2026-01-01T00:00:00Z' };
     const { call, world } = await service({ seed: { ...SEED, keys: [expired] } });
     expect((await call('GET', '/api/api-keys', undefined, { 'X-Api-Key': 'svc_live_expired' })).status).toBe(
@@ -44,7 +44,7 @@ describe('authentication (§5)', () => {
     expect(JSON.stringify([...world.keys.values()])).not.toContain('svc_live_expired');
   });
 
-  test('a key with other scopes gets 403, but not for schedules and keys', async () => {
+  test('authentication: a key with other scopes gets 403, except for schedules and keys', async () => {
     const seed = { ...SEED, keys: [{ name: 'reader', key: 'svc_live_reader', scopes: ['reports.read'] }] };
     const { call } = await service({ seed });
     const headers = { 'X-Api-Key': 'svc_live_reader' };
@@ -65,7 +65,7 @@ describe('requests', () => {
     ['GET', '/api/schedules/1', 'PUT, DELETE'],
     ['DELETE', '/api/scraper-agents', 'GET'],
     ['PUT', '/api/api-keys', 'GET, POST'],
-  ])('%s %s is 405', async (method, path, allow) => {
+  ])('requests: %s %s returns 405', async (method, path, allow) => {
     const { call } = await service();
     const reply = await call(method, path);
     expect(reply.status).toBe(405);
@@ -77,15 +77,15 @@ describe('requests', () => {
     ['not JSON', '{', 400],
     ['an array', [], 400],
     ['null', null, 400],
-    ['over a megabyte', JSON.stringify({ name: 'x'.repeat(1_048_577) }), 413],
-  ])('a body that is %s is refused', async (_name, body, status) => {
+    ['larger than a megabyte', JSON.stringify({ name: 'x'.repeat(1_048_577) }), 413],
+  ])('requests: a body that is %s is refused', async (_name, body, status) => {
     const { call, world } = await service();
     const before = world.groups.size;
     expect((await call('POST', '/api/search-groups', body)).status).toBe(status);
     expect(world.groups.size).toBe(before);
   });
 
-  test('a streamed body is capped too, and another content type is 415', async () => {
+  test('requests: a streamed body has the same limit, and another content type returns 415', async () => {
     const { url, apiKey } = await service();
     const headers = { 'X-Api-Key': apiKey, 'Content-Type': 'application/json' };
     const stream = new Blob(['x'.repeat(2_000_000)]).stream();
@@ -95,7 +95,7 @@ describe('requests', () => {
     expect((await fetch(`${url}/api/search-groups`, text)).status).toBe(415);
   });
 
-  test('every request is recorded with path, query, body and status', async () => {
+  test('requests: every request is recorded with path, query, body and status', async () => {
     const { call, requests } = await service();
     await call('GET', '/api/schedules?agentId=x');
     await call('POST', '/api/search-groups', { name: '' });
@@ -109,11 +109,11 @@ describe('requests', () => {
     ]);
   });
 
-  test('several sandboxes share nothing; a taken port is a clear error', async () => {
+  test('sandbox: several sandboxes share no state, and a port in use is an error', async () => {
     const [one, two] = [await service(), await service()];
     one.world.groups.clear();
     expect((await two.call('GET', '/api/search-groups')).body.data).toHaveLength(2);
     expect(two.requests).toHaveLength(1);
-    await expect(service({ port: Number(new URL(one.url).port) })).rejects.toThrow(/port \d+ .* is taken/);
+    await expect(service({ port: Number(new URL(one.url).port) })).rejects.toThrow(/port \d+ .* is in use/);
   });
 });

@@ -3,7 +3,7 @@ import { NOW, SEED, service, UNKNOWN } from './service.js';
 
 const KEYS = '/api/api-keys';
 
-test('the list has the stated fields, an id, and never the key', async () => {
+test('keys: the list has the documented fields and an id, and never the key', async () => {
   const { call, apiKey } = await service();
   const reply = await call('GET', KEYS);
   expect(reply.body.data).toEqual([
@@ -22,7 +22,7 @@ test('the list has the stated fields, an id, and never the key', async () => {
   expect(reply.text).not.toContain(apiKey);
 });
 
-test('a new key revokes the active ones at once', async () => {
+test('keys: a new key revokes all active keys at once', async () => {
   const { call, world } = await service();
   const created = await call('POST', KEYS, { name: 'ci', scopes: ['agents.run'] });
   const { key } = created.body.data;
@@ -40,21 +40,21 @@ test('a new key revokes the active ones at once', async () => {
 });
 
 test.each([
-  ['none asked', {}, []],
-  ['a known one', { scopes: ['agents.run'] }, ['agents.run']],
-  ['an unknown one beside it', { scopes: ['agents.run', 'zoo'] }, ['agents.run']],
-  ['unknown ones only: full access', { scopes: ['zoo'] }, []],
-])('scopes: %s', async (_name, body, scopes) => {
+  ['none requested', {}, []],
+  ['a known scope', { scopes: ['agents.run'] }, ['agents.run']],
+  ['a known and an unknown scope', { scopes: ['agents.run', 'zoo'] }, ['agents.run']],
+  ['only unknown scopes, which means full access', { scopes: ['zoo'] }, []],
+])('keys: a create returns the recognised scopes: %s', async (_name, body, scopes) => {
   const { call } = await service();
   expect((await call('POST', KEYS, body)).body.data.scopes).toEqual(scopes);
 });
 
-test('the body may be left out', async () => {
+test('keys: a create may omit the body', async () => {
   const { call } = await service();
   expect((await call('POST', KEYS)).body.data.name).toBe('API key');
 });
 
-test('a revoked key stops working, and stays in the list', async () => {
+test('keys: a revoked key stops working and stays in the list', async () => {
   const seed = {
     ...SEED,
     keys: [
@@ -73,7 +73,7 @@ test('a revoked key stops working, and stays in the list', async () => {
   expect((await call('DELETE', `${KEYS}/${UNKNOWN}`)).status).toBe(404);
 });
 
-test("another user's keys are out of reach", async () => {
+test("keys: another user's keys can be neither listed nor revoked", async () => {
   const seed = { ...SEED, keys: [{ name: 'hers', key: 'svc_live_hers', user: 'her' }] };
   const { call, world } = await service({ seed });
   const [hers] = [...world.keys.values()];

@@ -7,7 +7,7 @@ import { ACME, GROUP, service } from './service.js';
 
 const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
 
-test('a sandbox goes on where it stopped', async () => {
+test('data file: a sandbox continues where it stopped', async () => {
   const file = await dataFile();
   const first = await service({ dataFile: file });
   const { id } = (await first.call('POST', '/api/search-groups', { name: 'Kept', agentIds: [ACME] })).body
@@ -26,7 +26,7 @@ test('a sandbox goes on where it stopped', async () => {
   expect(worldToJson(worldFromJson(saved))).toBe(saved);
 });
 
-test('after a rotation the new key is the one that is told', async () => {
+test('data file: after a key is replaced, the sandbox starts with the new key', async () => {
   const file = await dataFile();
   const first = await service({ dataFile: file });
   const { key } = (await first.call('POST', '/api/api-keys')).body.data;
@@ -39,7 +39,7 @@ test('after a rotation the new key is the one that is told', async () => {
   );
 });
 
-test('when no key is left, a new one is made at the start', async () => {
+test('data file: without an active key, the sandbox creates one when it starts', async () => {
   const file = await dataFile();
   const first = await service({ dataFile: file });
   const [key] = (await first.call('GET', '/api/api-keys')).body.data;
@@ -50,7 +50,7 @@ test('when no key is left, a new one is made at the start', async () => {
   expect((await second.call('GET', '/api/api-keys')).body.data).toHaveLength(2);
 });
 
-test('changes at the same time are all saved', async () => {
+test('data file: concurrent changes are all saved', async () => {
   const file = await dataFile();
   const { call } = await service({ dataFile: file });
   const names = Array.from({ length: 40 }, (_, index) => `group ${index}`);
@@ -60,7 +60,7 @@ test('changes at the same time are all saved', async () => {
 });
 
 test.each(['', '{', '[]', '{"formatVersion":2}', '{"formatVersion":1}', '{"formatVersion":1,"agents":[{}]}'])(
-  'a data file %j is refused, not overwritten',
+  'data file: %j is refused and not overwritten',
   async (text) => {
     const file = await dataFile();
     await writeFile(file, text);

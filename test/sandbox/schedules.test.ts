@@ -44,7 +44,7 @@ async function withThree(): Promise<Service & { ids: string[] }> {
 }
 
 describe('create', () => {
-  test('gives the whole schedule back', async () => {
+  test('schedules: a create returns the whole schedule', async () => {
     const { call } = await service();
     const reply = await call('POST', '/api/schedules', { ...CRON, inputParameters: '{"q":"x"}' });
     expect(reply.status).toBe(200);
@@ -71,18 +71,26 @@ describe('create', () => {
   });
 
   test.each([
-    ['Basic, counted from the past', BASIC, '2026-11-01T18:00:00.000Z'],
-    ['Basic, from the future', { ...BASIC, startTime: '2027-01-01T00:00:00' }, '2027-01-01T00:00:00.000Z'],
-    ['Once', ONCE, '2026-12-24T08:00:00.000Z'],
-    ['Once, in a zone', { ...ONCE, timeZoneId: 'America/New_York' }, '2026-12-24T13:00:00.000Z'],
-    ['Once, in the past', { ...ONCE, startTime: '2020-01-01T00:00:00' }, null],
-    ['disabled', { ...ONCE, isEnabled: false }, null],
+    ['a Basic schedule that started in the past', BASIC, '2026-11-01T18:00:00.000Z'],
+    [
+      'a Basic schedule that starts in the future',
+      { ...BASIC, startTime: '2027-01-01T00:00:00' },
+      '2027-01-01T00:00:00.000Z',
+    ],
+    ['a Once schedule', ONCE, '2026-12-24T08:00:00.000Z'],
+    [
+      'a Once schedule in a time zone',
+      { ...ONCE, timeZoneId: 'America/New_York' },
+      '2026-12-24T13:00:00.000Z',
+    ],
+    ['a Once schedule in the past', { ...ONCE, startTime: '2020-01-01T00:00:00' }, null],
+    ['a disabled schedule', { ...ONCE, isEnabled: false }, null],
     [
       'a cron that fires at its start',
       { ...CRON, startTime: '2026-12-01T02:30:00' },
       '2026-12-01T01:30:00.000Z',
     ],
-  ])('nextRunTime: %s', async (_name, body, next) => {
+  ])('schedules: nextRunTime is right for %s', async (_name, body, next) => {
     const { call } = await service();
     expect((await call('POST', '/api/schedules', body)).body.data.nextRunTime).toBe(next);
   });
@@ -108,18 +116,18 @@ describe('create', () => {
     ['a startTime with Z', { startTime: '2026-12-01T00:00:00Z' }],
     ['a startTime with an offset', { startTime: '2026-12-01T00:00:00+01:00' }],
     ['a date as startTime', { startTime: '2026-12-01' }],
-    ['a startTime that is no day', { startTime: '2026-02-30T00:00:00' }],
+    ['a startTime that is not a date', { startTime: '2026-02-30T00:00:00' }],
     ['an unknown zone', { timeZoneId: 'Europe/Atlantis' }],
     ['an offset as zone', { timeZoneId: '+01:00' }],
     ['nested inputs', { inputParameters: { q: 'x' } }],
-    ['inputs that are no JSON object', { inputParameters: '[]' }],
+    ['inputs that are not a JSON object', { inputParameters: '[]' }],
     ['isEnabled as text', { isEnabled: 'true' }],
     ['an interval of 0', { ...BASIC, intervalValue: 0 }],
     ['an interval of 1.5', { ...BASIC, intervalValue: 1.5 }],
     ['an interval as text', { ...BASIC, intervalValue: '6' }],
     ['an interval without unit', { ...BASIC, intervalUnit: undefined }],
     ['an unknown unit', { ...BASIC, intervalUnit: 'Months' }],
-  ])('%s is 400, in preview and PUT too', async (_name, change) => {
+  ])('schedules: %s returns 400, on create, preview and PUT', async (_name, change) => {
     const { call } = await service();
     const body = { ...CRON, ...change };
     const { id } = (await call('POST', '/api/schedules', CRON)).body.data;
@@ -137,7 +145,7 @@ describe('create', () => {
 });
 
 describe('one schedule', () => {
-  test('PUT replaces it: what is left out gets its default', async () => {
+  test('schedules: PUT replaces a schedule, and omitted fields get their defaults', async () => {
     const { call } = await service();
     const body = { ...CRON, isEnabled: false, inputParameters: '{"q":"x"}' };
     const { id } = (await call('POST', '/api/schedules', body)).body.data;
@@ -159,7 +167,7 @@ describe('one schedule', () => {
     });
   });
 
-  test('is paused, resumed and deleted', async () => {
+  test('schedules: a schedule can be paused, resumed and deleted', async () => {
     const { call, ids } = await withThree();
     const path = `/api/schedules/${ids[0]}`;
     const paused = await call('POST', `${path}/enabled`, { isEnabled: false });
@@ -182,7 +190,7 @@ describe('one schedule', () => {
     [0, 'agentJobId'],
     [1, 'groupRunId'],
     [2, 'pipelineRunId'],
-  ])('run-now of %i answers %s and leaves the timetable', async (index, field) => {
+  ])('schedules: a run-now of schedule %i returns %s and keeps the timetable', async (index, field) => {
     const { call, ids } = await withThree();
     const before = (await call('GET', '/api/schedules')).body.data[index];
     const reply = await call('POST', `/api/schedules/${ids[index]}/run`, { inputParameters: '{}' });
@@ -200,10 +208,10 @@ describe('lists', () => {
     [`?groupId=${GROUP.toUpperCase()}`, [1]],
     [`?pipelineId=${PIPELINE}`, [2]],
     [`?groupId=${PIPELINE}`, []],
-  ])('GET /api/schedules%s', async (query, wanted) => {
+  ])('schedules: GET /api/schedules%s returns the matching schedules', async (query, expected) => {
     const { call, ids } = await withThree();
     const { data } = (await call('GET', `/api/schedules${query}`)).body;
-    expect(data.map((one: { id: string }) => one.id)).toEqual(wanted.map((index) => ids[index]));
+    expect(data.map((one: { id: string }) => one.id)).toEqual(expected.map((index) => ids[index]));
   });
 
   test.each([
@@ -215,22 +223,25 @@ describe('lists', () => {
     ['?page=2&pageSize=2', [2], 3],
     ['?page=9', [], 3],
     ['?page=0&pageSize=0', [0], 3],
-  ])('GET /api/schedules/page%s', async (query, wanted, total) => {
-    const { call, ids } = await withThree();
-    const { data } = (await call('GET', `/api/schedules/page${query}`)).body;
-    expect(data.items.map((one: { id: string }) => one.id)).toEqual(wanted.map((index) => ids[index]));
-    const { items: _items, ...totals } = data;
-    expect(totals).toEqual({
-      total,
-      totalSchedules: 3,
-      enabledCount: 2,
-      waitingCount: 2,
-      runningCount: 0,
-      nextRunTime: '2026-12-01T01:30:00.000Z',
-    });
-  });
+  ])(
+    'schedules: GET /api/schedules/page%s returns the matching page and the totals',
+    async (query, expected, total) => {
+      const { call, ids } = await withThree();
+      const { data } = (await call('GET', `/api/schedules/page${query}`)).body;
+      expect(data.items.map((one: { id: string }) => one.id)).toEqual(expected.map((index) => ids[index]));
+      const { items: _items, ...totals } = data;
+      expect(totals).toEqual({
+        total,
+        totalSchedules: 3,
+        enabledCount: 2,
+        waitingCount: 2,
+        runningCount: 0,
+        nextRunTime: '2026-12-01T01:30:00.000Z',
+      });
+    },
+  );
 
-  test('a page has 25 items by default and 100 at most', async () => {
+  test('schedules: a page has 25 items by default and 100 at most', async () => {
     const one = { targetId: ACME, scheduleType: 'Once' as const, startTime: '2026-12-24T08:00:00' };
     const { call } = await service({ seed: { ...SEED, schedules: Array.from({ length: 120 }, () => one) } });
     const size = async (query: string) =>
@@ -240,14 +251,14 @@ describe('lists', () => {
     expect((await call('GET', '/api/schedules')).body.data).toHaveLength(120);
   });
 
-  test('a test that changes a record directly sees its new nextRunTime', async () => {
+  test('schedules: nextRunTime follows a record that a test changes directly', async () => {
     const { call, world, ids } = await withThree();
     const record = world.schedules.get(ids[0] ?? '');
     if (record) record.cronExpression = '0 0 4 * * *';
     expect((await call('GET', '/api/schedules')).body.data[0].nextRunTime).toBe('2026-12-01T03:00:00.000Z');
   });
 
-  test('upcoming: in range, ascending, by agent', async () => {
+  test('schedules: upcoming runs are in range, ascending, and filtered by agent', async () => {
     const { call, ids } = await withThree();
     const { data } = (await call('GET', '/api/schedules/upcoming')).body;
     expect(data[0]).toMatchObject({ scheduleId: ids[0], runTime: '2026-12-01T01:30:00.000Z' });
@@ -263,7 +274,7 @@ describe('lists', () => {
   });
 });
 
-test('bulk calls count what they did and skip the rest', async () => {
+test('schedules: bulk calls count the affected and the skipped schedules', async () => {
   const { call, ids } = await withThree();
   const some = [ids[0], ids[1], UNKNOWN, 17];
   const paused = await call('POST', '/api/schedules/bulk/enabled', { ids: some, isEnabled: false });
@@ -277,7 +288,7 @@ test('bulk calls count what they did and skip the rest', async () => {
   expect((await call('POST', '/api/schedules/bulk/enabled', { ids: [] })).status).toBe(400);
 });
 
-test('preview lists run times and keeps nothing', async () => {
+test('schedules: a preview lists run times and stores nothing', async () => {
   const { call, world } = await service();
   const { data } = (await call('POST', '/api/schedules/preview', CRON)).body;
   expect(data).toHaveLength(10);

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { defaultSeed, parseSeed, SeedError, startSandbox } from '../../src/sandbox/index.js';
 import { ACME, SEED } from './service.js';
 
-test('the default seed has ten agents with fixed ids', () => {
+test('seed: the default has ten agents with fixed ids', () => {
   expect(defaultSeed().agents).toHaveLength(10);
   expect(defaultSeed()).toEqual(defaultSeed());
   expect(Object.keys(defaultSeed())).toEqual(['agents']);
 });
 
-test('a good seed is read as it is; what is left out gets its default', async () => {
+test('seed: a valid file is read unchanged, and omitted parts get their defaults', async () => {
   expect(parseSeed(JSON.stringify(SEED))).toEqual(SEED);
   const seed = parseSeed('{"groups":[{"name":"G","members":["globex"]}],"scopes":["agents.run","x"]}');
   const sandbox = await startSandbox({ seed });
@@ -18,28 +18,31 @@ test('a good seed is read as it is; what is left out gets its default', async ()
   await sandbox.close();
 });
 
-test('a schedule may name an agent by its externalAgentId', () => {
+test('seed: a schedule can refer to an agent by its externalAgentId', () => {
   const schedule = { targetId: 'acme', scheduleType: 'Once', startTime: '2026-12-24T08:00:00', id: 17 };
   expect(() => parseSeed(JSON.stringify({ ...SEED, schedules: [schedule] }))).not.toThrow();
 });
 
-describe('a bad seed says what, where and what to do', () => {
+describe('invalid seeds', () => {
   const agent = { externalAgentId: 'a', name: 'A' };
   const once = { targetId: ACME, scheduleType: 'Once', startTime: '2026-12-24T08:00:00' };
   test.each<[unknown, RegExp]>([
     ['{', /the file: is not JSON/],
-    [[], /top level: is not a JSON object\. Give it some of agents, groups/],
-    [{ group: [] }, /top level: has an unknown property "group"\. Known here: agents, groups/],
+    [[], /top level: is not a JSON object\. Use an object with any of agents, groups/],
+    [{ group: [] }, /top level: has an unknown property "group"\. Properties: agents, groups/],
     [{ groups: {} }, /groups: is not an array/],
     [{ groups: [1] }, /groups\[0\]: is not an object/],
     [{ groups: [{ name: 'x' }] }, /groups\[0\]: has no "members"/],
     [{ groups: [{ name: 1, members: [] }] }, /groups\[0\]\.name: is not a string/],
     [
       { groups: [{ name: 'x', members: ['nobody'] }] },
-      /groups\[0\]: names the agent "nobody".*Known: acme-shop/,
+      /groups\[0\]: refers to the agent "nobody".*Agents: acme-shop/,
     ],
     [{ groups: [{ id: 'g', name: 'x', members: [] }] }, /groups\[0\]\.id: "g" is not a GUID/],
-    [{ pipelines: [{ name: 'x', steps: ['globex', 'globex'] }] }, /pipelines\[0\]: names an agent twice/],
+    [
+      { pipelines: [{ name: 'x', steps: ['globex', 'globex'] }] },
+      /pipelines\[0\]: lists the agent "globex" twice/,
+    ],
     [{ agents: [agent, agent] }, /agents\[1\]: repeats the externalAgentId "a"/],
     [
       { agents: [{ ...agent, inputParameters: ['q'] }] },
@@ -57,8 +60,11 @@ describe('a bad seed says what, where and what to do', () => {
       },
       /schedules\[1\]\.id: "1" is used twice/,
     ],
-    [{ keys: [{ name: 'k', key: 'nope' }] }, /keys\[0\]\.key: is not a live key\. Begin it with svc_live_/],
-  ])('%j', (seed, message) => {
+    [
+      { keys: [{ name: 'k', key: 'nope' }] },
+      /keys\[0\]\.key: does not start with svc_live_\. Use such a key/,
+    ],
+  ])('seed: the error for %j says what, where and how to fix it', (seed, message) => {
     const text = typeof seed === 'string' ? seed : JSON.stringify(seed);
     expect(() => parseSeed(text)).toThrow(SeedError);
     expect(() => parseSeed(text)).toThrow(message);

@@ -1,7 +1,8 @@
 import { afterEach } from 'vitest';
-import { type Sandbox, type SandboxOptions, type Seed, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox, Seed } from '../../src/sandbox/index.js';
+import { startSandbox, type VariantOptions } from '../support/sandbox.js';
 
-/** A running sandbox and a way to call it, closed after the test. */
+/** A sandbox with a client, closed after the test. */
 
 export interface Reply {
   readonly status: number;
@@ -10,7 +11,7 @@ export interface Reply {
   readonly headers: Headers;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are looked into, never trusted
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect bodies of any shape
 export type Body = any;
 
 export interface Service extends Sandbox {
@@ -30,7 +31,7 @@ export const PIPELINE = 'd0000000-0000-4000-8000-000000000001';
 export const OPERATOR_PIPELINE = 'd0000000-0000-4000-8000-000000000002';
 export const HIDDEN_PIPELINE = 'd0000000-0000-4000-8000-000000000003';
 
-/** Three agents, one of someone else; of groups and pipelines one each that is ours, the operator's and hidden. */
+/** Three assigned agents and a hidden one; of groups and pipelines, one each that is the caller's, the operator's and hidden. */
 export const SEED: Seed = {
   agents: [
     { id: ACME, externalAgentId: 'acme', name: 'Acme', inputParameters: [{ key: 'q', defaultValue: '' }] },
@@ -56,7 +57,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
 });
 
-export async function service(options: SandboxOptions = {}): Promise<Service> {
+export async function service(options: VariantOptions = {}): Promise<Service> {
   const sandbox = await startSandbox({ seed: SEED, clock: () => NOW, ...options });
   running.push(sandbox);
   return { ...sandbox, call: caller(sandbox) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isVariant, VARIANTS, type Variant } from '../../src/sandbox/index.js';
+import { isVariant, VARIANTS, type Variant } from '../support/sandbox.js';
 import {
   ACME,
   type Body,
@@ -14,7 +14,7 @@ import {
   UNKNOWN,
 } from './service.js';
 
-/** One check a variant: how the service differs from the plain one. The type demands one for each. */
+/** A check for each variant, which fails on a sandbox without it. */
 
 type Check = (service: Service) => Promise<void>;
 
@@ -48,7 +48,7 @@ const list = (on: Service, path: string): Promise<Body> => data(on, 'GET', path)
 const made = (on: Service, body: object): Promise<Body> => data(on, 'POST', SCHEDULES, body);
 const ids = (records: { id: unknown }[]): unknown[] => records.map((record) => record.id);
 
-const comesBack =
+const isReturned =
   (body: object, change: object): Check =>
   async (on) => {
     expect(await made(on, body)).toMatchObject(change);
@@ -228,19 +228,19 @@ const CHECKS: Record<Variant, Check> = {
     expect(JSON.parse(inputParameters)).toEqual({ a: 1, b: 'x' });
     expect(Object.keys(JSON.parse(inputParameters))).toEqual(['b', 'a']);
   },
-  'null-inputs': comesBack(BASIC, { inputParameters: null }),
-  'start-time-short': comesBack(CRON, { startTime: '2026-12-01T06:00' }),
-  'start-time-fraction': comesBack(CRON, { startTime: '2026-12-01T06:00:00.000' }),
-  'start-time-ticks': comesBack(CRON, { startTime: '2026-12-01T06:00:00.0000000' }),
-  'zone-alias': comesBack(CRON, { timeZoneId: 'Asia/Calcutta' }),
-  'cron-spaces': comesBack(CRON, { cronExpression: ' 0  30  2  *  *  mon ' }),
+  'null-inputs': isReturned(BASIC, { inputParameters: null }),
+  'start-time-short': isReturned(CRON, { startTime: '2026-12-01T06:00' }),
+  'start-time-fraction': isReturned(CRON, { startTime: '2026-12-01T06:00:00.000' }),
+  'start-time-ticks': isReturned(CRON, { startTime: '2026-12-01T06:00:00.0000000' }),
+  'zone-alias': isReturned(CRON, { timeZoneId: 'Asia/Calcutta' }),
+  'cron-spaces': isReturned(CRON, { cronExpression: ' 0  30  2  *  *  mon ' }),
   'enabled-by-status': async (on) => {
     const disabled = await made(on, { ...CRON, isEnabled: false });
     expect(disabled.status).toBe('Disabled');
     expect(disabled).not.toHaveProperty('isEnabled');
   },
-  'numbers-as-strings': comesBack(BASIC, { intervalValue: '6' }),
-  'unused-timing-defaults': comesBack(CRON, { intervalValue: 0, intervalUnit: 'Minutes' }),
+  'numbers-as-strings': isReturned(BASIC, { intervalValue: '6' }),
+  'unused-timing-defaults': isReturned(CRON, { intervalValue: 0, intervalUnit: 'Minutes' }),
   'past-once-refused': async (on) => {
     expect(await status(on, 'POST', SCHEDULES, ONCE)).toBe(400);
     expect(await status(on, 'POST', SCHEDULES, { ...ONCE, startTime: '2027-01-01T00:00:00' })).toBe(200);
@@ -305,37 +305,40 @@ const CHECKS: Record<Variant, Check> = {
   },
 };
 
-describe('each variant', () => {
+describe('variants', () => {
   const seed = {
     ...SEED,
     scopes: ['agents.run', 'second'],
     keys: [{ name: 'sandbox', key: 'svc_live_sandbox_0000000000000000' }],
   };
-  // For one variant alone: elsewhere a second key would be in the way.
+  // Only for one variant: a second key would disturb the other checks.
   const withAnother = {
     ...seed,
     keys: [...seed.keys, { name: 'another', key: 'svc_live_another_key', scopes: ['agents.run'] }],
   };
 
-  test.each(Object.entries(CHECKS))('%s', async (name, check) => {
+  test.each(Object.entries(CHECKS))('variants: the sandbox behaves as %s', async (name, check) => {
     if (!isVariant(name)) throw new Error(name);
     const needsAnother = name === 'revokes-calling-key-only';
     await check(await service({ variants: [name], seed: needsAnother ? withAnother : seed }));
   });
 
-  test.each(Object.entries(CHECKS))('without %s its check fails', async (name, check) => {
-    const needsAnother = name === 'revokes-calling-key-only';
-    const plain = await service({ seed: needsAnother ? withAnother : seed });
-    await expect(check(plain)).rejects.toThrow();
-  });
+  test.each(Object.entries(CHECKS))(
+    'variants: the check of %s fails on the shipped sandbox',
+    async (name, check) => {
+      const needsAnother = name === 'revokes-calling-key-only';
+      const plain = await service({ seed: needsAnother ? withAnother : seed });
+      await expect(check(plain)).rejects.toThrow();
+    },
+  );
 });
 
-test('every variant has a one-line description', () => {
+test('variants: each has a description of one line', () => {
   for (const text of Object.values(VARIANTS)) expect(text).toMatch(/^[^\n]{10,120}$/);
   expect(isVariant('toString')).toBe(false);
 });
 
-test('several variants at once', async () => {
+test('variants: several can be on at once', async () => {
   const variants: Variant[] = [
     'lists-cursor',
     'items-without-members',
@@ -349,7 +352,7 @@ test('several variants at once', async () => {
   expect(body.data.items[0]).not.toHaveProperty('members');
 });
 
-test('seeded schedules get numbers too, unless their id is given', async () => {
+test('variants: numeric-schedule-ids also numbers the schedules of a seed, except those with an id', async () => {
   const once = { targetId: INITECH, scheduleType: 'Once' as const, startTime: '2027-01-01T00:00:00' };
   const schedules = [once, { ...once, id: 7 }, { ...once, id: UNKNOWN }];
   const { call } = await service({ seed: { ...SEED, schedules }, variants: ['numeric-schedule-ids'] });

@@ -1,4 +1,4 @@
-/** Milliseconds of processor time that a piece of work takes: hardly more on a machine that is busy otherwise. */
+/** Milliseconds of CPU time of `work`, which depends little on the load of the machine. */
 export function costOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

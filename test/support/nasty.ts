@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Any text, with what is dangerous somewhere occurring often. */
+/** Any text, with frequent parts that are dangerous in some format. */
 export const nasty = fc
   .array(
     fc.oneof(

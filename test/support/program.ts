@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { mustHide, secretsOf } from './secrets.js';
 
-/** The built command, as it is installed. */
+/** The built command, as installed. */
 export const program = fileURLToPath(new URL('../../dist/roster.cjs', import.meta.url));
 
 export interface Ended {
@@ -16,13 +16,13 @@ export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** A line for the shell, instead of the command and its arguments. */
+  /** A shell command line, instead of the command and its arguments. */
   readonly shell?: string;
-  /** A module that is loaded before the command. */
+  /** A module to load before the command. */
   readonly preload?: string;
 }
 
-/** Runs the command as a process, as a shell would: only the variables given, no terminal. */
+/** Runs the command as a process, with only the given variables and without a terminal. */
 export function roster(args: readonly string[], options: RunOptions): Promise<Ended> {
   return start(args, options).ended;
 }
@@ -33,7 +33,7 @@ export interface Started {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Like `roster`, for those who want to interrupt it. */
+/** Like `roster`, but returns at once, so that a test can interrupt the process. */
 export function start(args: readonly string[], options: RunOptions): Started {
   const { cwd, env = {}, input, shell, preload } = options;
   let kill: Started['kill'] = () => undefined;
@@ -65,7 +65,7 @@ export function start(args: readonly string[], options: RunOptions): Started {
     child.on('error', reject);
     child.on('close', (exit, signal) => {
       try {
-        // Whatever a test is about: no command ever shows the key, or a value from the environment.
+        // In every test: no command prints the key or a value from the environment.
         mustHide('stdout', stdout, secretsOf(env));
         mustHide('stderr', stderr, secretsOf(env));
         resolve({ exit, signal, stdout, stderr });

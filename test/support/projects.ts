@@ -7,7 +7,7 @@ export interface ProjectData {
 
 const agents = ['acme-shop', 'globex', 'initech'];
 
-/** Names that services and terminals have stumbled over, beside ordinary ones. */
+/** Ordinary names, and names that services and terminals have had problems with. */
 const name = fc
   .oneof(
     fc.string({
@@ -85,8 +85,8 @@ const schedule = (targets: readonly string[]) =>
     .map(([common, times]) => ({ ...common, ...times }));
 
 /**
- * Random projects that are valid: entries of one kind differ in name, schedules in what makes them one object.
- * With keys in one of eight.
+ * Random valid projects: entries of one kind have different names, schedules different natural keys. One in eight has
+ * an API key.
  */
 export const projectData: fc.Arbitrary<ProjectData> = fc
   .tuple(fc.array(group, { maxLength: 4 }), fc.array(pipeline, { maxLength: 3 }))
@@ -118,7 +118,7 @@ function unique<T extends { readonly name: string }>(list: readonly T[]): T[] {
   });
 }
 
-/** Schedules that differ in their timing's text alone may be one: keep one for each target and sort of timing. */
+/** Schedules that differ only in the text of their timing may be the same: keeps one for each target and type of timing. */
 function distinct<T extends { readonly target: string }>(list: readonly T[]): T[] {
   const seen = new Set<string>();
   return list.filter((each) => {

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net';
 
 /**
- * What happens to one request on its way: `fail` is a refusal before it arrives, `lose` cuts the answer off, `pretend`
- * answers that all went well though nothing was done.
+ * What happens to one request: `fail` refuses it before it arrives, `lose` drops the response, `pretend` returns success
+ * without doing anything.
  */
 export type Fault = 'fail' | 'lose' | 'pretend';
 
@@ -11,12 +11,12 @@ export interface Proxy {
   readonly url: string;
   /** Requests that change something, as "METHOD path", in the order of arrival. */
   readonly writes: string[];
-  /** The n-th write from now on (from 1) meets the fault, once; 0 is none. */
+  /** Applies the fault once, to the nth of the next writes, from 1; 0 for none. */
   arm(nth: number, fault: Fault): void;
   close(): Promise<void>;
 }
 
-/** Stands between the program and a service, and spoils one request; every write takes `delay` milliseconds longer. */
+/** A proxy in front of a service that can fail one request; every write takes `delay` milliseconds longer. */
 export async function startProxy(target: string, delay = 0): Promise<Proxy> {
   const writes: string[] = [];
   let armed = { at: 0, fault: 'fail' as Fault };

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A bare remote, and clones of it: what a team and its runners have. */
+/** A bare remote and clones of it, as a team and its runners have them. */
 export class Remote {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-git-'));
   readonly path = join(this.root, 'remote.git');
   private clones = 0;
 
-  /** `files` are what its main branch holds. */
+  /** `files` is the content of its main branch. */
   constructor(files: Readonly<Record<string, string>> = { README: 'hello\n' }) {
     git(this.root, 'init', '--quiet', '--bare', '--initial-branch=main', this.path);
     const first = this.clone();
@@ -22,7 +22,7 @@ export class Remote {
     git(first, 'push', '--quiet', 'origin', 'HEAD:main');
   }
 
-  /** A new clone's folder. */
+  /** The folder of a new clone. */
   clone(...options: string[]): string {
     this.clones += 1;
     const folder = join(this.root, `clone-${this.clones}`);

@@ -11,7 +11,7 @@ import { validate } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
 import { mustHide, secretsOf } from './secrets.js';
 
-/** Catches what the program prints, after the redaction that every output goes through. */
+/** Captures what the program prints, redacted like every output. */
 class Captured extends Output {
   stdout = '';
   stderr = '';
@@ -29,12 +29,12 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A project's folder with the commands run in it, in this process: what the command line does, without its start. */
+/** A project folder, with commands that run in this process instead of a new one. */
 export class Workspace {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
-  /** How the commands wait; in real time unless set. */
+  /** How the commands wait; in real time by default. */
   sleep: Host['sleep'];
-  /** What time it is; the machine's unless set. */
+  /** The current time; that of the machine by default. */
   now: Host['now'];
   env: Record<string, string>;
 
@@ -72,7 +72,7 @@ export class Workspace {
     return { ...ran, ...(JSON.parse(ran.stdout) as ReportJson) };
   }
 
-  /** A command line, as a person types it. */
+  /** Runs a command line, as typed. */
   command(words: readonly string[], interrupted = false): Promise<Ran> {
     return this.run(async (host, output) => {
       let code = 0;
@@ -108,7 +108,7 @@ export class Workspace {
       now: this.now,
     };
     const exit = await command(host, output);
-    // Whatever a test is about: no command ever shows the key, or a value from the environment.
+    // In every test: no command prints the key or a value from the environment.
     mustHide('stdout', output.stdout, secretsOf(host.env));
     mustHide('stderr', output.stderr, secretsOf(host.env));
     return { exit, stdout: output.stdout, stderr: output.stderr };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Variables that tests set and that are no secrets. */
+/** Variables that tests set and that are not secret. */
 const open = new Set([
   'PATH',
   'HOME',
@@ -22,19 +22,19 @@ const open = new Set([
   'CI_PROJECT_URL',
   'CI_COMMIT_SHA',
   'FS_FAULTS',
-  // A value that stands in the formats by itself.
+  // Its value is a word of the formats themselves.
   'WORD',
   'NODE_EXTRA_CA_CERTS',
 ]);
 
-/** All values of an environment that must be shown nowhere. */
+/** All values of an environment that must never be shown. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     open.has(name) || value === undefined || value.length < 3 ? [] : [value],
   );
 }
 
-/** Throws when a text holds one of the secrets in any form that could be turned back. */
+/** Throws if a text contains a secret in a form that can be decoded. */
 export function mustHide(where: string, text: string, secrets: readonly string[]): void {
   for (const secret of secrets) {
     for (const [form, written] of formsOf(secret)) {
@@ -46,7 +46,7 @@ export function mustHide(where: string, text: string, secrets: readonly string[]
   }
 }
 
-/** The text of every file below a folder, by its path; those named are left out. */
+/** The text of every file below a folder, by path, except those whose path contains a name of `except`. */
 export function filesBelow(folder: string, except: readonly string[] = []): Map<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
@@ -59,7 +59,7 @@ export function filesBelow(folder: string, except: readonly string[] = []): Map<
 
 function formsOf(secret: string): [form: string, written: string][] {
   const bytes = Buffer.from(secret);
-  // Inside a longer text, base64 depends on what stands before: the part that never does is looked for.
+  // Inside a longer text, base64 depends on what precedes it: search for the part that does not.
   const shifted = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
 import type { Ran, Workspace } from './roster.js';
 
-/** What a plan shows, but for what may differ: the service's own preview, when a key was used last, hidden values. */
+/** The output of a plan without what may differ: previews of the service, when a key was last used, hidden values. */
 function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
   const { changes, diagnostics, digest, summary } = JSON.parse(stdout) as Partial<PlanJson>;
   return {
@@ -20,14 +20,14 @@ function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
   };
 }
 
-/** The plan with a key, and the plan against a snapshot without key and URL; `requests` are those of the second. */
+/** A live plan, and a plan against a snapshot without key and URL; `requests` counts those of the second. */
 export async function planBothWays(sandbox: Sandbox, workspace: Workspace, flags: PlanFlags) {
   const taken = await workspace.command(['snapshot', '--out', 'snapshot.json']);
   if (taken.exit !== 0) throw new Error(`no snapshot was taken: ${taken.stderr}`);
   return planAgain(sandbox, workspace, flags);
 }
 
-/** The same with the snapshot that is there. */
+/** The same with the existing snapshot. */
 export async function planAgain(sandbox: Sandbox, workspace: Workspace, flags: PlanFlags) {
   const live = await workspace.plan({ ...flags, format: 'json' });
   const { ROSTER_URL: _url, ROSTER_API_KEY: _key, ...without } = workspace.env;

@@ -1,4 +1,4 @@
-/** Replaces what differs from run to run: addresses, ids, digests, keys, times of now. */
+/** Replaces what differs between runs: addresses, ids, digests, keys, current times. */
 export function steady(url: string): (text: string) => string {
   const ids = new Map<string, string>();
   return (text) =>

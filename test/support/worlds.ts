@@ -3,9 +3,8 @@ import type { Agent } from '../../src/model/resource.js';
 import { parseSeed, type Seed } from '../../src/sandbox/index.js';
 
 /**
- * Worlds in which not everything is ours: objects that this project manages, that somebody made by hand, that the
- * operator set up, of the same name twice, and hidden because an agent is not assigned. One seed for the sandbox, one
- * manifest, one inventory.
+ * Random services with objects of this project, objects made by hand, the operator's objects, duplicate names, and objects
+ * that are hidden because an agent is not assigned. Each has a seed for the sandbox, a manifest and an inventory.
  */
 export interface RandomWorld {
   readonly groups: readonly RemoteGroup[];
@@ -14,7 +13,7 @@ export interface RandomWorld {
     readonly groups: Readonly<Record<string, DeclaredGroup>>;
     readonly schedules: Readonly<Record<string, DeclaredSchedule>>;
   };
-  /** Address -> id, of objects that exist or did once. */
+  /** Address -> id, of objects that exist or existed. */
   readonly owned: Readonly<Record<string, string>>;
   readonly prune: 'owned' | 'all' | 'never';
 }
@@ -51,7 +50,7 @@ export interface DeclaredSchedule {
 export const startTime = '2099-12-01T06:00:00';
 const agents = ['acme-shop', 'globex', 'initech'];
 
-/** Those that the caller sees. */
+/** The agents that the caller sees. */
 export const worldAgents: readonly Agent[] = agents.map((externalAgentId, index) => ({
   id: `aaaaaaaa-0000-4000-8000-00000000000${index}`,
   externalAgentId,
@@ -62,7 +61,7 @@ export const worldAgents: readonly Agent[] = agents.map((externalAgentId, index)
 export const agentId = (name: string) =>
   worldAgents.find((each) => each.externalAgentId === name)?.id ?? 'bbbbbbbb-0000-4000-8000-000000000000';
 
-/** Not assigned to the caller: a group with it is in no list. */
+/** Not assigned to the caller: groups with it are not listed. */
 const hiddenAgent = 'elsewhere';
 const names = ['A', 'B', 'C', 'D'];
 const keys = ['a', 'b', 'c', 'd', 'e'];
@@ -147,7 +146,7 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc
     });
   });
 
-/** No inventory gives one object to two entries. */
+/** An inventory never has one object in two entries. */
 function onceEach(owned: Record<string, string>): Record<string, string> {
   const seen = new Set<string>();
   return Object.fromEntries(Object.entries(owned).filter(([, id]) => !seen.has(id) && seen.add(id)));
@@ -175,7 +174,7 @@ export function isHidden(group: RemoteGroup): boolean {
   return group.members.includes(hiddenAgent);
 }
 
-/** The world as a sandbox starts with it. */
+/** The seed of a sandbox. */
 export function seedOf({ groups, schedules }: RandomWorld): Seed {
   const seed = {
     agents: [

@@ -3,17 +3,12 @@ import { loadProject } from '../../../src/manifest/load.js';
 import { nearest } from '../../../src/manifest/nearest.js';
 import { emptyInventory } from '../../../src/model/inventory.js';
 import { reconcile } from '../../../src/reconcile/plan.js';
-import {
-  defaultSeed,
-  type Sandbox,
-  type SeedSchedule,
-  startSandbox,
-  type Variant,
-} from '../../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox, type SeedSchedule } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox, type Variant } from '../../support/sandbox.js';
 import { worldAgents } from '../../support/worlds.js';
 
-/** Projects of schedules, for what is asked of their times. */
+/** Projects with schedules, for tests of their times. */
 
 export const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -23,7 +18,7 @@ export interface Line {
   readonly field: 'startTime' | 'once';
 }
 
-/** Without quotes: YAML must not make anything of a time. Entry `s7` runs every 8 minutes, or once. */
+/** Without quotes, because YAML must keep a time as text. Entry `s7` runs every 8 minutes, or once. */
 export function manifest(list: readonly Line[], more = ''): string {
   const entries = list.map(({ zone, time, field }, nth) => {
     const timing = field === 'once' ? `once: ${time}` : `every: ${nth + 1} minutes, startTime: ${time}`;
@@ -32,7 +27,7 @@ export function manifest(list: readonly Line[], more = ''): string {
   return `project: clocks\nlimits: { startsPerMinute: 100000 }\nschedules:\n${entries.join('')}`;
 }
 
-/** Plans for an empty service, and without one. */
+/** Plans offline for an empty service. */
 export function planOf(text: string, now: Date) {
   const workspace = new Workspace({ 'roster.yaml': text }, { url: '', apiKey: '' });
   try {
@@ -59,7 +54,7 @@ export function planOf(text: string, now: Date) {
   }
 }
 
-/** A project on a service of its own. */
+/** Runs `work` with a project and a new service. */
 export async function onService(
   { schedules, variants = [] }: { schedules: SeedSchedule[]; variants?: readonly Variant[] },
   text: string,

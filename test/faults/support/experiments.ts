@@ -4,18 +4,18 @@ import { expect, test } from 'vitest';
 /** `ROSTER_FAULTS=all` for every experiment (`npm run test:faults`); a tenth of them otherwise. */
 export const all = process.env['ROSTER_FAULTS'] === 'all';
 
-/** So many of a random experiment: all, or a tenth. */
+/** The number of runs of a random experiment: all, or a tenth. */
 export const times = (count: number): number => (all ? count : Math.ceil(count / 10));
 
-/** One of `share`, spread over the whole list. */
+/** One in `share`, spread over the whole list. */
 function sample<T>(list: readonly T[], share = 10): readonly T[] {
   return all ? list : list.filter((_, index) => index % share === Math.min(4, share - 1, list.length - 1));
 }
 
 /**
- * One test of many experiments for an invariant of the table that `npm run test:faults` prints. An experiment fails by
- * throwing; all are run, and the failures are shown together. One of `share` is run with the other tests: take an odd
- * number where the list is a product, so that no part of it is left out.
+ * One test with many experiments for an invariant in the table of `npm run test:faults`. An experiment fails by throwing.
+ * All of them run, and the failures are reported together. With `npm test`, one in `share` runs: choose an odd number if
+ * the list is a product, so that no factor is left out.
  */
 export function experiments<T>(
   invariant: string,
@@ -42,7 +42,7 @@ export function experiments<T>(
   });
 }
 
-/** For experiments that are counted elsewhere, such as those of fast-check. Call it when they are over. */
+/** For experiments that something else counts, such as fast-check. Call it at their end. */
 export function tally(invariant: string, title: string, run: number, passed: number): void {
   const file = process.env['ROSTER_FAULTS_TALLY'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify({ invariant, title, run, passed })}\n`);

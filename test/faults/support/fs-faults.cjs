@@ -1,19 +1,19 @@
 'use strict';
 
-// Loaded with `node -r` before the program: one of its calls that change files goes wrong. What is to go wrong is in
-// FS_FAULTS, as JSON: see FsFaults in fs-faults.ts.
+// Loaded with `node -r` before the program: one of its calls that change files fails. FS_FAULTS says which, as JSON:
+// see FsFault in fs-faults.ts.
 
 const fs = require('node:fs');
 
 const faults = JSON.parse(process.env.FS_FAULTS ?? '{}');
 const { appendFileSync, closeSync, writeSync } = fs;
-/** Paths of what is open, by descriptor. */
+/** Paths of open files, by descriptor. */
 const open = new Map();
 let calls = 0;
 let broken = false;
 
 const writes = new Set(['write', 'writeFile', 'appendFile']);
-/** What a full disk refuses. */
+/** The calls that a full disk refuses. */
 const takesSpace = new Set([...writes, 'open', 'mkdir', 'link', 'symlink', 'copyFile', 'rename', 'fsync']);
 const onDescriptors = new Set(['write', 'fsync', 'fdatasync', 'fchmod', 'fchown', 'ftruncate', 'futimes']);
 const onPaths = [
@@ -62,7 +62,7 @@ function patchCallback(name) {
       process.nextTick(done, thrown);
     }
   };
-  // As the originals do: `promisify(fs.write)` gives an object.
+  // Like the originals: `promisify(fs.write)` resolves to an object.
   for (const symbol of Object.getOwnPropertySymbols(original)) fs[name][symbol] = original[symbol];
 }
 
@@ -110,11 +110,11 @@ function changes(flags) {
     : /[wa+x]/.test(flags ?? 'r');
 }
 
-/** Null for all is well. Does not return when this is where the process is to die. */
+/** Null for no fault. Does not return if the fault kills the process. */
 function faultOf(name, [target, second]) {
   const path = typeof target === 'number' ? open.get(target) : String(target);
   if (path === undefined || !path.startsWith(faults.under)) return null;
-  // What is not there is no fault of the disk.
+  // Deleting a missing file does not count.
   if ((name === 'rm' || name === 'unlink') && !fs.existsSync(target)) return null;
   if (faults.path !== undefined && !`${path} ${second}`.includes(faults.path)) return null;
   calls += 1;
@@ -123,10 +123,10 @@ function faultOf(name, [target, second]) {
   if (faults.lasting) broken = true;
   if (faults.act === 'ENOSPC' && !takesSpace.has(name)) return null;
   if (faults.act === 'kill' && !(faults.half && writes.has(name))) die();
-  return Object.assign(new Error(`${faults.act}: a fault of the test, ${name}`), { code: faults.act });
+  return Object.assign(new Error(`${faults.act}: an injected fault, ${name}`), { code: faults.act });
 }
 
-/** A part of it is written; then the process dies, or the disk is full: a write says so only when it is tried again. */
+/** Writes a part; then the process dies or the disk is full, which `write` reports only on the next call. */
 function half(name, [target, data, ...rest], fault) {
   const bytes = Buffer.from(data);
   const written = bytes.subarray(0, bytes.length >> 1);
@@ -145,6 +145,6 @@ function half(name, [target, data, ...rest], fault) {
 
 function die() {
   process.kill(process.pid, 'SIGKILL');
-  // The signal may take a moment: nothing else happens meanwhile.
+  // The signal may take a moment: do nothing until then.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
 }

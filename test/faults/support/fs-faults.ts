@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What goes wrong with the files of a process (fs-faults.cjs). */
+/** A fault in the file system calls of a process (fs-faults.cjs). */
 export interface FsFault {
   /** `kill` is SIGKILL; anything else is the code of an error. */
   readonly act: 'kill' | 'ENOSPC' | 'EIO' | 'EROFS' | 'EACCES';
-  /** Which of the calls that change files, from 1. */
+  /** Counts the calls that change files, from 1. */
   readonly nth: number;
-  /** So does every call after it. */
+  /** Every later call fails, too. */
   readonly lasting?: boolean;
-  /** A write goes half way before; other calls go wrong as they do without. */
+  /** A write is done halfway before it fails; other calls are not affected. */
   readonly half?: boolean;
   /** Only calls with this in their paths are counted. */
   readonly path?: string;
@@ -19,12 +19,12 @@ export interface FsFault {
 
 export const preload = fileURLToPath(new URL('./fs-faults.cjs', import.meta.url));
 
-/** The variables for a process that is to meet a fault with the files below a folder. */
+/** Environment variables for a process with a fault in the files below a folder. */
 export const fsFaults = (under: string, fault: FsFault): Record<string, string> => ({
   FS_FAULTS: JSON.stringify({ under, ...fault }),
 });
 
-/** The calls that change files below a folder, by name, of a process that is started with the variables given. */
+/** The names of the calls that change files below a folder, in a process that `run` starts with the variables. */
 export async function callsOf(
   under: string,
   run: (env: Record<string, string>) => Promise<unknown>,

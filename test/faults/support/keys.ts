@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { SeedKey } from '../../../src/sandbox/index.js';
+import type { Fixture } from './fixture.js';
 import type { Scenario } from './scenarios.js';
-import type { Scene } from './scene.js';
 
 export const keysPath = '/api/api-keys';
 export const sink = '.secrets/ci.key';
@@ -14,7 +14,7 @@ export interface KeyProject {
   readonly rotateAfter?: string;
 }
 
-/** A new key, and something of each other kind that has to be done before it. */
+/** A new key, and objects of other kinds that are created before it. */
 export function keyScenario(project: KeyProject = {}): Scenario {
   const { scopes = ['agents.run'], deliver = { file: sink }, known, rotateAfter } = project;
   const rotation = rotateAfter === undefined ? {} : { rotateAfter };
@@ -28,7 +28,7 @@ export function keyScenario(project: KeyProject = {}): Scenario {
   return { name: 'a key', before: null, manifest: JSON.stringify(manifest) };
 }
 
-/** What makes of the same project a key that is created, one that is replaced, one whose time has come. */
+/** Seeds with which the same project creates, replaces or rotates its key. */
 export const occasions: Readonly<Record<string, { readonly key: readonly SeedKey[]; rotateAfter?: string }>> =
   {
     create: { key: [] },
@@ -39,11 +39,11 @@ export const occasions: Readonly<Record<string, { readonly key: readonly SeedKey
     },
   };
 
-/** A key that a person generates in the dashboard: it ends every other (interface §5.5), and roster gets it. */
-export function fromDashboard({ sandbox: { world }, workspace }: Scene): void {
+/** Creates a key as in the dashboard: it revokes all others (interface §5.5), and roster gets it. */
+export function fromDashboard({ sandbox: { world }, workspace }: Fixture): void {
   const text = `svc_live_${randomBytes(20).toString('hex')}`;
   const [template] = world.keys.values();
-  if (template === undefined) throw new Error('there never was a key');
+  if (template === undefined) throw new Error('the sandbox has no key');
   for (const key of world.keys.values()) key.isRevoked = true;
   const hash = createHash('sha256').update(text).digest('hex');
   const keyPrefix = text.slice(0, 16);
@@ -54,19 +54,19 @@ export function fromDashboard({ sandbox: { world }, workspace }: Scene): void {
   workspace.env['ROSTER_API_KEY'] = text;
 }
 
-/** Index of the first request that creates a key; -1 when there is none. */
-export const creationIn = ({ sandbox }: Scene): number =>
+/** Index of the first request that creates a key; -1 for none. */
+export const creationIn = ({ sandbox }: Fixture): number =>
   sandbox.requests.findIndex(({ method, path }) => method === 'POST' && path === keysPath);
 
-export const creationsIn = ({ sandbox }: Scene): number =>
+export const creationsIn = ({ sandbox }: Fixture): number =>
   sandbox.requests.filter(({ method, path }) => method === 'POST' && path === keysPath).length;
 
-/** What was sent after a key was created, as `METHOD path`. */
-export const afterCreation = (scene: Scene): string[] =>
-  scene.sandbox.requests.slice(creationIn(scene) + 1).map(({ method, path }) => `${method} ${path}`);
+/** The requests after the create of a key, as `METHOD path`. */
+export const afterCreation = (fixture: Fixture): string[] =>
+  fixture.sandbox.requests.slice(creationIn(fixture) + 1).map(({ method, path }) => `${method} ${path}`);
 
 /** Active keys with their scopes, by name. */
-export const activeKeys = ({ sandbox }: Scene): Record<string, readonly string[]> =>
+export const activeKeys = ({ sandbox }: Fixture): Record<string, readonly string[]> =>
   Object.fromEntries(
     [...sandbox.world.keys.values()]
       .filter((key) => !key.isRevoked)

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 
-/** Somebody who waits for a key. */
+/** A server that must not get the key. */
 export interface Listener extends AsyncDisposable {
   readonly port: number;
-  /** How often somebody connected, and how many bytes came. */
-  heard(): { connections: number; bytes: number };
+  /** How many connections and bytes arrived. */
+  received(): { connections: number; bytes: number };
 }
 
-/** On every address of this machine, over IPv4: it answers nothing and counts what comes. */
+/** Listens on every IPv4 address of this machine, counts what arrives and does not respond. */
 export async function listen(): Promise<Listener> {
   let connections = 0;
   let bytes = 0;
@@ -24,7 +24,7 @@ export async function listen(): Promise<Listener> {
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', done));
   return {
     port: (server.address() as AddressInfo).port,
-    heard: () => ({ connections, bytes }),
+    received: () => ({ connections, bytes }),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));

@@ -1,7 +1,7 @@
-/** What is to be done to the service: the project as it was applied before, and as it is now. */
+/** A project: the manifest that was applied before, and the current one. */
 export interface Scenario {
   readonly name: string;
-  /** roster.yaml of an apply before; null for a service that knows nothing of the project. */
+  /** The roster.yaml of an earlier apply; null for a service without objects of the project. */
   readonly before: string | null;
   readonly manifest: string;
 }
@@ -77,7 +77,7 @@ ${numbers(12)
   .map((i) => `  p${from + i}: { target: pipeline/p${from + i}, cron: 0 ${i} * * * *, ${at} }\n`)
   .join('')}`);
 
-/** S1 to S6: twelve new objects; inactive ones; members and stages replaced; a new target; prune; forty of all sorts. */
+/** S1 to S6: twelve new objects; inactive ones; other members and stages; a new target; prune; forty objects of all kinds. */
 export const scenarios: readonly Scenario[] = [
   { name: 'S1', before: null, manifest: fresh },
   { name: 'S2', before: null, manifest: inactive },
@@ -101,7 +101,7 @@ export const scenario = (name: string): Scenario => {
   return found;
 };
 
-/** A service and a project of which an apply would create, update and delete some of each kind. */
+/** An apply creates, updates and deletes some objects of each kind. */
 export const busy: Scenario = {
   name: 'busy',
   before: `project: faults
@@ -132,7 +132,7 @@ schedules:
 `,
 };
 
-/** What else is on the service, and nobody's business. */
+/** Objects on the service that are not the project's. */
 export const foreign = {
   groups: [
     { name: 'Foreign group', members: ['wayne-news', 'acme-shop'] },

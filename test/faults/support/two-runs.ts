@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { type Ran, Workspace } from '../../support/roster.js';
+import { shapeOf } from './fixture.js';
 import { foreign, type Scenario } from './scenarios.js';
-import { shapeOf } from './scene.js';
 
 export type Side = 'A' | 'B';
 const sides = ['A', 'B'] as const;
 const keyOf = (side: Side) => `svc_live_runner_${side}_0000000000000000`;
 
-/** Two checkouts of a project on two machines, each with an inventory file of its own and an API key of its own. */
+/** Two checkouts of a project on two machines, each with its own inventory file and API key. */
 export class TwoRuns {
   private constructor(
     readonly sandbox: Sandbox,
     readonly workspaces: Readonly<Record<Side, Workspace>>,
   ) {}
 
-  /** `manifests` may differ: those of two branches. */
+  /** `manifests` may differ, as on two branches. */
   static async of(scenario: Scenario, manifests: Readonly<Record<Side, string>>): Promise<TwoRuns> {
     const keys = sides.map((side) => ({ name: side, key: keyOf(side), scopes: [] }));
     const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign, keys } });
@@ -38,7 +38,7 @@ export class TwoRuns {
     return new TwoRuns(sandbox, workspaces);
   }
 
-  /** Applies on both sides. `next` says whose waiting request goes on; that of the other side when it has none. */
+  /** Applies on both sides. `next` chooses the side whose waiting request continues; the other side if it has none. */
   async interleaved(
     gated: (path: string) => boolean,
     next: () => Side,
@@ -65,18 +65,18 @@ export class TwoRuns {
     return { A: ended.A, B: ended.B };
   }
 
-  /** Where both say that all is well, it is; later, one more run converges, or says what is there twice. */
-  async judge(
+  /** If both runs succeed, they have converged; one more run converges, too, or reports the duplicates. */
+  async expectConverged(
     exits: Readonly<Record<Side, number | null>>,
-    wanted: readonly (readonly string[])[],
+    expected: readonly (readonly string[])[],
   ): Promise<void> {
-    const oneOf = wanted.map((shape) => [...shape].sort());
+    const oneOf = expected.map((shape) => [...shape].sort());
     if (exits.A === 0 && exits.B === 0) expect(oneOf).toContainEqual(shapeOf(this.sandbox.world));
     const { exit, stdout, stderr } = await this.workspaces.A.apply();
-    const told = stdout + stderr;
-    if (exit === 0 && !told.includes('ambiguous-name'))
+    const output = stdout + stderr;
+    if (exit === 0 && !output.includes('ambiguous-name'))
       expect(oneOf).toContainEqual(shapeOf(this.sandbox.world));
-    else expect(told).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+    else expect(output).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   }
 
   async close(): Promise<void> {
@@ -98,7 +98,7 @@ export async function withTwo<T>(
   }
 }
 
-/** What one run alone makes of it. */
+/** The objects after a single run. */
 export function shapeOfOne(scenario: Scenario, manifest: string): Promise<string[]> {
   return withTwo(scenario, { A: manifest, B: manifest }, async ({ workspaces, sandbox }) => {
     const { exit, stdout, stderr } = await workspaces.A.apply();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { roster } from '../program.js';
 import { git, type Remote } from '../repository.js';
 
-/** Somebody with a clone, who writes manifests. */
+/** A person with a clone, who writes manifests. */
 export class Author {
   readonly folder: string;
 
@@ -11,7 +11,7 @@ export class Author {
     this.folder = remote.clone();
   }
 
-  /** `roster init`, straight on main. */
+  /** Runs `roster init` and pushes to main. */
   async init(host: 'github' | 'gitlab'): Promise<void> {
     const { exit, stderr } = await roster(['init', '--ci', host], { cwd: this.folder });
     if (exit !== 0) throw new Error(stderr);
@@ -19,14 +19,14 @@ export class Author {
     git(this.folder, 'push', '--quiet', 'origin', 'HEAD:main');
   }
 
-  /** A branch of its own from main, or that branch as it is. */
+  /** Checks out a branch, which is created from main if it does not exist. */
   branch(name: string): void {
     git(this.folder, 'fetch', '--quiet', 'origin');
     const known = git(this.folder, 'branch', '--remotes', '--list', `origin/${name}`) !== '';
     git(this.folder, 'checkout', '--quiet', '-B', name, known ? `origin/${name}` : 'origin/main');
   }
 
-  /** Pushes a commit on a branch after which the project declares this alone. */
+  /** Pushes a commit on a branch after which the project declares only this. */
   propose(branch: string, declared: string): void {
     this.branch(branch);
     const file = join(this.folder, 'roster.yaml');
@@ -41,7 +41,7 @@ export class Author {
     git(this.folder, 'commit', '--quiet', '-m', message);
   }
 
-  /** Whether the manifests of main say what the service has. */
+  /** Whether the service matches the manifests on main. */
   async planIsEmpty(env: Readonly<Record<string, string>>): Promise<boolean> {
     git(this.folder, 'fetch', '--quiet', 'origin');
     git(this.folder, 'checkout', '--quiet', '--detach', 'origin/main');
@@ -49,7 +49,7 @@ export class Author {
   }
 }
 
-/** The digest in a plan's comment or summary. */
+/** The digest in the comment or the summary of a plan. */
 export function digestIn(text: string | undefined): string | undefined {
   return /Digest `(sha256:[0-9a-f]{64})`/.exec(text ?? '')?.[1];
 }

@@ -1,17 +1,17 @@
-/** What an expression may speak of: `github`, `secrets`, `vars`, `inputs`, `steps`. */
+/** The contexts of an expression: `github`, `secrets`, `vars`, `inputs`, `steps`. */
 export type Contexts = Readonly<Record<string, unknown>>;
 
-/** Contexts in which a name that is not there is empty. Anywhere else it is a mistake. */
+/** Contexts in which an unknown name is empty. In the others it is an error. */
 const open: ReadonlySet<string> = new Set(['secrets', 'vars', 'inputs', 'outputs']);
 
-/** A text with its `${{ … }}` replaced, as GitHub does it. */
+/** Replaces the `${{ … }}` of a text, as GitHub does. */
 export function filledIn(text: string, contexts: Contexts): string {
   return text.replace(/\$\{\{(.*?)\}\}/g, (_, inner: string) => shown(evaluate(inner, contexts)));
 }
 
 /**
- * As much of GitHub's expression language as the workflows use: names, texts, `==`, `!=`, `!`, `&&` and
- * `cancelled()`. Throws for everything else.
+ * The part of GitHub's expression language that the workflows use: names, strings, `==`, `!=`, `!`, `&&` and
+ * `cancelled()`. Throws for anything else.
  */
 export function evaluate(text: string, contexts: Contexts): unknown {
   const tokens = tokensOf(text);

@@ -59,7 +59,7 @@ interface Issue {
   state: string;
 }
 
-/** What gh.mjs keeps. */
+/** The state of gh.mjs. */
 interface State {
   readonly repository: string;
   readonly token: string;
@@ -70,18 +70,18 @@ interface State {
   last: number;
 }
 
-/** Something that happened, and what workflows see of it. */
+/** An event, as workflows see it. */
 interface Happening {
   readonly name: 'pull_request' | 'push' | 'schedule' | 'workflow_dispatch';
   readonly ref: string;
   readonly event: object;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly trusted?: boolean;
-  /** The only one that it is for. */
+  /** The only workflow that it triggers. */
   readonly workflow?: string;
 }
 
-/** A job that ran, or was skipped. */
+/** A job that ran or was skipped. */
 export interface JobRun {
   readonly job: string;
   readonly result: 'success' | 'failure' | 'skipped';
@@ -91,7 +91,7 @@ export interface JobRun {
   readonly outputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** A GitHub of one repository: its remote, its pull requests, and runners for the workflows that are committed in it. */
+/** A simulated GitHub with one repository: its remote, its pull requests, and runners for its workflows. */
 export class Github {
   readonly remote = new Remote();
   private readonly folder = mkdtempSync(join(tmpdir(), 'roster-github-'));
@@ -127,7 +127,7 @@ export class Github {
     return this.state.comments.filter((each) => each.issue === pull);
   }
 
-  /** Somebody writes a comment. */
+  /** Adds a comment of a user. */
   say(pull: number, login: string, body: string): void {
     this.change((state) => {
       state.last += 1;
@@ -145,7 +145,7 @@ export class Github {
     return number;
   }
 
-  /** What GitHub does when a pull request is opened or pushed to. */
+  /** Runs the workflows of a pull request that is opened or updated. */
   pullRequest(number: number): Promise<readonly JobRun[]> {
     const { fork } = this.pull(number);
     this.mergeTo(number, `refs/pull/${number}/merge`);
@@ -173,7 +173,7 @@ export class Github {
     return this.run({ name: 'push', ref: 'refs/heads/main', event: {} });
   }
 
-  /** Somebody starts a workflow by hand. */
+  /** Starts a workflow manually. */
   dispatch(workflow: string, inputs: Readonly<Record<string, string>> = {}): Promise<readonly JobRun[]> {
     return this.run({ name: 'workflow_dispatch', ref: 'refs/heads/main', event: {}, inputs, workflow });
   }
@@ -241,7 +241,7 @@ export class Github {
     }
   }
 
-  /** What the job's token may do. */
+  /** The permissions of the job's token. */
   private permit(permissions: Job['permissions']): void {
     this.change((state) => {
       state.permissions = permissions;
@@ -308,7 +308,7 @@ class RunningJob {
     return { result, failed: this.failed, log: this.log, summary: this.summary, outputs };
   }
 
-  /** Without a word about the steps before it, a step is for when none of them has failed. */
+  /** Without a status function, a step runs only if no earlier step failed. */
   private isDue({ if: condition }: Step): boolean {
     const text = condition?.replace(/^\$\{\{(.*)\}\}$/, '$1');
     const ownStatus = /\b(cancelled|failure|always|success)\(\)/.test(text ?? '');
@@ -362,7 +362,7 @@ class RunningJob {
   }
 }
 
-/** Both forms that GITHUB_OUTPUT takes. */
+/** Both formats of GITHUB_OUTPUT. */
 function readOutputs(text: string): Record<string, string> {
   const values: Record<string, string> = {};
   const lines = text.split('\n');

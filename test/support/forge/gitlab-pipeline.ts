@@ -23,18 +23,18 @@ export interface GitlabJob {
 export interface GitlabRun {
   readonly result: 'success' | 'failed';
   readonly log: string;
-  /** The `terraform` report artifact, where the job has one. */
+  /** The `terraform` report artifact, if the job has one. */
   readonly report: unknown;
 }
 
-/** A GitLab of one project: its remote, its API, and runners for the pipeline that is committed in it. */
+/** A simulated GitLab with one project: its remote, its API, and runners for its pipeline. */
 export class Gitlab {
   readonly remote = new Remote();
   readonly api = new GitlabApi();
 
   constructor(private readonly settings: Variables) {}
 
-  /** A pipeline of a merge request; of a fork's one it runs where the fork is, without the project's variables. */
+  /** A merge request pipeline; for a fork, it runs in the fork, without the project's variables. */
   mergeRequest(iid: number, fork = false): Promise<Readonly<Record<string, GitlabRun>>> {
     return this.run(`refs/heads/${this.api.request(iid).branch}`, fork ? {} : this.settings, {
       CI_PIPELINE_SOURCE: 'merge_request_event',
@@ -52,7 +52,7 @@ export class Gitlab {
     this.api.merged(iid, git(folder, 'rev-parse', 'HEAD'));
   }
 
-  /** A pipeline of the default branch. */
+  /** A default branch pipeline. */
   main(
     source: 'push' | 'web' | 'schedule',
     more: Variables = {},
@@ -112,7 +112,7 @@ export class Gitlab {
   }
 }
 
-/** The jobs of .gitlab-ci.yml with what it includes, each with what it extends. */
+/** The jobs of .gitlab-ci.yml and its includes, each merged with the jobs that it extends. */
 export function jobsIn(folder: string): Record<string, GitlabJob> {
   const { include, ...rest } = parse(readFileSync(join(folder, '.gitlab-ci.yml'), 'utf8')) as {
     include: readonly { readonly local: string }[];

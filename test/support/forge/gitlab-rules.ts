@@ -1,8 +1,8 @@
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * As much of the `if` of GitLab's rules as the pipeline uses: variables, texts, `==`, `=~` and `&&`. Throws for
- * everything else. A variable that is not set is null, and equals another that is not set.
+ * The part of GitLab's `rules:if` that the pipeline uses: variables, strings, `==`, `=~` and `&&`. Throws for anything
+ * else. An unset variable is null, and equals another unset variable.
  */
 export function ruleHolds(rule: string, variables: Variables): boolean {
   return rule.split('&&').every((each) => comparisonHolds(each.trim(), variables));

@@ -33,7 +33,7 @@ interface Issue {
 type Body = Readonly<Record<string, string>>;
 type Handler = (body: Body, words: string[], query: URLSearchParams) => unknown;
 
-/** As much of GitLab's API as the jobs ask for, of one project. Anything else is answered with 404, 403 or 400. */
+/** The part of GitLab's API that the jobs use, for one project. Anything else returns 404, 403 or 400. */
 export class GitlabApi {
   readonly token = 'glpat-of-the-project';
   readonly bot = 17;
@@ -170,7 +170,7 @@ export class GitlabApi {
     return this.last;
   }
 
-  /** Time goes on by a second with each change. */
+  /** Advances by a second with each change. */
   private now(): string {
     this.time += 1000;
     return new Date(this.time).toISOString();

@@ -10,13 +10,13 @@ import { mustHide } from '../secrets.js';
 
 export interface Ran {
   readonly exit: number | null;
-  /** Both streams, as runners keep them. */
+  /** stdout and stderr combined, as in a job log. */
   readonly log: string;
 }
 
 const secret = /(KEY|TOKEN)$/;
 
-/** A fresh machine: nothing of roster on it, npm to install it with, and the programs that every runner has. */
+/** A clean machine without roster, with npm to install it and the programs that every runner has. */
 export class Machine {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-runner-'));
   readonly workspace = join(this.root, 'workspace');
@@ -32,14 +32,14 @@ export class Machine {
     this.command('npm', npm(join(this.root, 'npm'), this.bin));
   }
 
-  /** A program on the PATH. */
+  /** Adds a program to the PATH. */
   command(name: string, script: string): void {
     const path = join(this.bin, name);
     writeFileSync(path, `#!/bin/bash\n${script}\n`);
     chmodSync(path, 0o755);
   }
 
-  /** One commit of a repository, as runners fetch it. */
+  /** Checks out one commit of a repository, as runners do. */
   checkOut(url: string, ref: string): void {
     git(this.workspace, 'init', '--quiet');
     git(this.workspace, 'remote', 'add', 'origin', url);
@@ -47,7 +47,7 @@ export class Machine {
     git(this.workspace, 'checkout', '--quiet', '--detach', 'FETCH_HEAD');
   }
 
-  /** A script as bash runs it on runners, with these variables alone. Nothing it prints may show a secret. */
+  /** Runs a bash script with only these variables. Its output must not contain a secret. */
   run(script: string, folder: string, env: Readonly<Record<string, string>>): Promise<Ran> {
     const path = join(this.temp, 'script.sh');
     writeFileSync(path, `exec 2>&1\n${script}`);
@@ -91,7 +91,7 @@ export class Machine {
   }
 }
 
-/** Takes the one command line that the pipelines have for npm: roster is this build. */
+/** A fake npm for the one command line of the pipelines: it installs this build of roster. */
 function npm(folder: string, bin: string): string {
   return `if [ "$*" != "install --global --ignore-scripts roster@${manifest.version}" ]; then
   echo "npm: not understood: $*" >&2; exit 1

@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undeliverable } from '../../../src/apply/deliver.js';
-import { parseSeed, type Sandbox, startSandbox, type Variant } from '../../../src/sandbox/index.js';
+import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox, type Variant } from '../../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

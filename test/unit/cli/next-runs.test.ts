@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox, type Variant } from '../../../src/sandbox/index.js';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox, type Variant } from '../../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 let sandbox: Sandbox;
 let workspace: Workspace;

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal } from './api.js';
-import { addKey, CALLER, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from './keyring.js';
-import { readSettings } from './schedule-rules.js';
+import { Refusal } from '../api.js';
+import { addKey, CALLER, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
+import { readSettings } from '../schedules/rules.js';
+import {
+  byId,
+  type CollectionRecord,
+  emptyWorld,
+  isGuid,
+  put,
+  type ScheduleSettings,
+  type World,
+} from '../world.js';
 import {
   defaultSeed,
   type Seed,
@@ -11,38 +20,37 @@ import {
   type SeedPipeline,
   type SeedSchedule,
 } from './seed.js';
-import { checkShape } from './seed-shape.js';
-import { byId, type CollectionRecord, emptyWorld, isGuid, newScheduleId, put, type World } from './world.js';
+import { checkShape } from './shape.js';
 
-/** Turns a seed into a world. What refers to something that is not there is a SeedError. */
+/** Builds a world from a seed. A reference to an agent that does not exist is a SeedError. */
 
-/** Reads a seed file. Throws SeedError: what is wrong, where, and what to do. */
+/** Reads a seed file. Throws SeedError: what is wrong, where, and how to fix it. */
 export function parseSeed(text: string): Seed {
   let seed: unknown;
   try {
     seed = JSON.parse(text);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct it there.');
+    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct the syntax.');
   }
   checkShape(seed);
-  worldFromSeed(seed as Seed, new Date()); // for its checks of references
+  worldFromSeed(seed as Seed, new Date()); // checks the references
   return seed as Seed;
 }
 
-/** Ids that are given are kept, others are random. Pass the numbering on for `numeric-schedule-ids`. */
-export function worldFromSeed(seed: Seed, now: Date, numericIds = false): World {
+/** Keeps the ids of the seed; missing ids are random. */
+export function worldFromSeed(seed: Seed, now: Date): World {
   const world = emptyWorld();
   if (seed.scopes) world.scopes = [...seed.scopes];
   addAgents(world, seed.agents ?? defaultSeed().agents ?? []);
   seed.groups?.forEach((group, index) => {
-    addCollection(world, world.groups, `groups[${index}]`, group, membersOf(group));
+    put(world.groups, collection(world, `groups[${index}]`, group, world.groups));
   });
   seed.pipelines?.forEach((pipeline, index) => {
-    addCollection(world, world.pipelines, `pipelines[${index}]`, pipeline, membersOf(pipeline));
+    put(world.pipelines, collection(world, `pipelines[${index}]`, pipeline, world.pipelines));
   });
   seed.schedules?.forEach((schedule, index) => {
-    addSchedule(world, `schedules[${index}]`, schedule, now, numericIds);
+    addSchedule(world, `schedules[${index}]`, schedule);
   });
   seed.keys?.forEach((key, index) => {
     addSeedKey(world, `keys[${index}]`, key, now);
@@ -56,7 +64,11 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
   agents.forEach((agent, index) => {
     const where = `agents[${index}]`;
     if (seen.has(agent.externalAgentId)) {
-      throw new SeedError(where, `repeats the externalAgentId "${agent.externalAgentId}"`, 'Use another.');
+      throw new SeedError(
+        where,
+        `repeats the externalAgentId "${agent.externalAgentId}"`,
+        'Use another one.',
+      );
     }
     seen.add(agent.externalAgentId);
     const id = freshId(world.agents, where, agent.id);
@@ -67,51 +79,43 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
 
 function freshId(records: Map<string, unknown>, where: string, id: string | undefined): string {
   if (id === undefined) return randomUUID();
-  if (!isGuid(id)) throw new SeedError(`${where}.id`, `"${id}" is not a GUID`, 'Use a GUID or leave it out.');
+  if (!isGuid(id))
+    throw new SeedError(`${where}.id`, `"${id}" is not a GUID`, 'Use a GUID, or leave it out.');
   if (records.has(id.toLowerCase()))
-    throw new SeedError(`${where}.id`, `"${id}" is used twice`, 'Use another.');
+    throw new SeedError(`${where}.id`, `"${id}" is used twice`, 'Use another id.');
   return id;
 }
 
-function membersOf(entry: SeedGroup | SeedPipeline): string[] {
-  return 'members' in entry ? entry.members : entry.steps;
-}
-
-function addCollection(
+function collection(
   world: World,
-  records: Map<string, CollectionRecord>,
   where: string,
   entry: SeedGroup | SeedPipeline,
-  agents: string[],
-): void {
-  put(records, {
+  records: Map<string, CollectionRecord>,
+): CollectionRecord {
+  const agents = 'members' in entry ? entry.members : entry.steps;
+  const agentIds = agents.map((name) => agentId(world, where, name));
+  const repeated = agentIds.findIndex((id, index) => agentIds.indexOf(id) < index);
+  if (repeated >= 0) {
+    throw new SeedError(where, `lists the agent "${agents[repeated]}" twice`, 'List each agent once.');
+  }
+  return {
     id: freshId(records, where, entry.id),
     name: entry.name,
     description: entry.description ?? '',
     isActive: entry.isActive ?? true,
-    agentIds: distinct(
-      where,
-      agents.map((name) => agentId(world, where, name)),
-    ),
+    agentIds,
     canManage: entry.canManage ?? true,
     activeRunCount: 0,
     lastRunStatus: null,
     lastRunAt: null,
-  });
-}
-
-function distinct(where: string, ids: string[]): string[] {
-  const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
-  if (repeated >= 0)
-    throw new SeedError(where, `names an agent twice (place ${repeated})`, 'Name each once.');
-  return ids;
+  };
 }
 
 function agentId(world: World, where: string, name: string): string {
   const id = findAgent(world, name);
   if (id) return id;
   const known = [...world.agents.values()].map((agent) => agent.externalAgentId).join(', ');
-  throw new SeedError(where, `names the agent "${name}", which is not there`, `Known: ${known}.`);
+  throw new SeedError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
 }
 
 function findAgent(world: World, name: string): string | undefined {
@@ -119,20 +123,14 @@ function findAgent(world: World, name: string): string | undefined {
   return (byId(world.agents, name) ?? agents.find((agent) => agent.externalAgentId === name))?.id;
 }
 
-function addSchedule(
-  world: World,
-  where: string,
-  { id, ...entry }: SeedSchedule,
-  now: Date,
-  numericIds: boolean,
-): void {
+function addSchedule(world: World, where: string, { id, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
-    throw new SeedError(`${where}.id`, `"${id}" is used twice`, 'Use another.');
+    throw new SeedError(`${where}.id`, `"${id}" is used twice`, 'Use another id.');
   }
   const body = { ...entry, targetId: findAgent(world, entry.targetId) ?? entry.targetId };
   put(world.schedules, {
-    ...checkedSettings(world, where, body, now),
-    id: String(id ?? newScheduleId(world, numericIds)),
+    ...checkedSettings(world, where, body),
+    id: String(id ?? randomUUID()),
     isRunning: false,
     lastRunTime: null,
     lastJobStatusName: null,
@@ -141,15 +139,10 @@ function addSchedule(
   });
 }
 
-/** The rules of the create endpoint; a seed that breaks them would be a world that cannot come about. */
-function checkedSettings(
-  world: World,
-  where: string,
-  body: object,
-  now: Date,
-): ReturnType<typeof readSettings> {
+/** Applies the rules of the create endpoint, so that a seed cannot describe an impossible world. */
+function checkedSettings(world: World, where: string, body: object): ScheduleSettings {
   try {
-    return readSettings({ world, variants: new Set(), clock: () => now }, { ...body });
+    return readSettings(world, { ...body });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new SeedError(where, error.message.replace(/\.$/, ''), 'See the Schedule fields of interface.md.');
@@ -158,7 +151,11 @@ function checkedSettings(
 
 function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now: Date): void {
   if (key !== undefined && !key.startsWith(KEY_MARK)) {
-    throw new SeedError(`${where}.key`, 'is not a live key', `Begin it with ${KEY_MARK}.`);
+    throw new SeedError(
+      `${where}.key`,
+      `does not start with ${KEY_MARK}`,
+      'Use such a key, or leave it out.',
+    );
   }
   const id = freshId(world.keys, where, entry.id);
   const text = key ?? newKeyText();
@@ -167,7 +164,7 @@ function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now
   if (key && isFull && world.apiKey === '' && isActiveKey(record, now)) world.apiKey = key;
 }
 
-/** Without a full-access key of the caller in the seed there is the default one. */
+/** Adds the default key if the seed has no full-access key of the caller. */
 function ensureCallerKey(world: World, now: Date): void {
   if (world.apiKey !== '') return;
   addKey(world, DEFAULT_KEY, now, { name: 'sandbox', scopes: [] });

@@ -2,81 +2,78 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import {
-  defaultSeed,
-  type Fault,
-  type Sandbox,
-  type Seed,
-  startSandbox,
-  type Variant,
-  type World,
-} from '../../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox, type Seed, type World } from '../../../src/sandbox/index.js';
+import { type AnyFault, FaultInjector } from '../../support/client-faults.js';
 import { type Ended, start } from '../../support/program.js';
 import { type Ran, Workspace } from '../../support/roster.js';
+import { startSandbox, type Variant } from '../../support/sandbox.js';
 import { type FsFault, fsFaults, preload } from './fs-faults.js';
 import { foreign, type Scenario } from './scenarios.js';
 
-export interface SceneOptions {
+export interface FixtureOptions {
   readonly variants?: readonly Variant[];
-  /** Waits between looks and retries take no time. Default true. */
+  /** Polls and retries without waiting. Default true. */
   readonly quick?: boolean;
-  /** What the service holds and knows beside. */
+  /** Further objects and settings of the service. */
   readonly seed?: Seed;
 }
 
-/** A service and a project on it, ready for the run that faults are to meet. */
-export class Scene {
-  private readonly untouched: string;
+/** A service and a project that uses it, ready for a run with faults. */
+export class Fixture {
+  readonly faults: FaultInjector;
+  private readonly foreignBefore: string;
 
   private constructor(
     readonly scenario: Scenario,
     readonly sandbox: Sandbox,
     readonly workspace: Workspace,
   ) {
-    this.untouched = foreignOf(sandbox.world);
+    this.faults = new FaultInjector(sandbox);
+    this.foreignBefore = foreignOf(sandbox.world);
   }
 
   static async of(
     scenario: Scenario,
-    { variants = [], quick = true, seed = {} }: SceneOptions = {},
-  ): Promise<Scene> {
+    { variants = [], quick = true, seed = {} }: FixtureOptions = {},
+  ): Promise<Fixture> {
     const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign, ...seed }, variants });
     const workspace = new Workspace({ 'roster.yaml': scenario.before ?? scenario.manifest }, sandbox);
     if (quick) workspace.sleep = () => new Promise((done) => setImmediate(done));
-    const scene = new Scene(scenario, sandbox, workspace);
+    const fixture = new Fixture(scenario, sandbox, workspace);
     if (scenario.before !== null) {
       const ran = await workspace.apply();
-      if (ran.exit !== 0) throw new Error(`what comes before does not apply:\n${ran.stdout}${ran.stderr}`);
+      if (ran.exit !== 0)
+        throw new Error(`the manifest of before does not apply:\n${ran.stdout}${ran.stderr}`);
       workspace.write('roster.yaml', scenario.manifest);
     }
     sandbox.requests.length = 0;
-    return scene;
+    return fixture;
   }
 
-  /** For each request from now on; counting begins anew. */
-  fault(...faults: Fault[]): void {
-    this.sandbox.faults.faults = faults;
+  /** Replaces the faults. Counting of requests starts again. */
+  inject(...faults: AnyFault[]): void {
+    this.faults.inject(...faults);
   }
 
   apply(flags: Parameters<Workspace['apply']>[0] = {}): Promise<Ran> {
     return this.workspace.apply(flags);
   }
 
-  /** What goes wrong with the files of the processes from now on; null for nothing. */
+  /** The file system fault of the next processes; null for none. */
   fsFault: FsFault | null = null;
 
-  /** The built command as a process, which the faults may kill. */
+  /** Runs the built command as a process, which faults can kill. */
   process(...args: string[]): Promise<Ended> {
     const faults = this.fsFault === null ? {} : fsFaults(this.workspace.root, this.fsFault);
     return this.processWith(faults, ...args);
   }
 
-  /** With further variables. Those of a fault with files bring its preload along. */
+  /** With further environment variables. Those of a file system fault also preload it. */
   processWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
     const { root: cwd, env } = this.workspace;
     const loaded = 'FS_FAULTS' in more ? { preload } : {};
     const started = start(args, { cwd, env: { ...env, ...more }, ...loaded });
-    this.sandbox.faults.targetPid = started.pid;
+    this.faults.targetPid = started.pid;
     return started.ended;
   }
 
@@ -84,15 +81,15 @@ export class Scene {
     return this.writes().filter((each) => each.startsWith('POST'));
   }
 
-  /** What could change something, as `METHOD path`. */
+  /** The requests that can change something, as `METHOD path`. */
   writes(): string[] {
     return writesTo(this.sandbox);
   }
 
-  /** The oracle: all that was wanted is there, once, and nothing else was touched. */
+  /** Every declared object exists exactly once, and no other object was changed. */
   async expectDesired(): Promise<void> {
     expect(shapeOf(this.sandbox.world)).toEqual(await desiredOf(this.scenario));
-    expect(foreignOf(this.sandbox.world)).toEqual(this.untouched);
+    expect(foreignOf(this.sandbox.world)).toEqual(this.foreignBefore);
   }
 
   async expectNothingLeft(): Promise<void> {
@@ -100,25 +97,25 @@ export class Scene {
     expect([plan.exit, plan.stdout]).toEqual([0, expect.stringContaining('No changes.')]);
   }
 
-  /** Keeps the service and the project as they are now; what it answers brings them back to that. */
-  keep(): () => void {
+  /** Saves the state of the service and the project; returns a function that restores it. */
+  checkpoint(): () => void {
     const { world } = this.sandbox;
     const { root } = this.workspace;
     const before = structuredClone(world);
-    const aside = mkdtempSync(join(tmpdir(), 'roster-kept-'));
-    cpSync(root, aside, { recursive: true });
-    this.kept.push(aside);
+    const copy = mkdtempSync(join(tmpdir(), 'roster-checkpoint-'));
+    cpSync(root, copy, { recursive: true });
+    this.checkpoints.push(copy);
     return () => {
       Object.assign(world, structuredClone(before));
       for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
-      cpSync(aside, root, { recursive: true });
+      cpSync(copy, root, { recursive: true });
     };
   }
 
-  private readonly kept: string[] = [];
+  private readonly checkpoints: string[] = [];
 
   async close(): Promise<void> {
-    for (const folder of this.kept) rmSync(folder, { recursive: true });
+    for (const folder of this.checkpoints) rmSync(folder, { recursive: true });
     this.workspace.remove();
     await this.sandbox.close();
   }
@@ -130,37 +127,37 @@ export function writesTo({ requests }: Sandbox): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-/** All that a request could change but the time at which a key was used. */
+/** Everything that a request can change, except when a key was last used. */
 export function stateOf({ world: { groups, pipelines, schedules, keys } }: Sandbox): string {
-  const powers = [...keys.values()].map(({ lastUsedDate: _used, ...key }) => key);
-  return JSON.stringify([[...groups], [...pipelines], [...schedules], powers]);
+  const allKeys = [...keys.values()].map(({ lastUsedDate: _used, ...key }) => key);
+  return JSON.stringify([[...groups], [...pipelines], [...schedules], allKeys]);
 }
 
-/** A scene for the time that `work` takes. */
-export async function within<T>(
+/** Runs `work` with a fixture and closes it. */
+export async function withFixture<T>(
   scenario: Scenario,
-  work: (scene: Scene) => Promise<T>,
-  options?: SceneOptions,
+  work: (fixture: Fixture) => Promise<T>,
+  options?: FixtureOptions,
 ): Promise<T> {
-  const scene = await Scene.of(scenario, options);
+  const fixture = await Fixture.of(scenario, options);
   try {
-    return await work(scene);
+    return await work(fixture);
   } finally {
-    await scene.close();
+    await fixture.close();
   }
 }
 
 const desired = new Map<string, Promise<{ shape: readonly string[]; trace: readonly string[] }>>();
 
-/** What an apply without faults makes of a scenario, and the requests that it sends. */
+/** The objects after an apply without faults, and the requests that it sends. */
 function faultless(scenario: Scenario) {
   const known =
     desired.get(scenario.name) ??
-    within(scenario, async (scene) => {
-      const ran = await scene.apply();
+    withFixture(scenario, async (fixture) => {
+      const ran = await fixture.apply();
       if (ran.exit !== 0) throw new Error(`${scenario.name} does not apply:\n${ran.stdout}${ran.stderr}`);
-      const trace = scene.sandbox.requests.map(({ method, path }) => `${method} ${path}`);
-      return { shape: shapeOf(scene.sandbox.world), trace };
+      const trace = fixture.sandbox.requests.map(({ method, path }) => `${method} ${path}`);
+      return { shape: shapeOf(fixture.sandbox.world), trace };
     });
   desired.set(scenario.name, known);
   return known;
@@ -172,7 +169,7 @@ export const traceOf = async (scenario: Scenario) => (await faultless(scenario))
 
 export const requestsOf = async (scenario: Scenario) => (await traceOf(scenario)).length;
 
-/** Everything on the service without ids, so that worlds that came about in different ways can be compared. */
+/** All objects of the service without ids, so that worlds with different histories can be compared. */
 export function shapeOf(world: World): string[] {
   const agent = (id: string) => world.agents.get(id.toLowerCase())?.externalAgentId ?? `no agent ${id}`;
   const named = (records: World['groups'], id: string) => records.get(id.toLowerCase())?.name ?? 'nothing';
@@ -208,7 +205,7 @@ export function shapeOf(world: World): string[] {
   ].sort();
 }
 
-/** Byte for byte, with ids. */
+/** The objects that are not the project's, with their ids. */
 function foreignOf(world: World): string {
   const news = [...world.agents.values()].find((each) => each.externalAgentId === 'wayne-news')?.id;
   const groups = [...world.groups.values()].filter(({ name }) => /^(Foreign|Of the)/.test(name));

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { isVisible, visibleAgent } from './access.js';
-import { type Answer, badRequest, type Call, type Core, notFound, type Route } from './api.js';
-import { bodyFields, type Fields, optionalInputs, requiredFlag } from './body.js';
-import { startCollection } from './collections.js';
-import { scheduleListRoutes } from './schedule-lists.js';
-import { readSettings } from './schedule-rules.js';
-import { showSchedule } from './schedule-view.js';
+import { isVisible, visibleAgent } from '../access.js';
+import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
+import { bodyFields, type Fields, optionalInputs, requiredFlag } from '../body.js';
+import { startCollection } from '../collections.js';
+import { byId, put, type ScheduleRecord } from '../world.js';
+import { scheduleListRoutes } from './lists.js';
+import { readSettings } from './rules.js';
 import { fireTimes } from './timetable.js';
-import { byId, newScheduleId, put, type ScheduleRecord } from './world.js';
+import { showSchedule } from './view.js';
 
-/** Schedules (interface.md §4). They are kept and computed, never fired: only a run-now starts something. */
+/** Schedules (interface.md §4). The sandbox computes their times but does not fire them: only run-now starts a run. */
 export const scheduleRoutes: readonly Route[] = [
   ...scheduleListRoutes,
   { method: 'POST', path: '/api/schedules', scoped: false, handle: create },
@@ -22,12 +22,12 @@ export const scheduleRoutes: readonly Route[] = [
   { method: 'POST', path: '/api/schedules/:id/run', scoped: false, handle: runNow },
 ];
 
-const PREVIEWED = 10;
+const PREVIEW_COUNT = 10;
 
 function create(core: Core, call: Call): Answer {
   const record: ScheduleRecord = {
-    ...readSettings(core, bodyFields(call.body)),
-    id: newScheduleId(core.world, core.variants.has('numeric-schedule-ids')),
+    ...readSettings(core.world, bodyFields(call.body)),
+    id: randomUUID(),
     isRunning: false,
     lastRunTime: null,
     lastJobStatusName: null,
@@ -35,33 +35,31 @@ function create(core: Core, call: Call): Answer {
     errorMessage: null,
   };
   put(core.world.schedules, record);
-  return saved(core, record, 'create');
+  return saved(core, record, 'created');
 }
 
-/** PUT takes the create body and replaces the schedule: what is left out gets its default (§4). */
+/** PUT takes the create body and replaces the schedule: omitted fields get their defaults (§4). */
 function replace(core: Core, call: Call): Answer {
   const record = find(core, call);
-  Object.assign(record, readSettings(core, bodyFields(call.body)));
-  return saved(core, record, 'update');
+  Object.assign(record, readSettings(core.world, bodyFields(call.body)));
+  return saved(core, record, 'updated');
 }
 
 function enable(core: Core, call: Call): Answer {
   const record = find(core, call);
   record.isEnabled = requiredFlag(bodyFields(call.body), 'isEnabled');
-  return saved(core, record, 'update');
+  return saved(core, record, 'updated');
 }
 
 function remove(core: Core, call: Call): Answer {
-  const record = core.variants.has('delete-missing-ok') ? lookUp(core, call) : find(core, call);
-  if (record) core.world.schedules.delete(record.id.toLowerCase());
-  return { kind: 'schedule', operation: 'delete', message: 'The schedule was deleted.', data: null };
+  core.world.schedules.delete(find(core, call).id.toLowerCase());
+  return { message: 'The schedule was deleted.', data: null };
 }
 
 function preview(core: Core, call: Call): Answer {
-  if (core.variants.has('preview-unavailable')) throw notFound('The requested path');
-  const settings = readSettings(core, bodyFields(call.body));
-  const runs = fireTimes(settings, core.clock(), PREVIEWED).map((time) => time.toISOString());
-  return { kind: 'none', operation: 'preview', data: runs };
+  const settings = readSettings(core.world, bodyFields(call.body));
+  const runs = fireTimes(settings, core.clock(), PREVIEW_COUNT).map((time) => time.toISOString());
+  return { data: runs };
 }
 
 /** Ids that do not exist are skipped, not an error (§4). */
@@ -82,7 +80,7 @@ function bulk(core: Core, body: Fields, effect: (record: ScheduleRecord) => void
   const found = ids.flatMap((id) => byId(core.world.schedules, id) ?? []);
   found.forEach(effect);
   const data = { affected: found.length, skipped: ids.length - found.length };
-  return { kind: 'none', operation: 'other', message: `${found.length} schedule(s) changed.`, data };
+  return { message: `${found.length} schedule(s) changed.`, data };
 }
 
 function readIds(body: Fields): string[] {
@@ -92,7 +90,7 @@ function readIds(body: Fields): string[] {
   return [...new Set(ids.map((id) => String(id).toLowerCase()))];
 }
 
-/** Starts the target at once without changing the timetable (§4). The run has succeeded when it starts. */
+/** Starts the target at once without changing the timetable (§4). The run succeeds as soon as it starts. */
 function runNow(core: Core, call: Call): Answer {
   const record = find(core, call);
   optionalInputs(bodyFields(call.body));
@@ -100,7 +98,7 @@ function runNow(core: Core, call: Call): Answer {
   record.lastRunTime = core.clock().toISOString();
   record.lastJobStatusName = 'Succeeded';
   record.lastJobId = Object.values(data)[0] ?? null;
-  return { kind: 'none', operation: 'other', message: 'The schedule was started.', data };
+  return { message: 'The schedule was started.', data };
 }
 
 function start(core: Core, { targetType, targetId }: ScheduleRecord): Record<string, string> {
@@ -117,17 +115,12 @@ function start(core: Core, { targetType, targetId }: ScheduleRecord): Record<str
   return { [`${kind}RunId`]: startCollection(core, kind, target) };
 }
 
-function saved(core: Core, record: ScheduleRecord, operation: 'create' | 'update'): Answer {
-  const message = `The schedule was ${operation}d.`;
-  return { kind: 'schedule', operation, message, data: showSchedule(core, record) };
-}
-
-function lookUp(core: Core, call: Call): ScheduleRecord | undefined {
-  return byId(core.world.schedules, call.params.id ?? '');
+function saved(core: Core, record: ScheduleRecord, what: 'created' | 'updated'): Answer {
+  return { message: `The schedule was ${what}.`, data: showSchedule(core, record) };
 }
 
 function find(core: Core, call: Call): ScheduleRecord {
-  const record = lookUp(core, call);
+  const record = byId(core.world.schedules, call.params.id ?? '');
   if (!record) throw notFound('The schedule');
   return record;
 }

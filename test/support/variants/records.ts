@@ -1,17 +1,12 @@
-import type { Kind, Operation } from './api.js';
-import { type Fields, isFields } from './body.js';
-import type { Variant } from './variants.js';
+import { type Fields, isFields } from '../../../src/sandbox/body.js';
+import type { Variant } from './names.js';
+import type { ObjectKind, Operation } from './operations.js';
 
-/** The variants that change one record of an answer. They apply in the order of this table. */
+/** The variants that change each record of a response. They apply in the order of this table. */
 
-export interface About {
-  readonly kind: Kind;
-  readonly operation: Operation;
-}
+export type RecordRewrite = (record: Fields, operation: Operation) => Fields;
 
-export type RecordEdge = (record: Fields, about: About) => Fields;
-
-export const RECORD_EDGES: Partial<Record<Variant, RecordEdge>> = {
+export const RECORD_REWRITES: Partial<Record<Variant, RecordRewrite>> = {
   'names-trimmed': (record) => mapText(record, 'name', (name) => name.trim()),
   'names-decomposed': (record) => mapText(record, 'name', (name) => name.normalize('NFD')),
   'null-descriptions': (record) => (record.description === '' ? { ...record, description: null } : record),
@@ -21,12 +16,12 @@ export const RECORD_EDGES: Partial<Record<Variant, RecordEdge>> = {
 
   'members-reversed': (record) => mapList(record, 'members', (members) => members.toReversed()),
   'steps-from-one': (record) => mapList(record, 'steps', (steps) => steps.map(countFromOne)),
-  'steps-shuffled': (record, { operation }) =>
-    operation === 'read' ? record : mapList(record, 'steps', (steps) => steps.toReversed()),
-  'items-without-members': (record, { operation }) =>
-    operation === 'list' ? without(record, 'members', 'steps') : record,
-  'items-minimal': (record, { operation, kind }) =>
-    operation === 'list' && isCollection(kind) ? { id: record.id, name: record.name } : record,
+  'steps-shuffled': (record, { action }) =>
+    action === 'read' ? record : mapList(record, 'steps', (steps) => steps.toReversed()),
+  'items-without-members': (record, { action }) =>
+    action === 'list' ? without(record, 'members', 'steps') : record,
+  'items-minimal': (record, { action, kind }) =>
+    action === 'list' && isCollection(kind) ? { id: record.id, name: record.name } : record,
 
   'inputs-reserialised': (record) => mapText(record, 'inputParameters', reserialise),
   'null-inputs': (record) =>
@@ -35,7 +30,7 @@ export const RECORD_EDGES: Partial<Record<Variant, RecordEdge>> = {
   'start-time-fraction': (record) => mapText(record, 'startTime', (time) => withFraction(time, '.000')),
   'start-time-ticks': (record) => mapText(record, 'startTime', (time) => withFraction(time, '.0000000')),
   'zone-alias': (record) => mapText(record, 'timeZoneId', (zone) => ALIASES.get(zone) ?? zone),
-  'cron-spaces': (record) => mapText(record, 'cronExpression', respell),
+  'cron-spaces': (record) => mapText(record, 'cronExpression', changeSpacingAndCase),
   'enabled-by-status': (record) => without(record, 'isEnabled'),
   'numbers-as-strings': (record) =>
     typeof record.intervalValue === 'number'
@@ -52,15 +47,15 @@ export const RECORD_EDGES: Partial<Record<Variant, RecordEdge>> = {
   'scopes-absent': (record) => (hasFullAccess(record) ? without(record, 'scopes') : record),
   'keys-without-id': (record, { kind }) => (kind === 'key' ? without(record, 'id') : record),
   'key-id-named': (record, { kind }) => (kind === 'key' ? rename(record, 'keyId') : record),
-  'key-answers-bare': (record, { kind, operation }) =>
-    kind === 'key' && operation === 'create' ? { key: record.key } : record,
+  'key-answers-bare': (record, { kind, action }) =>
+    kind === 'key' && action === 'create' ? { key: record.key } : record,
 
   'nulls-absent': (record) => without(record, ...Object.keys(record).filter((key) => record[key] === null)),
 };
 
 const TIMES = ['nextRunTime', 'lastRunTime', 'lastRunAt', 'createdDate', 'expires', 'lastUsedDate'];
 
-/** Names of one and the same zone, both ways. */
+/** Two names of the same zone, in both directions. */
 const ALIASES = new Map(
   [
     ['UTC', 'Etc/UTC'],
@@ -78,7 +73,7 @@ const ALIASES = new Map(
   ]),
 );
 
-function isCollection(kind: Kind): boolean {
+function isCollection(kind: ObjectKind): boolean {
   return kind === 'group' || kind === 'pipeline';
 }
 
@@ -100,7 +95,7 @@ function without(record: Fields, ...fields: string[]): Fields {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !fields.includes(key)));
 }
 
-/** Calls the id by another name. */
+/** Gives the id another field name. */
 function rename(record: Fields, name: string): Fields {
   return 'id' in record ? { [name]: record.id, ...without(record, 'id') } : record;
 }
@@ -119,7 +114,7 @@ function withFraction(time: string, fraction: string): string {
   return time.includes('.') ? time : time + fraction;
 }
 
-function respell(cron: string): string {
+function changeSpacingAndCase(cron: string): string {
   const upper = cron.toUpperCase();
   const recased = upper === cron ? cron.toLowerCase() : upper;
   return ` ${recased.trim().split(/\s+/).join('  ')} `;

@@ -1,7 +1,7 @@
-import { type Fields, isFields } from './body.js';
+import { type Fields, isFields } from '../body.js';
 import { SeedError } from './seed.js';
 
-/** Checks the shape of a seed file: which properties there are, and of what type. */
+/** Checks the properties of a seed file and their types. */
 
 interface Check {
   readonly holds: (value: unknown) => boolean;
@@ -77,7 +77,7 @@ const PARTS = [...Object.keys(SECTIONS), 'scopes'];
 
 export function checkShape(seed: unknown): asserts seed is Fields {
   if (!isFields(seed))
-    throw new SeedError('top level', 'is not a JSON object', `Give it some of ${list(PARTS)}.`);
+    throw new SeedError('top level', 'is not a JSON object', `Use an object with any of ${list(PARTS)}.`);
   checkKnown('top level', seed, PARTS);
   if (seed.scopes !== undefined) checkField('scopes', seed.scopes, TEXTS);
   for (const [name, shape] of Object.entries(SECTIONS)) checkSection(name, seed[name], shape);
@@ -94,24 +94,24 @@ function checkSection(name: string, entries: unknown, shape: Shape): void {
 function checkEntry(where: string, entry: unknown, { required, optional }: Shape): void {
   const known = { ...required, ...optional };
   if (!isFields(entry)) {
-    throw new SeedError(where, 'is not an object', `Give it ${list(Object.keys(required))}.`);
+    throw new SeedError(where, 'is not an object', `Use an object with ${list(Object.keys(required))}.`);
   }
   checkKnown(where, entry, Object.keys(known));
   const missing = Object.keys(required).find((key) => entry[key] === undefined);
-  if (missing) throw new SeedError(where, `has no "${missing}"`, 'Add it: it is required.');
+  if (missing) throw new SeedError(where, `has no "${missing}"`, 'Add it.');
   for (const [key, check] of Object.entries(known)) {
     if (entry[key] !== undefined) checkField(`${where}.${key}`, entry[key], check);
   }
 }
 
 function checkField(where: string, value: unknown, check: Check): void {
-  if (!check.holds(value)) throw new SeedError(where, `is not ${check.name}`, `Make it ${check.name}.`);
+  if (!check.holds(value)) throw new SeedError(where, `is not ${check.name}`, `Use ${check.name}.`);
 }
 
 function checkKnown(where: string, entry: Fields, known: readonly string[]): void {
   const unknown = Object.keys(entry).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  throw new SeedError(where, `has an unknown property "${unknown}"`, `Known here: ${list(known)}.`);
+  throw new SeedError(where, `has an unknown property "${unknown}"`, `Properties: ${list(known)}.`);
 }
 
 function list(names: readonly string[]): string {

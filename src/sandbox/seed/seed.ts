@@ -1,6 +1,6 @@
-import type { IntervalUnit, ScheduleSettings } from './world.js';
+import type { IntervalUnit, ScheduleSettings } from '../world.js';
 
-/** The friendly form of an initial world: what a seed file holds. Every part is optional. */
+/** The initial state of a sandbox, as a seed file describes it. Every part is optional. */
 
 export interface Seed {
   /** Default: the agents of `defaultSeed()`. */
@@ -9,7 +9,7 @@ export interface Seed {
   pipelines?: SeedPipeline[];
   schedules?: SeedSchedule[];
   keys?: SeedKey[];
-  /** The scope names that the service knows. Default: `agents.run` alone. */
+  /** The scope names that the service knows. Default: only `agents.run`. */
   scopes?: string[];
 }
 
@@ -19,7 +19,7 @@ export interface SeedAgent {
   name: string;
   version?: string;
   inputParameters?: { key: string; defaultValue: string }[];
-  /** Default true. False: an agent of someone else, invisible to the caller. */
+  /** Default true. False: an agent of another customer, invisible to the caller. */
   assigned?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface SeedCollection {
   name: string;
   description?: string;
   isActive?: boolean;
-  /** Default true. False: provided by the operator, not to be changed. */
+  /** Default true. False: provided by the operator and read-only. */
   canManage?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface SeedPipeline extends SeedCollection {
   steps: string[];
 }
 
-/** The body of a schedule create (interface.md §2); `targetId` may name an agent by its externalAgentId too. */
+/** The body of a schedule create (interface.md §2); `targetId` may also be the externalAgentId of an agent. */
 export interface SeedSchedule
   extends Partial<Pick<ScheduleSettings, 'targetType' | 'timeZoneId' | 'inputParameters' | 'isEnabled'>> {
   id?: string | number;
@@ -56,7 +56,7 @@ export interface SeedSchedule
 
 export interface SeedKey {
   id?: string;
-  /** The full key, to call with. Without it nobody can use the key: it is only listed. */
+  /** The full key, for requests. Without it the key is only listed, and nobody can use it. */
   key?: string;
   name: string;
   scopes?: string[];
@@ -68,7 +68,7 @@ export interface SeedKey {
   lastUsedDate?: string | null;
 }
 
-/** Says what is wrong in a seed, where, and what to do about it. */
+/** Says what is wrong in a seed, where, and how to fix it. */
 export class SeedError extends Error {
   constructor(where: string, what: string, help: string) {
     super(`seed: ${where}: ${what}. ${help}`);
@@ -89,7 +89,7 @@ const AGENTS: readonly [string, string, Record<string, string>][] = [
   ['prices', 'Price refresh', { currency: 'EUR' }],
 ];
 
-/** Ten agents with fixed ids, and nothing else. */
+/** Only ten agents, with fixed ids. */
 export function defaultSeed(): Seed {
   return { agents: AGENTS.map(seedAgent) };
 }

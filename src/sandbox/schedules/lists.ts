@@ -1,10 +1,10 @@
-import { targetName } from './access.js';
-import { type Answer, badRequest, type Call, type Core, type Route } from './api.js';
-import type { Fields } from './body.js';
-import { pageByNumber } from './paging.js';
-import { nextRunTime, type ScheduleStatus, shownId, showSchedule, statusOf } from './schedule-view.js';
+import { targetName } from '../access.js';
+import { type Answer, badRequest, type Call, type Core, type Route } from '../api.js';
+import type { Fields } from '../body.js';
+import { pageByNumber } from '../paging.js';
+import type { ScheduleRecord } from '../world.js';
 import { fireTimes } from './timetable.js';
-import type { ScheduleRecord } from './world.js';
+import { nextRunTime, type ScheduleStatus, showSchedule, statusOf } from './view.js';
 
 /** The three ways to list schedules: all, by page, and as upcoming runs (interface.md §4, Schedules). */
 export const scheduleListRoutes: readonly Route[] = [
@@ -13,22 +13,22 @@ export const scheduleListRoutes: readonly Route[] = [
   { method: 'GET', path: '/api/schedules/upcoming', scoped: false, handle: listUpcoming },
 ];
 
-const NARROWING = { agentId: 'Agent', groupId: 'Group', pipelineId: 'Pipeline' } as const;
+const TARGET_FILTERS = { agentId: 'Agent', groupId: 'Group', pipelineId: 'Pipeline' } as const;
 const STATUSES: readonly ScheduleStatus[] = ['Waiting', 'Running', 'Disabled'];
 const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_DAYS = 42;
 const MAX_RANGE_DAYS = 120;
-/** An every-second cron fires ten million times in 120 days; nobody reads on after this many. */
+/** An every-second cron fires ten million times in 120 days; nobody reads more than this many. */
 const MAX_UPCOMING = 10_000;
 
-/** All the caller's schedules; one of agentId, groupId, pipelineId narrows it to that target. */
+/** All schedules of the caller; `agentId`, `groupId` or `pipelineId` selects those of that target. */
 function listAll(core: Core, call: Call): Answer {
-  const all = narrowed([...core.world.schedules.values()], call.query);
-  return { kind: 'schedule', operation: 'list', data: all.map((schedule) => showSchedule(core, schedule)) };
+  const all = filterByTarget([...core.world.schedules.values()], call.query);
+  return { data: all.map((schedule) => showSchedule(core, schedule)) };
 }
 
-function narrowed(all: ScheduleRecord[], query: URLSearchParams): ScheduleRecord[] {
-  return Object.entries(NARROWING).reduce((left, [name, type]) => {
+function filterByTarget(all: ScheduleRecord[], query: URLSearchParams): ScheduleRecord[] {
+  return Object.entries(TARGET_FILTERS).reduce((left, [name, type]) => {
     const id = query.get(name)?.toLowerCase();
     if (!id) return left;
     return left.filter((one) => one.targetType === type && one.targetId.toLowerCase() === id);
@@ -37,25 +37,25 @@ function narrowed(all: ScheduleRecord[], query: URLSearchParams): ScheduleRecord
 
 function listPage(core: Core, { query }: Call): Answer {
   const all = [...core.world.schedules.values()];
-  const wanted = (query.get('q') ?? '').toLowerCase();
-  const statuses = wantedStatuses(query);
+  const text = (query.get('q') ?? '').toLowerCase();
+  const statuses = statusFilter(query);
   const matching = all.filter((schedule) => {
     const name = (targetName(core.world, schedule) ?? '').toLowerCase();
-    return statuses.includes(statusOf(schedule)) && name.includes(wanted);
+    return statuses.includes(statusOf(schedule)) && name.includes(text);
   });
   const { items, total } = pageByNumber(matching, query);
   const shown = items.map((schedule) => showSchedule(core, schedule));
-  return { kind: 'schedule', operation: 'page', data: { items: shown, total, ...totals(core, all) } };
+  return { data: { items: shown, total, ...totals(core, all) } };
 }
 
-/** Comma-separated; unknown words are ignored, as the job list does with `state`. */
-function wantedStatuses(query: URLSearchParams): readonly ScheduleStatus[] {
+/** Comma-separated; ignores unknown words, like `state` of the job list. */
+function statusFilter(query: URLSearchParams): readonly ScheduleStatus[] {
   const words = (query.get('status') ?? '').split(',').map((word) => word.trim().toLowerCase());
   const known = STATUSES.filter((status) => words.includes(status.toLowerCase()));
   return known.length > 0 ? known : STATUSES;
 }
 
-/** Totals across all the caller's schedules, whatever the filter. */
+/** Totals of all schedules of the caller, regardless of the filter. */
 function totals(core: Core, all: ScheduleRecord[]): Fields {
   const count = (status: ScheduleStatus): number => all.filter((one) => statusOf(one) === status).length;
   const next = all.flatMap((schedule) => nextRunTime(core, schedule) ?? []).sort();
@@ -71,23 +71,23 @@ function totals(core: Core, all: ScheduleRecord[]): Fields {
 function listUpcoming(core: Core, { query }: Call): Answer {
   const { from, to } = rangeOf(core, query);
   const agentId = query.get('agentId') ?? '';
-  const all = narrowed([...core.world.schedules.values()], new URLSearchParams({ agentId }));
+  const all = filterByTarget([...core.world.schedules.values()], new URLSearchParams({ agentId }));
   const runs = all
     .filter((schedule) => schedule.isEnabled)
-    .flatMap((schedule) => runsOf(core, schedule, from, to))
+    .flatMap((schedule) => runsOf(schedule, from, to))
     .sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0));
-  return { kind: 'none', operation: 'other', data: runs.slice(0, MAX_UPCOMING) };
+  return { data: runs.slice(0, MAX_UPCOMING) };
 }
 
-function runsOf(core: Core, schedule: ScheduleRecord, from: Date, to: Date): { runTime: string }[] {
+function runsOf(schedule: ScheduleRecord, from: Date, to: Date): { runTime: string }[] {
   const { targetType, targetId } = schedule;
-  const about = { scheduleId: shownId(core, schedule.id), targetType, targetId };
-  // `from` itself counts: step back by the smallest time.
+  const about = { scheduleId: schedule.id, targetType, targetId };
+  // The range includes `from`, but fireTimes excludes its start.
   const times = fireTimes(schedule, new Date(from.getTime() - 1), MAX_UPCOMING, to);
   return times.map((time) => ({ ...about, runTime: time.toISOString() }));
 }
 
-/** Default now to 42 days ahead; at most 120 days (§8). */
+/** By default the next 42 days; at most 120 days (§8). */
 function rangeOf(core: Core, query: URLSearchParams): { from: Date; to: Date } {
   const from = instant(query, 'from') ?? core.clock();
   const to = instant(query, 'to') ?? new Date(from.getTime() + DEFAULT_RANGE_DAYS * DAY_MS);

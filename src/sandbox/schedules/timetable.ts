@@ -1,8 +1,11 @@
 import { CronExpressionParser } from 'cron-parser';
 import { DateTime, IANAZone } from 'luxon';
-import type { IntervalUnit, ScheduleSettings } from './world.js';
+import type { IntervalUnit, ScheduleSettings } from '../world.js';
 
-/** When a schedule fires (interface.md §3, Schedule types). Minutes and hours elapse; days and weeks keep the wall clock. */
+/**
+ * When a schedule fires (interface.md §3, Schedule types). Minutes and hours are elapsed time; days and weeks keep the
+ * wall-clock time.
+ */
 
 const STEP_MS = { Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000, Weeks: 604_800_000 } as const;
 
@@ -41,7 +44,7 @@ function* cronTimes(timing: Timing, after: number): Generator<number> {
     try {
       yield cron.next().getTime();
     } catch {
-      return; // the parser gives up on an expression that never matches again
+      return; // the parser throws for an expression that never matches again
     }
   }
 }
@@ -52,11 +55,11 @@ function* intervalTimes(
   unit: IntervalUnit,
   after: number,
 ): Generator<number> {
-  // Days are not all 24 hours long, so start one step early and walk.
+  // Not every day has 24 hours, so start one step early.
   const passed = Math.floor((after - start.toMillis()) / (STEP_MS[unit] * every)) - 1;
   for (let step = Math.max(0, passed); ; step += 1) {
     const time = advance(start, every * step, unit);
-    if (Number.isNaN(time)) return; // beyond the calendar
+    if (Number.isNaN(time)) return; // later than a Date can be
     if (time > after) yield time;
   }
 }
@@ -67,16 +70,16 @@ function advance(start: DateTime, amount: number, unit: IntervalUnit): number {
   return start.toMillis() + amount * STEP_MS[unit];
 }
 
-/** Why a cron expression is refused, or undefined. Six fields, the first being seconds (§2). */
+/** Why a cron expression is refused, or undefined. It has six fields, the first of them for seconds (§2). */
 export function cronProblem(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
-  if (fields.length !== 6) return `has ${fields.length} fields; six are needed, the first being seconds`;
+  if (fields.length !== 6) return `has ${fields.length} fields instead of six, the first of them for seconds`;
   if (fields.some((field) => /(^|[,/-])H/i.test(field))) return "uses 'H', which is not supported";
   try {
     CronExpressionParser.parse(fields.join(' '), { tz: 'UTC' });
     return undefined;
   } catch (error) {
-    return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `cannot be parsed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -86,7 +89,7 @@ export function isZone(name: string): boolean {
 
 const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?$/;
 
-/** A wall-clock time with its seconds written out, or undefined when it is not one (an offset is refused). */
+/** A wall-clock time with seconds, or undefined if it is not one or has an offset. */
 export function wallClock(text: string): string | undefined {
   if (!WALL_CLOCK.test(text) || !DateTime.fromISO(text, { zone: 'UTC' }).isValid) return undefined;
   return text.length === 16 ? `${text}:00` : text.replace(/\.0+$/, '');

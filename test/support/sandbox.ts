@@ -1,0 +1,41 @@
+import {
+  defaultSeed,
+  type Sandbox,
+  type SandboxOptions,
+  type Seed,
+  startSandbox as startPlain,
+} from '../../src/sandbox/index.js';
+import { behaviourOf } from './variants/behaviour.js';
+import type { Variant } from './variants/names.js';
+
+export { isVariant, VARIANTS, type Variant } from './variants/names.js';
+
+export interface VariantOptions extends Omit<SandboxOptions, 'behaviour'> {
+  /** How the service behaves where interface.md leaves it open. */
+  variants?: readonly Variant[];
+}
+
+/** Starts a sandbox that behaves as some variants say; without them it is the shipped one. */
+export function startSandbox({ variants = [], ...options }: VariantOptions = {}): Promise<Sandbox> {
+  if (variants.length === 0) return startPlain(options);
+  const seed = variants.includes('numeric-schedule-ids')
+    ? numbered(options.seed ?? defaultSeed())
+    : options.seed;
+  return startPlain({
+    ...options,
+    ...(seed === undefined ? {} : { seed }),
+    behaviour: behaviourOf(variants),
+  });
+}
+
+/** Gives the schedules of a seed numbers as ids, except those that have an id. */
+function numbered(seed: Seed): Seed {
+  const taken = new Set(seed.schedules?.map(({ id }) => String(id)));
+  let next = 1;
+  const schedules = seed.schedules?.map((schedule) => {
+    if (schedule.id !== undefined) return schedule;
+    while (taken.has(String(next))) next += 1;
+    return { ...schedule, id: next++ };
+  });
+  return schedules === undefined ? seed : { ...seed, schedules };
+}

@@ -1,0 +1,77 @@
+import { badRequest } from '../../../src/sandbox/api.js';
+import { isFields } from '../../../src/sandbox/body.js';
+import { pageByNumber, pageSize } from '../../../src/sandbox/paging.js';
+import { isGuid } from '../../../src/sandbox/world.js';
+import type { Variant } from './names.js';
+import { hasUnspecifiedBody, type Operation } from './operations.js';
+
+/** The variants that change the `data` of a response as a whole: how lists are wrapped, what an action returns. */
+
+export type PayloadRewrite = (data: unknown, operation: Operation, query: URLSearchParams) => unknown;
+
+export const PAYLOAD_REWRITES: Partial<Record<Variant, PayloadRewrite>> = {
+  'uppercase-guids': (data) => deep(data, (text) => (isGuid(text) ? text.toUpperCase() : text)),
+  'extra-fields': (data) =>
+    deep(data, (text) => text, { tenantId: 'acme', tags: ['x'], audit: { by: null } }),
+  'answers-id-only': (data, operation) =>
+    hasUnspecifiedBody(operation) && isFields(data) ? { id: idOf(data) } : data,
+  'answers-bare-id': (data, operation) =>
+    hasUnspecifiedBody(operation) && isFields(data) ? idOf(data) : data,
+  'revoked-keys-hidden': (data, { kind, action }) =>
+    kind === 'key' && action === 'list' && Array.isArray(data) ? data.filter(isNotRevoked) : data,
+  'lists-newest-first': onLists((list) => list.toReversed()),
+  'lists-as-items': onLists((list) => ({ items: list })),
+  'lists-paged': onLists(pageByNumber),
+  'lists-cursor': onLists(pageByCursor),
+  'preview-short': onPreview((times) => times.slice(0, 3)),
+  'preview-objects': onPreview((times) => times.map((runTime) => ({ runTime }))),
+  'preview-run-times': onPreview((times) => ({ runTimes: times })),
+};
+
+/** Not for agents: the interface says that their list is an array (§4, Agents). */
+function onLists(change: (list: unknown[], query: URLSearchParams) => unknown): PayloadRewrite {
+  return (data, { kind, action }, query) =>
+    action === 'list' && kind !== 'agent' && Array.isArray(data) ? change(data, query) : data;
+}
+
+function onPreview(change: (times: unknown[]) => unknown): PayloadRewrite {
+  return (data, { action }) => (action === 'preview' && Array.isArray(data) ? change(data) : data);
+}
+
+function isNotRevoked(key: unknown): boolean {
+  return !isFields(key) || key.isRevoked !== true;
+}
+
+function idOf(record: Record<string, unknown>): unknown {
+  return record.id ?? record.scheduleId;
+}
+
+/** Rewrites every text of a payload, and adds fields to every object of it. */
+function deep(value: unknown, change: (text: string) => string, extra: object = {}): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((entry) => deep(entry, change, extra));
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value).map(([key, entry]) => [key, deep(entry, change, extra)]);
+  return { ...Object.fromEntries(entries), ...extra };
+}
+
+/** Clients treat the cursor as opaque; here it is the offset of the next item. */
+function pageByCursor<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+): { items: T[]; nextCursor: string | null } {
+  const from = offsetOf(query.get('cursor'));
+  const end = from + pageSize(query);
+  return { items: all.slice(from, end), nextCursor: end < all.length ? cursorOf(end) : null };
+}
+
+function cursorOf(offset: number): string {
+  return Buffer.from(`from:${offset}`).toString('base64url');
+}
+
+function offsetOf(cursor: string | null): number {
+  if (cursor === null || cursor === '') return 0;
+  const match = /^from:(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match) throw badRequest("The query value 'cursor' is not a cursor of this service.");
+  return Number(match[1]);
+}
