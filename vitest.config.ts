@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
-      outputFile: { json: `node_modules/.cache/roster/${isLong ? 'long' : 'tests'}.json` },
+      outputFile: { json: `node_modules/.cache/roster/${isLong ? 'long' : 'test'}.json` },
       maxWorkers: 2,
       projects: [
         {
