@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Bug, bugs } from '../test/faults/bugs.js';
+import { root } from './fresh.js';
+import { runVitest } from './vitest.js';
 
-/** `npm run test:bugs`: each of test/faults/bugs.ts in a copy of the source must turn one of its tests red. */
+/** `npm run test:bugs`: puts each bug of test/faults/bugs.ts into a copy of the source, where a test must fail. */
 
-const root = resolve(import.meta.dirname, '..');
 const copied = [
   'src',
   'test',
@@ -23,8 +23,8 @@ const copy = mkdtempSync(join(tmpdir(), 'roster-bugs-'));
 for (const name of copied) cpSync(join(root, name), join(copy, name), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
 
-/** Whether the tests notice. */
-function bites({ file, find, replace, tests }: Bug): boolean {
+/** Whether the tests fail with the bug. */
+function isNoticed({ file, find, replace, tests }: Bug): boolean {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(
@@ -32,25 +32,25 @@ function bites({ file, find, replace, tests }: Bug): boolean {
     text.replace(find, () => replace),
   );
   try {
-    return runTests(tests) !== 0;
+    return !pass(tests);
   } finally {
     writeFileSync(path, text);
   }
 }
 
-function runTests(tests: readonly string[]): number {
-  const options = { cwd: copy, stdio: 'ignore', shell: process.platform === 'win32' } as const;
-  return spawnSync('npx', ['vitest', 'run', '--bail', '1', ...tests], options).status ?? 1;
+/** With all their experiments: a sample could miss the bug. */
+function pass(tests: readonly string[]): boolean {
+  return runVitest(['--bail', '1', ...tests], { cwd: copy, env: { ROSTER_TESTS: 'long' }, stdio: 'ignore' });
 }
 
 try {
-  // Without a bug they are green: otherwise nothing would be shown by red.
+  // The tests must pass without a bug: otherwise a failure would prove nothing.
   const suites = [...new Set(bugs.flatMap((bug) => bug.tests))];
-  if (runTests(suites) !== 0) throw new Error('the tests fail without a bug');
+  if (!pass(suites)) throw new Error('the tests fail without a bug');
   const missed = bugs.filter((bug) => {
-    const bitten = bites(bug);
-    console.log(`${bitten ? 'noticed' : 'MISSED '}  ${bug.name}`);
-    return !bitten;
+    const noticed = isNoticed(bug);
+    console.log(`${noticed ? 'noticed' : 'MISSED '}  ${bug.name}`);
+    return !noticed;
   });
   console.log(`\n${bugs.length - missed.length} of ${bugs.length} bugs are noticed.`);
   process.exitCode = missed.length === 0 ? 0 : 1;

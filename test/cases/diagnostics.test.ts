@@ -81,6 +81,7 @@ describe.each(names)('%s', (name) => {
 async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: (text: string) => string }> {
   const { url, apiKey, reset } = await serve(given);
   const workspace = new Workspace(given.files, { url, apiKey });
+  workspace.sleep = () => new Promise((done) => setImmediate(done));
   cleanups.push(() => workspace.remove());
   if (given.before !== undefined) {
     workspace.write('roster.yaml', given.before);

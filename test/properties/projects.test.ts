@@ -44,6 +44,7 @@ test.each(Object.keys(VARIANTS) as Variant[])(
       seed: parseSeed(JSON.stringify(defaultSeed())),
     });
     const workspace = new Workspace({}, sandbox);
+    workspace.sleep = () => new Promise((done) => setImmediate(done));
     cleanups.push(
       () => workspace.remove(),
       () => sandbox.close(),

@@ -230,6 +230,7 @@ test('an apply leaves foreign objects unchanged, byte for byte', async () => {
       const sandbox = await startSandbox({ seed: seedOf(world) });
       const files = { 'roster.yaml': manifestText(world), 'roster.inventory.json': inventoryText(world) };
       const workspace = new Workspace(files, sandbox);
+      workspace.sleep = () => new Promise((done) => setImmediate(done));
       const { ownedIds, bound, operators, adoptable } = rights(world);
       const foreign = () =>
         [...sandbox.world.groups.values(), ...sandbox.world.schedules.values()]

@@ -107,7 +107,7 @@ describe('one thing changed in a manifest that says everything', () => {
   ] as const)(
     '%s: schema and loader agree',
     (_, mutations) => {
-      const judged = judgeAll(sampleOf(mutations(), 150));
+      const judged = judgeAll(sampleOf(mutations(), 40));
       expect(judged.filter(({ files }) => files.some((file) => !file.agreed))).toEqual([]);
       expect(judged.length).toBeGreaterThan(20);
     },
