@@ -1,32 +1,51 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
 
 /** Tests that run the built command as a process. */
-const program = ['test/cli/**/*.test.ts', 'test/examples/**/*.test.ts', 'test/faults/**/*.test.ts'];
+const program = ['test/cli', 'test/examples', 'test/faults'];
+/** What makes a test's size depend on the run. */
+const sized = /from '[./]*\/support\/(size|experiments)\.js'/;
 
-export default defineConfig({
-  test: {
-    reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
-    outputFile: { json: 'node_modules/.cache/roster/tests.json' },
-    maxWorkers: 2,
-    projects: [
-      {
-        test: {
-          name: 'modules',
-          // Against hanging alone: a loaded machine is slow, and no fault of the code.
-          testTimeout: 120_000,
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...program],
-          globalSetup: 'scripts/setup-modules.ts',
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((path) => join('test', path).replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.test.ts'));
+const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
+
+/** `npm test` runs all tests, and samples of the large ones; `--mode long` runs the large ones in full. */
+export default defineConfig(({ mode }) => {
+  const isLong = mode === 'long';
+  const chosen = isLong ? files.filter((file) => sized.test(readFileSync(file, 'utf8'))) : files;
+  const common = {
+    env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
+    // Only against tests that hang: on a busy machine everything is slow.
+    testTimeout: 1_800_000,
+  };
+  return {
+    test: {
+      reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
+      outputFile: { json: `node_modules/.cache/roster/${isLong ? 'long' : 'test'}.json` },
+      maxWorkers: 2,
+      projects: [
+        {
+          test: {
+            ...common,
+            name: 'modules',
+            // A process for each file would cost as much as the tests in it.
+            isolate: false,
+            include: chosen.filter((file) => !isProgram(file)),
+            globalSetup: 'scripts/setup-modules.ts',
+          },
         },
-      },
-      {
-        test: {
-          name: 'program',
-          include: program,
-          globalSetup: 'scripts/setup-program.ts',
-          testTimeout: 120_000,
+        {
+          test: {
+            ...common,
+            name: 'program',
+            include: chosen.filter(isProgram),
+            globalSetup: 'scripts/setup-program.ts',
+          },
         },
-      },
-    ],
-  },
+      ],
+    },
+  };
 });

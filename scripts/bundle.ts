@@ -15,7 +15,7 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Packages that some runs never need: each gets a chunk of its own, which then loads with its first use. */
+/** Packages that some runs never need. Each gets its own chunk, which loads on first use. */
 const lazyPackages = [
   'cron-parser',
   'diff',
@@ -28,9 +28,9 @@ const lazyPackages = [
 ];
 
 /**
- * Bundles the command as CommonJS in chunks, each of which loads when something in it is used for the first
- * time: Node starts CommonJS faster than modules, and most of a run's start is loading what it does not need.
- * esbuild splits modules alone, so that is the first pass; the second turns each chunk into lazy CommonJS.
+ * Bundles the command as CommonJS in chunks that load on first use. Node starts CommonJS faster than modules, and most
+ * of the start of a run would be loading code that it does not need. esbuild can split only modules, so the first pass
+ * makes modules, and the second turns each chunk into lazy CommonJS.
  */
 export async function bundleCommand(root: string, entry: string, folder: string): Promise<Metafile> {
   const first = await build({
@@ -44,12 +44,12 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     outExtension: { '.js': '.cjs' },
     chunkNames: 'chunks/[name]-[hash]',
     mainFields: ['module', 'main'],
-    // The same code without a look at the environment for each piece of syntax, which is a quarter of its time.
+    // The same code without reading the environment for each token, which takes a quarter of its time.
     alias: { yaml: './node_modules/yaml/browser/dist/index.js' },
     define: { 'import.meta.url': '__moduleUrl' },
     plugins: [withoutChildProcess, shortNames, asText],
   });
-  // What is left for a package's own entry is what roster does not use of it.
+  // The entry of a package itself contains only the parts that roster does not use.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
   await replaceFiles(await Promise.all(used.map(toCommonJs)), join(folder, 'chunks'));
   await chmod(join(folder, 'roster.cjs'), 0o755);
@@ -65,7 +65,7 @@ const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: '
 
 async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });
-  // Names stay as they are: a stack trace in a bug report must be readable.
+  // Names are kept, so that stack traces in bug reports are readable.
   const small = await transform(lazily(code), { ...shape, minifySyntax: true, minifyWhitespace: true });
   const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
   const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
@@ -73,8 +73,8 @@ async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
 }
 
 /**
- * Turns `var import_x = require("x")` at the top of a chunk, as esbuild writes it, into a function that requires
- * when it is first called, and each `import_x.name` into `(import_x()).name`, which `new` can stand before.
+ * Turns each `var import_x = require("x")` at the top of a chunk, as esbuild writes it, into a function that requires
+ * on its first call, and each `import_x.name` into `(import_x()).name`, which is also valid after `new`.
  */
 function lazily(code: string): string {
   const declaration = /^var (import_\w+) = (.*require.*);$/gm;
@@ -88,7 +88,7 @@ function lazily(code: string): string {
   return lazy;
 }
 
-/** commander loads child_process for subcommands that are programs of their own, of which roster has none. */
+/** commander loads child_process for subcommands that are separate programs. roster has none. */
 const withoutChildProcess: Plugin = {
   name: 'without-child-process',
   setup({ onResolve, onLoad }) {
@@ -114,7 +114,7 @@ const asText: Plugin = {
   },
 };
 
-/** Names inside packages and generated code are for no one to read, and their length costs time at every start. */
+/** Nobody reads the names inside packages and generated code, and long names slow down every start. */
 const shortNames: Plugin = {
   name: 'short-names',
   setup({ onLoad }) {
@@ -126,7 +126,7 @@ const shortNames: Plugin = {
   },
 };
 
-/** Bundles the library as modules. Its packages stay imports, so that a user's project holds each of them once. */
+/** Bundles the library as modules. Packages stay imports, so that a user's project contains each of them once. */
 export async function bundleLibrary(root: string, entry: string, folder: string): Promise<void> {
   const { outputFiles } = await build({
     ...common,
@@ -139,7 +139,7 @@ export async function bundleLibrary(root: string, entry: string, folder: string)
   await replaceFiles(outputFiles, join(folder, 'library'));
 }
 
-/** Writes each file whole or not at all, entries last, then clears `chunks` of what an earlier build left. */
+/** Writes each file atomically, entries last, then removes the chunks of earlier builds. */
 async function replaceFiles(files: readonly OutputFile[], chunks: string): Promise<void> {
   const isChunk = (file: OutputFile) => dirname(file.path) === chunks;
   for (const file of files.filter(isChunk)) await replaceFile(file);

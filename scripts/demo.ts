@@ -1,4 +1,4 @@
-// Shows roster's main job on real input: npm run demo. Leaves nothing behind, however it ends.
+// Shows roster's main job on a real project: npm run demo. Cleans up however it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { root } from './fresh.js';
 import { bundle } from './products.js';
 
 const program = join(root, 'dist/roster.cjs');
-/** Without the settings of whoever runs it. */
-const { ROSTER_ENV: _, ROSTER_URL: __, ROSTER_API_KEY: ___, ...surroundings } = process.env;
+/** Without the user's own settings. */
+const { ROSTER_ENV: _, ROSTER_URL: __, ROSTER_API_KEY: ___, ...environment } = process.env;
 const running = new Set<ChildProcess>();
 let stopped = false;
 
@@ -24,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), 'roster-demo-'));
 try {
   await cp(join(root, 'examples/quickstart'), folder, { recursive: true });
   await show();
-  say('Done: every step ended as it should.');
+  say('Done: every step ended as expected.');
 } catch (error) {
   process.exitCode = stopped ? 130 : 1;
   if (!stopped) console.error(`\ndemo: ${error instanceof Error ? error.message : String(error)}`);
@@ -36,17 +36,17 @@ try {
 async function show(): Promise<void> {
   say('A project of two groups, a pipeline and three schedules (examples/quickstart):');
   console.log(await readFile(join(folder, 'roster.yaml'), 'utf8'));
-  say('A local instance of the service to try it on:');
+  say('A local instance of the service:');
   const service = await startSandbox();
   const roster = (line: string, expected: number) => step(line, expected, service);
 
   await roster('roster validate', 0);
   await roster('roster plan', 0);
   await roster('roster apply --yes', 0);
-  say('What the manifests say is now so:');
+  say('The service now matches the manifests:');
   await roster('roster plan --detailed-exitcode', 0);
   await edit('members: [acme-shop, globex, initech]', 'members: [acme-shop, globex, umbrella-pharma]');
-  say('The change as a reviewer sees it (exit code 2 says that there is one):');
+  say('The change as a reviewer sees it (exit code 2 means that there are changes):');
   await roster('roster plan --detailed-exitcode', 2);
   await roster('roster apply --yes', 0);
   await roster('roster plan --detailed-exitcode', 0);
@@ -54,14 +54,14 @@ async function show(): Promise<void> {
 
 async function startSandbox(): Promise<NodeJS.ProcessEnv> {
   console.log('$ roster sandbox --port 0 &');
-  const child = start(['sandbox', '--port', '0'], surroundings, ['ignore', 'pipe', 'pipe']);
-  const [url, key] = await announced(child);
+  const child = start(['sandbox', '--port', '0'], environment, ['ignore', 'pipe', 'pipe']);
+  const [url, key] = await readAddress(child);
   console.log(`\n$ export ROSTER_URL=${url} ROSTER_API_KEY=${key}\n`);
-  return { ...surroundings, ROSTER_URL: url, ROSTER_API_KEY: key };
+  return { ...environment, ROSTER_URL: url, ROSTER_API_KEY: key };
 }
 
 /** The address and the key that the sandbox prints when it is ready. */
-function announced(child: ChildProcess): Promise<[url: string, key: string]> {
+function readAddress(child: ChildProcess): Promise<[url: string, key: string]> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
@@ -105,9 +105,9 @@ async function edit(before: string, after: string): Promise<void> {
 async function end(child: ChildProcess): Promise<void> {
   const closed = new Promise((resolve) => child.once('close', resolve));
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), 3000);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 3000);
   await closed;
-  clearTimeout(patience);
+  clearTimeout(timeout);
 }
 
 function say(text: string): void {

@@ -1,16 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runVitest } from './vitest.js';
 
 /** `npm run test:faults`: runs every experiment of test/faults and prints a table by invariant. */
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-faults-'));
 const file = join(folder, 'tally.jsonl');
-const { status } = spawnSync('npx', ['vitest', 'run', 'test/faults', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  env: { ...process.env, ROSTER_FAULTS: 'all', ROSTER_FAULTS_TALLY: file },
-  shell: process.platform === 'win32',
+const passed = runVitest(['test/faults', ...process.argv.slice(2)], {
+  env: { ROSTER_FAULTS: 'all', ROSTER_FAULTS_TALLY: file },
 });
 
 interface Tally {
@@ -28,8 +26,8 @@ rmSync(folder, { recursive: true });
 const numberOf = ({ invariant }: Tally) => Number(invariant.slice(1));
 const sorted = tallies.toSorted((a, b) => numberOf(a) - numberOf(b) || a.title.localeCompare(b.title));
 console.log('| invariant | experiment | run | passed |\n|---|---|---:|---:|');
-for (const { invariant, title, run, passed } of sorted)
-  console.log(`| ${invariant} | ${title} | ${run} | ${passed} |`);
+for (const each of sorted)
+  console.log(`| ${each.invariant} | ${each.title} | ${each.run} | ${each.passed} |`);
 const sum = (of: (each: Tally) => number) => tallies.reduce((total, each) => total + of(each), 0);
 console.log(`| all | | ${sum((each) => each.run)} | ${sum((each) => each.passed)} |`);
-process.exitCode = status ?? 1;
+process.exitCode = passed ? 0 : 1;

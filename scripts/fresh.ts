@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository's folder. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Something that is made from files. Paths are relative to the repository; an input folder counts with all it holds. */
+/** A build product. Paths are relative to the repository; an input may be a folder. */
 export interface Product {
   readonly name: string;
   readonly inputs: readonly string[];
@@ -16,8 +16,8 @@ export interface Product {
 }
 
 /**
- * Makes the product unless its outputs are there and its inputs are the same as when it was made last. Goes by
- * content: times say nothing after a `git checkout`.
+ * Makes the product unless its outputs exist and its inputs have not changed since. Compares content, because
+ * modification times mean nothing after a `git checkout`.
  */
 export async function fresh({ name, inputs, outputs, make }: Product): Promise<void> {
   const stamp = join(root, 'node_modules', '.cache', 'roster', `${name}.stamp`);

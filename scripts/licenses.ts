@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** The licences of all packages whose code is in the bundle, which most of them ask to be handed on with it. */
+/** The licences of all packages in the bundle. Most require that their text is distributed with the code. */
 export async function thirdPartyLicenses(root: string, { outputs }: Metafile): Promise<string> {
   const used = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),

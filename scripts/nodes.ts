@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { root } from './fresh.js';
 import { bundle } from './products.js';
+import { runVitest } from './vitest.js';
 
 const lines = ['20', '22', '24'];
 
@@ -20,18 +21,12 @@ async function testOn(line: string): Promise<{ version: string; passed: boolean 
   const node = await nodeOf(line);
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   console.log(`\nNode ${version}`);
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  // Tests start the program with process.execPath, or by its shebang, which looks `node` up in PATH.
-  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}` };
-  const { status } = spawnSync(node, [vitest, 'run', ...process.argv.slice(2)], {
-    cwd: root,
-    env,
-    stdio: 'inherit',
-  });
-  return { version, passed: status === 0 };
+  // Tests start the program with process.execPath, or by its shebang, which finds `node` in PATH.
+  const env = { PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}` };
+  return { version, passed: runVitest(process.argv.slice(2), { node, env }) };
 }
 
-/** The npm package `node` brings the binary; it is kept in node_modules/.cache. */
+/** Installs the npm package `node`, which contains the binary, into node_modules/.cache. */
 async function nodeOf(line: string): Promise<string> {
   const folder = join(root, 'node_modules/.cache/nodes', line);
   const binary = join(folder, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');

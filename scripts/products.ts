@@ -7,7 +7,7 @@ import { thirdPartyLicenses } from './licenses.js';
 
 const dist = join(root, 'dist');
 
-/** Generates what is generated from the schemas, unless it is there and nothing it is made of has changed. */
+/** Generates code from the schemas, unless it is up to date. */
 export async function generate(): Promise<void> {
   await fresh({
     name: 'generate',
@@ -17,7 +17,7 @@ export async function generate(): Promise<void> {
   });
 }
 
-/** Builds the command and the library into dist/, unless they are there and no source has changed. */
+/** Builds the command and the library into dist/, unless they are up to date. */
 export async function bundle(): Promise<void> {
   await generate();
   await fresh({
@@ -35,7 +35,7 @@ export async function bundle(): Promise<void> {
 /** Writes the library's types into dist/types. Fails on any type error in src. */
 export async function declareTypes(): Promise<void> {
   run('tsc', '-p', 'tsconfig.build.json');
-  // tsc does not carry generated declarations over, though the ones it writes refer to them.
+  // tsc does not copy generated declarations, though its own refer to them.
   for (const folder of ['manifest/generated', 'kinds/generated', 'snapshot/generated']) {
     await cp(join(root, 'src', folder), join(dist, 'types', folder), {
       recursive: true,

@@ -1,6 +1,5 @@
-// Installs the dependencies when node_modules is not what package-lock.json says, and is silent otherwise, so
-// that `npm test` and `npm run demo` work on a fresh clone, and offline ever after. Plain JavaScript without
-// dependencies, because it runs before there are any.
+// Installs the dependencies if node_modules does not match package-lock.json, so that `npm test` and `npm run demo`
+// work in a fresh clone, and offline afterwards. Plain JavaScript, because it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +19,7 @@ function isInstalled() {
   );
 }
 
-/** npm leaves optional packages of other platforms out. */
+/** npm does not install optional packages of other platforms. */
 function fits(wanted, present) {
   if (present === undefined) return wanted.optional === true;
   return wanted.version === present.version && (wanted.integrity ?? present.integrity) === present.integrity;

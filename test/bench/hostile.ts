@@ -1,5 +1,5 @@
-// What it costs to validate 1 MB of what costs the most for its size, in time and memory: npm run bench.
-// Each run is a process of its own, of the Node that runs this: another one is measured by running it with that.
+// Measures the time and memory to validate 1 MB of the most expensive texts: npm run bench.
+// Each run is a separate process of the same Node version that runs this script.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,16 @@ import { megabytes } from '../support/hostile/megabytes.js';
 
 interface Cost {
   readonly name: string;
-  /** Processor time: waiting for others is no cost. */
+  /** Processor time, which does not include waiting for other processes. */
   readonly seconds: number;
   readonly megabytes: number;
 }
 
-/** Most that 1 MB may cost, with the start of the program. */
+/** The most that 1 MB may cost, including the start of the program. */
 const limits = { seconds: 2, megabytes: 256 };
 const shown = 10;
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-/** Loaded into each process: says what it has cost when it ends. */
+/** Loaded into each process: reports its cost when it ends. */
 const meter = `process.on('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const cost = { seconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024 };
@@ -41,7 +41,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** A run that was disturbed is repeated. */
+/** Repeats a run that is over the limits, because other processes may have disturbed it. */
 function costOf(name: string, text: string): Cost {
   writeFileSync(join(folder, 'roster.yaml'), text);
   const first = { name, ...run() };

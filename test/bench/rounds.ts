@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 
-/** One thing that is measured: a program of Node's with its parameters. */
+/** What is measured: Node with these parameters. */
 export interface Subject {
   readonly name: string;
   readonly parameters: readonly string[];
 }
 
 /**
- * Measures each subject so many times, in turns, so that whatever else the machine does touches all of them alike.
- * The measurements of a subject stand where the subject does.
+ * Measures the subjects in turns, so that other work on the machine affects all of them alike. Returns the measurements
+ * in the order of the subjects.
  */
 export function inTurns<S, M>(subjects: readonly S[], rounds: number, measure: (subject: S) => M): M[][] {
   const found: M[][] = subjects.map(() => []);
@@ -22,7 +22,7 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
-/** Milliseconds from start to end of a run, and what it said on its fourth stream. */
+/** Milliseconds from start to end of a run, and what it wrote to its fourth stream. */
 export function run({ name, parameters }: Subject, cwd: string): { milliseconds: number; said: string } {
   // Node 20 reads NODE_EXTRA_CA_CERTS at every start, which can take longer than all the rest.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;

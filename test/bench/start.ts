@@ -1,4 +1,4 @@
-// How long the command takes to start, as a multiple of what Node itself takes: npm run bench.
+// Measures how long the command takes to start, as a multiple of the start of Node itself: npm run bench.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { bundle } from '../../scripts/products.js';
 import { inTurns, median, run, type Subject } from './rounds.js';
 
 interface Limited extends Subject {
-  /** Most that it may take, as a multiple of the first subject. */
+  /** The most that it may take, as a multiple of the first subject. */
   readonly limit: number;
 }
 

@@ -1,5 +1,5 @@
-// What it costs to validate a large project, as a multiple of what the yaml package takes to parse its text and do
-// nothing more: npm run bench. Each run is a process of its own.
+// Measures the cost of validating a large project, as a multiple of parsing its text with the yaml package: npm run
+// bench. Each run is a separate process.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ interface Cost {
   readonly megabytes: number;
 }
 
-/** Most that validating may take of either, as a multiple of parsing. */
+/** The most time and memory that validating may take, as a multiple of parsing. */
 const limit = 3;
 const rounds = 5;
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-/** Loaded into each process: says its peak memory when it ends. */
+/** Loaded into each process: reports its peak memory when it ends. */
 const peak = `process.on('exit', () =>
   require('node:fs').writeSync(3, String(process.resourceUsage().maxRSS / 1024)));`;
 const yaml = createRequire(import.meta.url).resolve('yaml');
@@ -26,7 +26,7 @@ try {
   await bundle();
   writeFileSync(join(folder, 'peak.cjs'), peak);
   console.log(`Node ${process.version}, medians of ${rounds} interleaved runs, NODE_EXTRA_CA_CERTS unset`);
-  // The check for duplicate keys that yaml does by default takes a time that grows with the square of the entries.
+  // By default yaml checks for duplicate keys, in time that grows with the square of the entries.
   compare(5_000, 'parse(text)', 'its default options');
   const within = compare(50_000, 'parse(text, { uniqueKeys: false })', 'uniqueKeys: false');
   process.exitCode = within ? 0 : 1;
@@ -82,7 +82,7 @@ function print(title: string, subjects: readonly Subject[], costs: readonly Cost
   return verdicts.every(Boolean);
 }
 
-/** A realistic project: half of it groups, a tenth pipelines, the rest schedules of two sorts. */
+/** A realistic project: half groups, a tenth pipelines, the rest schedules of two kinds. */
 function project(entries: number): string {
   const [groups, pipelines] = [entries * 0.5, entries * 0.1];
   return [

@@ -10,29 +10,29 @@ import { type Fault, startProxy } from '../support/proxy.js';
 import { type Ran, Workspace } from '../support/roster.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
 
-/** What a person does wrong, and what they are then told. UPDATE_GOLDEN=1 writes `text` and `json` anew. */
+/** A mistake, and the diagnostics that it gets. `UPDATE_GOLDEN=1` rewrites `text` and `json`. */
 interface Case {
-  /** What is wrong, in a sentence. The code is the name of the file up to its first point. */
+  /** What is wrong, in a sentence. The diagnostic code is the file name up to its first dot. */
   about: string;
   files: Record<string, string>;
   /** The command line; `validate` unless given. */
   run?: string;
-  /** Variables of the environment; null takes one away. */
+  /** Environment variables; null unsets one. */
   env?: Record<string, string | null>;
-  /** roster.yaml of an apply before. */
+  /** The `roster.yaml` that is applied first. */
   before?: string;
   seed?: object;
   variants?: Variant[];
-  /** What happens to the first write on its way. */
+  /** What goes wrong with the first write. */
   fault?: Fault;
-  /** A server that answers every request like this, in the service's stead. */
+  /** A server takes the place of the service, and answers every request like this. */
   answer?: { status: number; body: string };
-  /** Ctrl-C was pressed before the plan is carried out. */
+  /** Ctrl-C is pressed before the plan is applied. */
   interrupted?: boolean;
   exit: number;
-  /** What stands on stderr, then on stdout. */
+  /** The output on stderr, then on stdout. */
   text: string;
-  /** `diagnostics` of the same with `--format json`. */
+  /** The `diagnostics` of the same command with `--format json`. */
   json: string;
 }
 
@@ -42,9 +42,9 @@ const names = readdirSync(folder)
   .sort();
 const codeOf = (name: string) => name.split('.')[0] as DiagnosticCode;
 
-/** What no one can bring about from outside. */
+/** Codes that no input causes. */
 const unreachable: Partial<Record<DiagnosticCode, string>> = {
-  internal: 'a bug: test/unit/cli/bug.test.ts makes one',
+  internal: 'a bug: test/unit/cli/bug.test.ts causes one',
 };
 
 const cleanups: (() => unknown)[] = [];
@@ -52,7 +52,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-test('every code has a case', () => {
+test('every diagnostic code has a case in test/cases/diagnostics', () => {
   const covered = new Set(names.map(codeOf));
   expect(diagnosticCodes.filter((code) => !covered.has(code) && !(code in unreachable))).toEqual([]);
   expect([...covered].filter((code) => !diagnosticCodes.includes(code))).toEqual([]);
@@ -61,16 +61,16 @@ test('every code has a case', () => {
 describe.each(names)('%s', (name) => {
   const given = parse(readFileSync(join(folder, name), 'utf8')) as Case;
 
-  test('is told in words', async () => {
-    const { ran, shown } = await tell(given, []);
+  test('the diagnostic is printed as text', async () => {
+    const { ran, shown } = await runCase(given, []);
     const text = shown(ran.stderr + ran.stdout);
     update(name, 'text', text);
     expect([ran.exit, text]).toEqual([given.exit, golden(name, given).text]);
     expect(text).toContain(codeOf(name));
   });
 
-  test('is told in JSON', async () => {
-    const { ran, shown } = await tell(given, ['--format', 'json']);
+  test('the diagnostic is printed as JSON', async () => {
+    const { ran, shown } = await runCase(given, ['--format', 'json']);
     const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { code: string }[] };
     const json = shown(`${JSON.stringify(diagnostics, null, 2)}\n`);
     update(name, 'json', json);
@@ -79,14 +79,15 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-async function tell(given: Case, more: string[]): Promise<{ ran: Ran; shown: (text: string) => string }> {
+async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: (text: string) => string }> {
   const { url, apiKey, reset } = await serve(given);
   const workspace = new Workspace(given.files, { url, apiKey });
+  workspace.sleep = () => new Promise((done) => setImmediate(done));
   cleanups.push(() => workspace.remove());
   if (given.before !== undefined) {
     workspace.write('roster.yaml', given.before);
     const first = await workspace.apply({ allowSelfRevoke: true });
-    if (first.exit !== 0) throw new Error(`what comes before does not apply: ${first.stderr}`);
+    if (first.exit !== 0) throw new Error(`the manifest in "before" does not apply: ${first.stderr}`);
     workspace.write('roster.yaml', given.files['roster.yaml'] ?? '');
   }
   reset();
@@ -122,7 +123,7 @@ async function startStub({ status, body }: NonNullable<Case['answer']>): Promise
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Replaces what differs from run to run. */
+/** Replaces values that differ from run to run. */
 function steady(url: string, root: string): (text: string) => string {
   return (text) =>
     text
@@ -137,7 +138,7 @@ function steady(url: string, root: string): (text: string) => string {
 
 const isSoon = (date: string) => Math.abs(Date.parse(date) - Date.now()) < 400 * 86_400_000;
 
-/** Both are literal blocks at the end of the file, so that they read as they are shown. */
+/** Both are literal blocks at the end of the file, so that they read like the output. */
 function update(name: string, field: 'text' | 'json', seen: string): void {
   if (process.env['UPDATE_GOLDEN'] !== '1') return;
   const path = join(folder, name);

@@ -7,8 +7,12 @@ import { Author, digestIn } from '../support/forge/author.js';
 import { filledIn } from '../support/forge/expression.js';
 import { Github, type JobRun } from '../support/forge/github.js';
 import { git } from '../support/repository.js';
+import { isLong } from '../support/size.js';
 
 /** The workflows that `roster init` writes, step by step as GitHub runs them. */
+
+/** Each of these takes seconds. */
+const inLongRun = test.runIf(isLong);
 
 let sandbox: Sandbox;
 let github: Github;
@@ -84,7 +88,7 @@ describe('a pull request', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('whose plan apply would refuse fails, and shows the plan all the same', async () => {
+  inLongRun('whose plan apply would refuse fails, and shows the plan all the same', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const number = github.openPull('none');
@@ -111,7 +115,7 @@ describe('a pull request', () => {
     expect(results(runs)).toEqual({ validate: 'success', plan: 'skipped' });
   });
 
-  test('finds its comment among those of others', async () => {
+  inLongRun('finds its comment among those of others', async () => {
     author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     for (const text of ['one', 'two']) github.say(number, 'somebody', text);
@@ -130,7 +134,7 @@ describe('a pull request', () => {
     ]);
   });
 
-  test('cannot say where the key is sent', async () => {
+  inLongRun('cannot say where the key is sent', async () => {
     const other = new Github({ ROSTER_API_KEY: sandbox.apiKey }, {});
     git(author.folder, 'remote', 'set-url', 'origin', `file://${other.remote.path}`);
     git(author.folder, 'push', '--quiet', '--force', 'origin', 'HEAD:main');
@@ -165,7 +169,7 @@ describe('what nobody has reviewed is not applied:', () => {
     return planned;
   }
 
-  test('a service that was changed since; then by hand, with the new digest', async () => {
+  inLongRun('a service that was changed since; then by hand, with the new digest', async () => {
     github.merge(
       await merged(() => {
         onlyGroup().description = 'changed by hand';
@@ -183,7 +187,7 @@ describe('what nobody has reviewed is not applied:', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('a comment of somebody else, or about another project, that says so', async () => {
+  inLongRun('a comment of somebody else, or about another project, that says so', async () => {
     const number = await merged((pull) => {
       const [own] = github.comments(pull);
       github.change((state) => {
@@ -201,7 +205,7 @@ describe('what nobody has reviewed is not applied:', () => {
     await isRefused(/Not reviewed, nothing was changed/);
   });
 
-  test('a comment that was changed after the merge', async () => {
+  inLongRun('a comment that was changed after the merge', async () => {
     const number = await merged(() => undefined);
     github.merge(number);
     await github.pullRequest(number);
@@ -216,7 +220,7 @@ describe('what nobody has reviewed is not applied:', () => {
     await isRefused(/Not reviewed, nothing was changed/);
   });
 
-  test('but a push that changes nothing needs no review', async () => {
+  inLongRun('but a push that changes nothing needs no review', async () => {
     await release('shops', shops('acme-shop'));
     author.branch('readme');
     appendFileSync(join(author.folder, 'README'), 'more\n');
@@ -251,7 +255,7 @@ test('git gets the token of the job from the environment of its step', () => {
   }
 });
 
-test('drift opens one issue, which follows it and is closed when it is gone', async () => {
+inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
   await release('shops', shops('acme-shop'));
   expect(results(await github.schedule())).toEqual({ drift: 'success' });
   expect(github.state.issues).toEqual([]);

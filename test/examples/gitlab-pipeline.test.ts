@@ -3,8 +3,12 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
 import { Gitlab, type GitlabRun } from '../support/forge/gitlab-pipeline.js';
 import { git } from '../support/repository.js';
+import { isLong } from '../support/size.js';
 
 /** The pipeline that `roster init` writes, line by line as GitLab's runners run it. */
+
+/** Each of these takes seconds. */
+const inLongRun = test.runIf(isLong);
 
 let sandbox: Sandbox;
 let gitlab: Gitlab;
@@ -70,7 +74,7 @@ describe('a merge request', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('finds its note among those of others, on whatever page', async () => {
+  inLongRun('finds its note among those of others, on whatever page', async () => {
     author.propose('shops', shops('acme-shop'));
     const iid = gitlab.api.open('shops');
     gitlab.api.say(iid, gitlab.api.bot, '<!-- roster:other: -->\nof another project');
@@ -84,7 +88,7 @@ describe('a merge request', () => {
     ]);
   });
 
-  test('whose plan apply would refuse fails, and shows the plan all the same', async () => {
+  inLongRun('whose plan apply would refuse fails, and shows the plan all the same', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const iid = gitlab.api.open('none');
@@ -112,7 +116,7 @@ describe('what nobody has reviewed is not applied:', () => {
     return digest;
   }
 
-  test('a service that was changed since; then by hand, with the new digest', async () => {
+  inLongRun('a service that was changed since; then by hand, with the new digest', async () => {
     await release('shops', shops('acme-shop'));
     const iid = await planned('more', shops('acme-shop, globex'));
     onlyGroup().description = 'changed by hand';
@@ -126,7 +130,7 @@ describe('what nobody has reviewed is not applied:', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('a note of somebody else that says so', async () => {
+  inLongRun('a note of somebody else that says so', async () => {
     await release('shops', shops('acme-shop'));
     const iid = await planned('more', shops('acme-shop, globex'));
     const [own] = gitlab.api.request(iid).notes.splice(0);
@@ -135,7 +139,7 @@ describe('what nobody has reviewed is not applied:', () => {
     await isRefused(/no digest of a reviewed plan/);
   });
 
-  test('a note that was changed after the merge', async () => {
+  inLongRun('a note that was changed after the merge', async () => {
     await release('shops', shops('acme-shop'));
     const iid = await planned('more', shops('acme-shop, globex'));
     gitlab.merge(iid);
@@ -152,7 +156,7 @@ describe('what nobody has reviewed is not applied:', () => {
   });
 });
 
-test('drift opens one issue, which follows it and is closed when it is gone', async () => {
+inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
   await release('shops', shops('acme-shop'));
   const { issues } = gitlab.api;
   expect(results(await gitlab.main('schedule'))).toEqual({ 'roster-drift': 'success' });

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { nearest } from '../../src/manifest/nearest.js';
 import { escaped, pieces } from '../../src/manifest/template.js';
 import { quoted, unsafe } from '../../src/manifest/text.js';
+import { runs } from '../support/size.js';
 import { load } from '../unit/manifest/project.js';
 
 const fragments = [
@@ -57,13 +58,13 @@ const yamlish = fc.array(
   { maxLength: 40 },
 );
 
-/** Larger integers are refused, because they cannot be told from their neighbours. */
+/** Larger integers are refused, because JavaScript cannot tell them from their neighbours. */
 function isExact(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
-describe('manifests', () => {
-  it('of any text give a project or errors, with places inside the file, and never an exception', () => {
+describe('manifest', () => {
+  it('any text gives a project or errors with positions inside the file, and never an exception', () => {
     fc.assert(
       fc.property(yamlish, fc.boolean(), (parts, begun) => {
         const text = (begun ? 'project: p\n' : '') + parts.join('');
@@ -79,11 +80,11 @@ describe('manifests', () => {
           expect(place.length).toBeGreaterThan(0);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 300) },
     );
   });
 
-  it('hand on what stands in them', () => {
+  it('inputs reach the entry with the values that the file gives them', () => {
     const scalar = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -111,15 +112,15 @@ describe('manifests', () => {
           JSON.parse(JSON.stringify(inputs)),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: runs(40, 100) },
     );
   });
 });
 
-describe('texts', () => {
+describe('template text', () => {
   const dollars = fc.string({ unit: fc.constantFrom('$', '{', '}', 'v', 'var.a', 'env.B') });
 
-  it('stand for themselves when escaped', () => {
+  it('escaped text is read back as the original text', () => {
     fc.assert(
       fc.property(fc.oneof(dollars, fc.string({ unit: 'binary' })), (text) => {
         const parts = pieces(escaped(text));
@@ -130,7 +131,7 @@ describe('texts', () => {
     );
   });
 
-  it('are taken apart without loss', () => {
+  it('text with variables is split into pieces without loss', () => {
     fc.assert(
       fc.property(dollars, (text) => {
         const written = pieces(text)
@@ -141,7 +142,7 @@ describe('texts', () => {
     );
   });
 
-  it('are safe when quoted', () => {
+  it('any quoted text is safe to print on one line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(unsafe(quoted(text), 'line')).toBeNull();
@@ -150,8 +151,8 @@ describe('texts', () => {
   });
 });
 
-describe('the nearest word', () => {
-  it('is a known one, and never the word itself', () => {
+describe('suggestion', () => {
+  it('the suggested word is one of the known words, and never the word itself', () => {
     const word = fc.string({ maxLength: 12 });
     fc.assert(
       fc.property(word, fc.array(word), (asked, known) => {

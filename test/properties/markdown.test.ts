@@ -8,10 +8,9 @@ import { planJson } from '../../src/view/json/plan-json.js';
 import { markdownLimit, planMarkdown } from '../../src/view/markdown/plan-markdown.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { nasty } from '../support/nasty.js';
+import { runs } from '../support/size.js';
 import { change, emptyPlan, field, place } from '../unit/view/samples.js';
 
-/** ROSTER_PLANS=10000 for a long run. */
-const runs = Number(process.env['ROSTER_PLANS'] ?? 200);
 const linkBase = 'https://git.example.com/team/config/blob/4f2a91c';
 
 const value: fc.Arbitrary<Json> = fc.oneof(
@@ -88,7 +87,7 @@ const changes: fc.Arbitrary<Change> = fc
   })
   .map(({ address, ...rest }) => change(address, rest));
 
-/** Now and then thousands of changes: the same few again and again. */
+/** Sometimes thousands of changes: the same few repeated. */
 const many = fc
   .tuple(
     fc.array(changes, { maxLength: 6 }),
@@ -130,27 +129,27 @@ const plans: fc.Arbitrary<Plan> = fc
   })
   .map((parts) => ({ ...emptyPlan, ...parts }));
 
-/** A link as the command makes it, with whatever a file may be called. */
+/** A link as the command makes it, for any file name. */
 function urlOf({ file, line }: { file: string; line: number }): string {
   return `${linkBase}/${file.replaceAll('\n', ' ')}#L${line}`;
 }
 
-test(`${runs} random plans: within the limit, inert, and read back from JSON as they were`, () => {
+test('a random plan fits into a comment, renders nothing active, and survives a JSON round trip', () => {
   fc.assert(
     fc.property(plans, (plan) => {
       const text = planMarkdown(plan, { urlOf });
       expect(text.length).toBeLessThanOrEqual(markdownLimit);
       expectInertMarkdown(text, linkBase);
       expectCareFirst(plan, text);
-      // The same few changes a thousand times over would only cost memory.
+      // Repeating the same few changes would only cost memory.
       const json = planJson({ ...plan, changes: plan.changes.slice(0, 20) });
       expect(JSON.parse(jsonText(json))).toEqual(JSON.parse(JSON.stringify(json)));
     }),
-    { numRuns: runs },
+    { numRuns: runs(15, 200) },
   );
-}, 3_600_000);
+});
 
-/** Nothing harmless is shown unless every delete and every change of a key is, with all that belongs to it. */
+/** Harmless changes are shown only if every delete and every change of a key is shown. */
 function expectCareFirst({ changes: all }: Plan, text: string): void {
   const careful = all.filter(
     ({ action, kind }) =>

@@ -4,6 +4,7 @@ import { Diagnostics } from '../../src/manifest/diagnostics.js';
 import { parseYaml } from '../../src/manifest/documents.js';
 import { Source } from '../../src/manifest/source.js';
 import type { Node } from '../../src/manifest/tree.js';
+import { runs } from '../support/size.js';
 
 /** Pieces of YAML that mean something to each other: indentation, anchors, merge keys, comments, flow and block. */
 const fragments = [
@@ -51,19 +52,19 @@ const fragments = [
 ];
 const yamlish = fc.array(fc.constantFrom(...fragments), { maxLength: 50 }).map((parts) => parts.join(''));
 
-/** What is read of a text when what is finished is worked off after so many pieces of syntax. */
+/** The result of reading a text when completed parts are processed after every `stride` pieces of syntax. */
 function read(text: string, stride: number) {
   const told = new Diagnostics();
   const spent = { values: 0, collections: 0, expanded: 0 };
   const nodes = parseYaml(new Source('f.yaml', text, 1), spent, told, stride);
-  // Where a key is missing or no text, the library itself gives another place inside a collection than at its beginning.
+  // For a missing key, or a key that is not text, the library reports another position inside a collection than at its start.
   const elsewhere = ['a key is missing', 'a key must be text'];
   const diagnostics = told.sorted().map(({ place, ...rest }) => {
     return elsewhere.includes(rest.message) ? rest.message : { ...rest, place };
   });
   return {
     nodes: nodes?.map(shown) ?? null,
-    // What a refused key held is counted or not.
+    // The contents of a refused key may or may not be counted.
     spent: diagnostics.includes('a key must be text') ? null : spent,
     diagnostics: new Set(diagnostics.map((each) => JSON.stringify(each))),
   };
@@ -78,15 +79,15 @@ function shown(node: Node): unknown {
   return { ...rest, entries };
 }
 
-test.each([1, 5])('a file means the same whether it is worked off in one go or in steps of %d', (stride) => {
+test.each([1, 5])('a YAML file reads the same at once as in steps of %d pieces of syntax', (stride) => {
   fc.assert(
     fc.property(yamlish, (text) => {
       const whole = read(text, Number.POSITIVE_INFINITY);
       const inSteps = read(text, stride);
-      // After a syntax error it is chance how much of what stands before it was looked at.
+      // After a syntax error, how much of the preceding text was read varies.
       if (whole.nodes === null) expect(inSteps.nodes).toBeNull();
       else expect(inSteps).toEqual(whole);
     }),
-    { numRuns: 1_500 },
+    { numRuns: runs(300, 1_500) },
   );
 });

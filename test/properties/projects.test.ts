@@ -1,19 +1,20 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { defaultSeed, parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type ProjectData, projectData } from '../support/projects.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox, VARIANTS, type Variant } from '../support/sandbox.js';
+import { runs } from '../support/size.js';
 
-/** Projects for each variant: `ROSTER_PROJECTS=1000 npx vitest run test/properties/projects.test.ts` for the long run. */
-const runs = Number(process.env['ROSTER_PROJECTS'] ?? 16);
+/** Random projects for each variant. */
+const projects = runs(1, 16);
 
 /**
- * Readings of the interface under which an apply cannot end well for some projects, with the reason. It must then say
- * so: it never ends in 0 while something is left.
+ * Interpretations of the interface under which an apply cannot succeed for some projects, with the reason. It must
+ * then fail: it never exits with 0 while changes remain.
  */
 const mayRefuse: Partial<Record<Variant, string>> = {
   'duplicate-names-refused': 'two objects cannot exchange their names',
@@ -29,15 +30,15 @@ afterAll(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-describe.each(Object.keys(VARIANTS) as Variant[])('variant %s', (variant) => {
-  test('random projects: apply, edit, apply; then the plan is empty', {
-    timeout: runs * 10_000,
-  }, async () => {
+test.each(Object.keys(VARIANTS) as Variant[])(
+  'variant %s: after applying and editing random projects, the plan is empty',
+  async (variant) => {
     const sandbox = await startSandbox({
       variants: [variant],
       seed: parseSeed(JSON.stringify(defaultSeed())),
     });
     const workspace = new Workspace({}, sandbox);
+    workspace.sleep = () => new Promise((done) => setImmediate(done));
     cleanups.push(
       () => workspace.remove(),
       () => sandbox.close(),
@@ -48,10 +49,10 @@ describe.each(Object.keys(VARIANTS) as Variant[])('variant %s', (variant) => {
         await converges(variant, sandbox, workspace, first);
         await converges(variant, sandbox, workspace, second);
       }),
-      { numRuns: runs, endOnFailure: process.env['CI'] !== undefined },
+      { numRuns: projects, endOnFailure: process.env['CI'] !== undefined },
     );
-  });
-});
+  },
+);
 
 async function converges(
   variant: Variant,
@@ -65,13 +66,13 @@ async function converges(
   const applied = await workspace.apply(flags);
   goOnWithAKey(sandbox, workspace);
   if (variant in mayRefuse && applied.exit !== 0) return;
-  // All of what it said belongs to the failure: the last lines are the reason.
+  // The whole output belongs to the failure: its last lines give the reason.
   expect([applied.exit, applied.exit === 0 ? '' : applied.stdout + applied.stderr]).toEqual([0, '']);
   const left = await workspace.planJson(flags);
   expect(left.changes).toEqual([]);
 }
 
-/** With the newest key; with the first one where the project dropped the newest. */
+/** Continues with the newest key, or with the first one if the project dropped the newest. */
 function goOnWithAKey(sandbox: Sandbox, workspace: Workspace): void {
   const { world } = sandbox;
   const active = [...world.keys.values()].filter((key) => !key.isRevoked);
@@ -82,7 +83,7 @@ function goOnWithAKey(sandbox: Sandbox, workspace: Workspace): void {
   workspace.env['ROSTER_API_KEY'] = world.apiKey;
 }
 
-/** The world of the beginning: nothing but agents and the first key. */
+/** The initial world: only agents and the first key. */
 function clear(sandbox: Sandbox, workspace: Workspace): void {
   const { world } = sandbox;
   for (const map of [world.groups, world.pipelines, world.schedules]) map.clear();

@@ -4,6 +4,7 @@ import { runsBetween, type Timing } from '../../src/timing/runs.js';
 import { type StartLoad, startsPerMinute } from '../../src/timing/start-counts.js';
 import { busyMinutes } from '../../src/timing/start-rate.js';
 import { writeWallClock } from '../../src/timing/wall-clock.js';
+import { runs } from '../support/size.js';
 import { dailyExpressions, day, hour, intlOffset, minute, timings, zonedInstants } from './timings.js';
 
 interface Counted {
@@ -12,7 +13,7 @@ interface Counted {
   readonly until: number;
 }
 
-/** A few schedules, of which one zone's clocks are near a change, and a time that begins and ends in mid-minute. */
+/** A few schedules, one of them in a zone whose clocks are about to change, and a span that starts and ends in mid-minute. */
 const counted: fc.Arbitrary<Counted> = fc
   .tuple(zonedInstants, fc.constantFrom(minute, hour, 6 * hour, 3 * day), fc.integer({ min: 0, max: 59_999 }))
   .chain(([{ zone, instant }, length, cut]) => {
@@ -30,7 +31,7 @@ const counted: fc.Arbitrary<Counted> = fc
     });
   });
 
-/** Many of them start inside the time that is counted, in mid-minute. */
+/** Many of them start inside the counted span, in mid-minute. */
 function startingAround(zone: string, instant: number): fc.Arbitrary<Timing> {
   const host = fc
     .integer({ min: -90, max: 90 })
@@ -61,7 +62,7 @@ function listed({ starters, from, until }: Counted): number[] {
   return counts;
 }
 
-test('as many agents start in each minute as the listed runs start', () => {
+test('the starts counted for each minute equal the listed runs', () => {
   fc.assert(
     fc.property(counted, (each) => {
       const span = { from: new Date(each.from), until: new Date(each.until) };
@@ -69,11 +70,11 @@ test('as many agents start in each minute as the listed runs start', () => {
       expect(first).toBe(Math.floor(each.from / minute) * minute);
       expect([...minutes]).toEqual(listed(each));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(150, 1000) },
   );
-}, 60_000);
+});
 
-test('the busiest minutes and who starts in them are those of the listed runs', () => {
+test('the busiest minutes and their schedules equal those of the listed runs', () => {
   fc.assert(
     fc.property(counted, fc.integer({ min: 0, max: 20 }), (each, limit) => {
       const span = { from: new Date(each.from), until: new Date(each.until) };
@@ -90,6 +91,6 @@ test('the busiest minutes and who starts in them are those of the listed runs', 
         expect(alone.reduce((sum, part) => (sum ?? 0) + (part ?? 0), 0)).toBe(starts);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   );
-}, 60_000);
+});

@@ -7,6 +7,7 @@ import { localKind, show, toInstant } from '../../src/timing/offset-period.js';
 import { nextRuns, type Timing } from '../../src/timing/runs.js';
 import { canonicalWallClock, wallClockProblem, writeWallClock } from '../../src/timing/wall-clock.js';
 import { canonicalZone, zoneProblem } from '../../src/timing/zone.js';
+import { runs } from '../support/size.js';
 import {
   changes,
   day,
@@ -20,8 +21,8 @@ import {
   zones,
 } from './timings.js';
 
-describe('a wall-clock time', () => {
-  test('is normal, skipped or repeated as trying every offset says', () => {
+describe('wall-clock time', () => {
+  test('a wall-clock time is normal, skipped or repeated as trying every offset says', () => {
     const offsets = Array.from({ length: 27 * 4 + 1 }, (_, index) => (index - 12 * 4) * 15 * minute);
     fc.assert(
       fc.property(zonedInstants, ({ zone, instant }) => {
@@ -34,11 +35,11 @@ describe('a wall-clock time', () => {
         expect(localKind(text, zone)).toBe(['skipped', 'normal', 'repeated'][possible.length]);
         if (possible[0] !== undefined) expect(toInstant(text, zone).getTime()).toBe(possible[0]);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(100, 400) },
     );
   });
 
-  test('of an instant is shown as Intl shows it, and leads back to it', () => {
+  test('the wall-clock time of an instant is the one that Intl shows, and converts back to the instant', () => {
     fc.assert(
       fc.property(zonedInstants, ({ zone, instant }) => {
         const local = instant + intlOffset(zone, instant);
@@ -48,11 +49,11 @@ describe('a wall-clock time', () => {
         if (localKind(text, zone) === 'normal') expect(back).toBe(instant);
         else expect(back).toBeLessThanOrEqual(instant);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(400, 2000) },
     );
   });
 
-  test('that is skipped moves on to one that is not, by less than a day and a bit', () => {
+  test('a skipped wall-clock time moves forward by the length of the gap', () => {
     for (const zone of zones) {
       for (const change of changes.get(zone) ?? []) {
         const gap = intlOffset(zone, change) - intlOffset(zone, change - 1000);
@@ -66,7 +67,7 @@ describe('a wall-clock time', () => {
     }
   });
 
-  test('has one canonical form, whatever zeros follow', () => {
+  test('a wall-clock time has one canonical form, however many zeros its fraction ends with', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 253402300799 }),
@@ -87,13 +88,13 @@ describe('a wall-clock time', () => {
   });
 });
 
-describe('any text', () => {
+describe('text', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[0-9T:.Z+ @*/?,LHW#A-Za-z-]{0,40}$/),
   );
 
-  test('is either fine or told to be wrong, and canonical forms are stable', () => {
+  test('any text is valid or reported with a message and help, and its canonical form is stable', () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const problem of [
@@ -109,11 +110,11 @@ describe('any text', () => {
         }
         expect(parseEvery(text) === null).toBe(everyProblem(text) !== null);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(400, 2000) },
     );
   });
 
-  test('of an interval is read back as it was shown', () => {
+  test('an interval that is shown is parsed back to the same interval', () => {
     const unit = fc.constantFrom('Minutes', 'Hours', 'Days', 'Weeks');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), unit, (value, unit) => {
@@ -122,7 +123,7 @@ describe('any text', () => {
     );
   });
 
-  test('of a zone may be in any case', () => {
+  test('a time zone may be written in any case', () => {
     fc.assert(
       fc.property(fc.constantFrom(...zones), fc.infiniteStream(fc.boolean()), (zone, upper) => {
         const mixed = [...zone].map((each) => (upper.next().value ? each.toUpperCase() : each.toLowerCase()));
@@ -133,7 +134,7 @@ describe('any text', () => {
 });
 
 describe('runs', () => {
-  test('of cron are those of cron-parser where no clocks change', () => {
+  test('the runs of a cron expression in UTC are those of the cron-parser package', () => {
     fc.assert(
       fc.property(
         expressions,
@@ -149,29 +150,29 @@ describe('runs', () => {
           expect(nextRuns(timing, 'UTC', from, expected.length)).toEqual(expected);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(150, 500) },
     );
   });
 
-  test('come in order, not too early, and the same from wherever one begins to look', () => {
+  test('runs are in order, never too early, and the same from any starting point', () => {
     fc.assert(
       fc.property(timings, zonedInstants, (timing, { zone, instant }) => {
         const from = new Date(instant);
-        const runs = nextRuns(timing, zone, from, 6);
+        const found = nextRuns(timing, zone, from, 6);
         const start = toInstant(timing.startTime, zone);
-        runs.forEach((run, index) => {
+        found.forEach((run, index) => {
           expect(run >= from && run >= start).toBe(true);
-          expect(index === 0 || run > (runs[index - 1] ?? run)).toBe(true);
+          expect(index === 0 || run > (found[index - 1] ?? run)).toBe(true);
           const later = nextRuns(timing, zone, run, 6 - index);
-          expect(later).toEqual(runs.slice(index));
+          expect(later).toEqual(found.slice(index));
         });
-        if (timing.type !== 'Once') expect(runs).toHaveLength(6);
+        if (timing.type !== 'Once') expect(found).toHaveLength(6);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(150, 500) },
     );
   });
 
-  test('of cron show a time of the expression on the wall clock, or moved on from a skipped one', () => {
+  test('each run of a cron expression is at its wall-clock time, or moved forward from a skipped one', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 23 }),
@@ -189,11 +190,11 @@ describe('runs', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(150, 500) },
     );
   });
 
-  test('of an interval are what stepping from the start gives', () => {
+  test('the runs of an interval are found by stepping from its start', () => {
     const units = { Minutes: 1, Hours: 60 } as const;
     fc.assert(
       fc.property(
@@ -219,14 +220,14 @@ describe('runs', () => {
   });
 });
 
-describe('the zone of this machine', () => {
+describe('TZ', () => {
   const original = process.env['TZ'];
   afterEach(() => {
     if (original === undefined) delete process.env['TZ'];
     else process.env['TZ'] = original;
   });
 
-  test('changes nothing', () => {
+  test('the time zone of the machine changes no run', () => {
     const results = ['UTC', 'America/St_Johns', 'Australia/Lord_Howe', 'Pacific/Apia'].map((machine) => {
       process.env['TZ'] = machine;
       const shown: string[] = [new Date(Date.UTC(2026, 0, 1)).toString()];
@@ -235,7 +236,7 @@ describe('the zone of this machine', () => {
           for (const run of nextRuns(timing, zone, new Date(instant), 3)) shown.push(show(run, zone));
           shown.push(localKind(timing.startTime, zone), canonicalWallClock(timing.startTime));
         }),
-        { numRuns: 200, seed: 20260329 },
+        { numRuns: runs(60, 200), seed: 20260329 },
       );
       return shown;
     });

@@ -3,7 +3,7 @@ import { cronProblem } from '../../src/timing/cron.js';
 import type { Timing } from '../../src/timing/runs.js';
 import { writeWallClock } from '../../src/timing/wall-clock.js';
 
-/** Zones that change their clocks in one strange way or another, and some that never do. */
+/** Zones with unusual clock changes, and some without any. */
 export const zones = [
   'UTC',
   'Africa/Cairo',
@@ -32,7 +32,7 @@ export const day = 24 * hour;
 export const from2005 = Date.UTC(2005, 0, 1);
 export const to2037 = Date.UTC(2037, 0, 1);
 
-/** Changes of a zone's clocks found by Intl alone, to the minute, so that tests can go where they are. */
+/** The instants at which a zone's clocks change, to the minute, found with Intl alone, so that tests can look there. */
 function changesOf(zone: string): number[] {
   const found: number[] = [];
   for (let low = from2005; low < to2037; low += 10 * day) {
@@ -98,7 +98,7 @@ export const expressions = fc
   .map((fields) => fields.join(' '))
   .filter((text) => cronProblem(text) === null);
 
-/** Of every day, so that clock changes are met; several times a day, but not every hour. */
+/** Runs on every day, so that clock changes matter; several times a day, but not every hour. */
 export const dailyExpressions = fc
   .tuple(fieldOf(0, 59), fieldOf(0, 59), fc.uniqueArray(fc.integer({ min: 0, max: 23 }), { minLength: 1 }))
   .map(([second, minute, hours]) => `${second} ${minute} ${hours.join(',')} * * *`);

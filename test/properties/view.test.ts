@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
 import type { Change, Plan } from '../../src/model/plan.js';
 import { diagnosticsGithub } from '../../src/view/ci/diagnostics-github.js';
@@ -16,12 +16,10 @@ import { reportText } from '../../src/view/text/report-text.js';
 import { danger } from '../support/inert.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { nasty } from '../support/nasty.js';
+import { runs } from '../support/size.js';
 import { change, emptyPlan, field, place } from '../unit/view/samples.js';
 
-// Slow machines run the same number of cases.
-vi.setConfig({ testTimeout: 30_000 });
-
-/** Only our own line breaks; nothing that a terminal or a CI runner obeys. */
+/** Contains no line breaks but our own, and nothing that a terminal or a CI runner obeys. */
 function expectInert(text: string): void {
   expect(danger(text)).toBeNull();
 }
@@ -87,7 +85,7 @@ function diagnosticOf(text: string): Diagnostic {
   };
 }
 
-/** Commands of ours with escaped properties, and a last line that is none. */
+/** Only our own commands, with escaped properties, and a last line that is not a command. */
 function expectCommands(text: string): void {
   for (const line of text.trimEnd().split('\n'))
     expect(line).toMatch(
@@ -95,119 +93,147 @@ function expectCommands(text: string): void {
     );
 }
 
-function check(property: (text: string) => void, numRuns: number): void {
-  fc.assert(fc.property(nasty, property), { numRuns });
+function check(property: (text: string) => void, sample: number, full: number): void {
+  fc.assert(fc.property(nasty, property), { numRuns: runs(sample, full) });
 }
 
-describe('any text', () => {
-  it('is one inert line in a terminal', () => {
-    check((text) => {
-      for (const shown of [escapeControls(text), quoted(text)]) {
-        expectInert(shown);
-        expect(shown).not.toContain('\n');
-      }
-    }, 2000);
+describe('text', () => {
+  it('any escaped text is one line that a terminal does not obey', () => {
+    check(
+      (text) => {
+        for (const shown of [escapeControls(text), quoted(text)]) {
+          expectInert(shown);
+          expect(shown).not.toContain('\n');
+        }
+      },
+      300,
+      2000,
+    );
   });
 
-  it('is quoted so that no other text looks the same', () => {
+  it('two texts look the same when quoted only if they are the same', () => {
     fc.assert(
       fc.property(nasty, nasty, (a, b) => {
         expect(quoted(a) === quoted(b)).toBe(a === b);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(300, 2000) },
     );
   });
 
-  it('never leaves its place in a text plan', () => {
+  it('no text in a text plan can look like another part of the plan', () => {
     const known =
       /^(Project |Service |Apply would refuse|Digest: |Plan: | {2}(\[protected\]( |$)|[+~-] (create|update|DELETE) )| {12}| {6}|$)/;
-    check((text) => {
-      const shown = planText(planOf(text), { color: false, width: 60, verbose: true });
-      expectInert(shown);
-      for (const line of shown.split('\n')) if (!/^ {4}(help:| {2})/.test(line)) expect(line).toMatch(known);
-    }, 150);
+    check(
+      (text) => {
+        const shown = planText(planOf(text), { color: false, width: 60, verbose: true });
+        expectInert(shown);
+        for (const line of shown.split('\n'))
+          if (!/^ {4}(help:| {2})/.test(line)) expect(line).toMatch(known);
+      },
+      30,
+      150,
+    );
   });
 
-  it('is inert in reports, diagnostics, annotations and progress', () => {
-    check((text) => {
-      const plan = planOf(text);
-      const outcomes = plan.changes.map(
-        ({ address }) => ({ address, outcome: 'failed', error: text, id: text }) as const,
-      );
-      expectInert(
-        reportText(
-          { plan, outcomes, converged: false, interrupted: true, keyEnded: true, diagnostics: [] },
-          { color: false },
-        ),
-      );
-      expectInert(diagnosticsText([diagnosticOf(text)], { color: false }));
-      expectInert(
-        stepLine({ address: `a/${text}`, action: 'update', outcome: 'failed', id: text, error: text }),
-      );
-      expectInert(progressLine({ done: 0, total: 2, running: [`a/${text}`, `b/${text}`], width: 60 }));
-      expectCommands(planGithub(plan));
-      const commands = diagnosticsGithub([diagnosticOf(text)]);
-      expect(commands.match(/\n/g)).toHaveLength(1);
-      expect(commands).toMatch(
-        /^::error file=[^,:]*,line=3,endLine=3,col=2,endColumn=\d+,title=roster%3A schema::[^\n]*\n$/,
-      );
-    }, 150);
+  it('any text is inert in reports, diagnostics, annotations and progress', () => {
+    check(
+      (text) => {
+        const plan = planOf(text);
+        const outcomes = plan.changes.map(
+          ({ address }) => ({ address, outcome: 'failed', error: text, id: text }) as const,
+        );
+        expectInert(
+          reportText(
+            { plan, outcomes, converged: false, interrupted: true, keyEnded: true, diagnostics: [] },
+            { color: false },
+          ),
+        );
+        expectInert(diagnosticsText([diagnosticOf(text)], { color: false }));
+        expectInert(
+          stepLine({ address: `a/${text}`, action: 'update', outcome: 'failed', id: text, error: text }),
+        );
+        expectInert(progressLine({ done: 0, total: 2, running: [`a/${text}`, `b/${text}`], width: 60 }));
+        expectCommands(planGithub(plan));
+        const commands = diagnosticsGithub([diagnosticOf(text)]);
+        expect(commands.match(/\n/g)).toHaveLength(1);
+        expect(commands).toMatch(
+          /^::error file=[^,:]*,line=3,endLine=3,col=2,endColumn=\d+,title=roster%3A schema::[^\n]*\n$/,
+        );
+      },
+      30,
+      150,
+    );
   });
 });
 
 describe('Markdown', () => {
-  it('yields nothing but code and plain words', () => {
-    check((text) => {
-      expect(withoutCode(markdownCode(text)).trim()).toBe('');
-      expect(withoutCode(markdownProse(text))).toMatch(/^[\p{L}\p{N}\s"'’(),.:;!?-]*$/u);
-      expect(withoutCode(markdownProse(text))).not.toMatch(/^\s*([-+*>#]|\d+[.)])|[@#/<]/);
-    }, 2000);
-  });
-
-  it('holds no value outside code in a whole comment', () => {
-    check((text) => expectInertMarkdown(planMarkdown(planOf(text)), ''), 100);
-  });
-
-  it.each([0, 5_000, 10_000])('stays within the limit with 10,000 changes, %i of them deletes', (deletes) => {
-    const value = `@team \`\`\` </details> ${'x'.repeat(40)}`;
-    const changes = Array.from({ length: 10_000 }, (_, index) =>
-      change(`group/number-${index}`, {
-        action: index < deletes ? 'delete' : 'create',
-        name: value,
-        notes: [value],
-        fields: [field('description', { before: 'a\nb', after: `${value}\n`.repeat(20), layout: 'text' })],
-      }),
+  it('any text becomes code or plain words in Markdown', () => {
+    check(
+      (text) => {
+        expect(withoutCode(markdownCode(text)).trim()).toBe('');
+        expect(withoutCode(markdownProse(text))).toMatch(/^[\p{L}\p{N}\s"'’(),.:;!?-]*$/u);
+        expect(withoutCode(markdownProse(text))).not.toMatch(/^\s*([-+*>#]|\d+[.)])|[@#/<]/);
+      },
+      300,
+      2000,
     );
-    const text = planMarkdown({ ...emptyPlan, changes, diagnostics: Array(2_000).fill(diagnosticOf(value)) });
-    expect(text.length).toBeLessThanOrEqual(65_000);
-    expect(text).toContain('left out');
   });
 
-  it('stays within the limit when single texts are huge', () => {
+  it('a Markdown comment shows no value outside code', () => {
+    check((text) => expectInertMarkdown(planMarkdown(planOf(text)), ''), 15, 100);
+  });
+
+  it.each([0, 5_000, 10_000])(
+    'a Markdown comment stays within the limit with 10,000 changes, %i of them deletes',
+    (deletes) => {
+      const value = `@team \`\`\` </details> ${'x'.repeat(40)}`;
+      const changes = Array.from({ length: 10_000 }, (_, index) =>
+        change(`group/number-${index}`, {
+          action: index < deletes ? 'delete' : 'create',
+          name: value,
+          notes: [value],
+          fields: [field('description', { before: 'a\nb', after: `${value}\n`.repeat(20), layout: 'text' })],
+        }),
+      );
+      const text = planMarkdown({
+        ...emptyPlan,
+        changes,
+        diagnostics: Array(2_000).fill(diagnosticOf(value)),
+      });
+      expect(text.length).toBeLessThanOrEqual(65_000);
+      expect(text).toContain('left out');
+    },
+  );
+
+  it('a Markdown comment stays within the limit when single texts are huge', () => {
     const text = planMarkdown(planOf('` @a \n'.repeat(20_000)));
     expect(text.length).toBeLessThanOrEqual(65_000);
   });
 });
 
-it('JSON reads back as the same value and is inert', () => {
-  check((text) => {
-    const plan = planOf(text);
-    const report = {
-      plan,
-      outcomes: [],
-      converged: null,
-      interrupted: false,
-      keyEnded: false,
-      diagnostics: [diagnosticOf(text)],
-    };
-    for (const value of [planJson(plan), reportJson(report)]) {
-      expectInert(jsonText(value));
-      expect(JSON.parse(jsonText(value))).toEqual(value);
-    }
-  }, 150);
+it('any plan or report in JSON reads back as the same value and is inert', () => {
+  check(
+    (text) => {
+      const plan = planOf(text);
+      const report = {
+        plan,
+        outcomes: [],
+        converged: null,
+        interrupted: false,
+        keyEnded: false,
+        diagnostics: [diagnosticOf(text)],
+      };
+      for (const value of [planJson(plan), reportJson(report)]) {
+        expectInert(jsonText(value));
+        expect(JSON.parse(jsonText(value))).toEqual(value);
+      }
+    },
+    30,
+    150,
+  );
 });
 
-/** Takes fenced blocks, `code` elements and code spans out, as CommonMark would find them. */
+/** Removes fenced blocks, `code` elements and code spans, as CommonMark defines them. */
 function withoutCode(text: string): string {
   const outside: string[] = [];
   let fence: string | null = null;

@@ -8,6 +8,7 @@ import type { Observed } from '../../src/model/resource.js';
 import { type Reconciled, reconcile } from '../../src/reconcile/plan.js';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
+import { runs } from '../support/size.js';
 import {
   agentId,
   worldAgents as agents,
@@ -20,10 +21,9 @@ import {
   startTime,
 } from '../support/worlds.js';
 
-/** `ROSTER_WORLDS=10000 npx vitest run test/properties/worlds.test.ts` for the long run; a fiftieth of it over HTTP. */
-const runs = Number(process.env['ROSTER_WORLDS'] ?? 1_000);
+const options = { numRuns: runs(100, 1_000) };
 
-/** What roster is shown: the lists, and the hidden groups that it asks for by id because the inventory knows them. */
+/** What roster sees: the lists, and the hidden groups that it reads by id because the inventory knows them. */
 function objectsOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[]): Map<string, Observed[]> {
   const wanted = new Set([
     ...Object.values(world.owned),
@@ -97,7 +97,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
   });
 }
 
-/** Every object by id, with what may be done to it. */
+/** The ids of the objects, by what a plan may do to them. */
 function rights(world: RandomWorld) {
   const ownedIds = new Set(Object.values(world.owned));
   const nameOf = (key: string, name?: string) => name ?? key;
@@ -128,8 +128,8 @@ function touched({ plan }: Reconciled): string[] {
   });
 }
 
-describe('in a world that is not all ours', { timeout: runs * 10 + 30_000 }, () => {
-  test('nothing is touched that is not provably ours', () => {
+describe('partly foreign world', () => {
+  test('a plan touches no object that is not provably ours', () => {
     fc.assert(
       fc.property(randomWorld, (world) => {
         const made = planOf(world);
@@ -141,11 +141,11 @@ describe('in a world that is not all ours', { timeout: runs * 10 + 30_000 }, () 
           expect(ours || world.prune === 'all').toBe(true);
         }
       }),
-      { numRuns: runs },
+      options,
     );
   });
 
-  test('exactly what shall go is deleted', () => {
+  test('a plan deletes exactly the objects that `prune` selects', () => {
     fc.assert(
       fc.property(randomWorld, (world) => {
         const { plan } = planOf(world);
@@ -168,11 +168,11 @@ describe('in a world that is not all ours', { timeout: runs * 10 + 30_000 }, () 
         const deleted = plan.changes.flatMap((each) => (each.action === 'delete' ? [each.id] : []));
         expect(deleted.sort()).toEqual(expected.sort());
       }),
-      { numRuns: runs },
+      options,
     );
   });
 
-  test('each entry has an object of its own, by one of the rules', () => {
+  test('each entry is matched with its own object, by one of the rules', () => {
     fc.assert(
       fc.property(randomWorld, (world) => {
         const { matches, plan } = planOf(world);
@@ -194,11 +194,11 @@ describe('in a world that is not all ours', { timeout: runs * 10 + 30_000 }, () 
             ).toBe(true);
         }
       }),
-      { numRuns: runs },
+      options,
     );
   });
 
-  test('the order of everything is without meaning', () => {
+  test('the order of entries and objects changes neither the digest nor the steps', () => {
     fc.assert(
       fc.property(randomWorld, fc.integer({ min: 1, max: 1e9 }), (world, seed) => {
         const made = planOf(world);
@@ -206,7 +206,7 @@ describe('in a world that is not all ours', { timeout: runs * 10 + 30_000 }, () 
         expect(other.plan?.digest).toBe(made.plan?.digest);
         expect(other.plan?.steps.length).toBe(made.plan?.steps.length);
       }),
-      { numRuns: runs },
+      options,
     );
   });
 });
@@ -224,14 +224,13 @@ function shuffled<T>(list: readonly T[], seed: number): T[] {
   return keyed.sort(([a], [b]) => a - b).map(([, each]) => each);
 }
 
-test('an apply leaves what is not ours as it is, byte for byte', {
-  timeout: runs * 50 + 60_000,
-}, async () => {
+test('an apply leaves foreign objects unchanged, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (world) => {
       const sandbox = await startSandbox({ seed: seedOf(world) });
       const files = { 'roster.yaml': manifestText(world), 'roster.inventory.json': inventoryText(world) };
       const workspace = new Workspace(files, sandbox);
+      workspace.sleep = () => new Promise((done) => setImmediate(done));
       const { ownedIds, bound, operators, adoptable } = rights(world);
       const foreign = () =>
         [...sandbox.world.groups.values(), ...sandbox.world.schedules.values()]
@@ -249,6 +248,6 @@ test('an apply leaves what is not ours as it is, byte for byte', {
       workspace.remove();
       await sandbox.close();
     }),
-    { numRuns: Math.ceil(runs / 50) },
+    { numRuns: runs(5, 20) },
   );
 });

@@ -1,21 +1,25 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { isLong, sampleOf } from '../../support/size.js';
 
-/** `ROSTER_FAULTS=all` for every experiment (`npm run test:faults`); a tenth of them otherwise. */
+/** Set by `npm run test:faults`, which runs every experiment. `npm run test:long` runs a tenth, `npm test` a few. */
 export const all = process.env['ROSTER_FAULTS'] === 'all';
 
-/** The number of runs of a random experiment: all, or a tenth. */
-export const times = (count: number): number => (all ? count : Math.ceil(count / 10));
+/** How often to run a random experiment. */
+export const times = (count: number): number => (all ? count : Math.ceil(count / (isLong ? 10 : 100)));
 
-/** One in `share`, spread over the whole list. */
-function sample<T>(list: readonly T[], share = 10): readonly T[] {
-  return all ? list : list.filter((_, index) => index % share === Math.min(4, share - 1, list.length - 1));
+/** One of every `share`, spread over the whole list, and in `npm test` at most two of these. */
+function sample<T>(list: readonly T[], share: number): readonly T[] {
+  if (all) return list;
+  const some = list.filter((_, index) => index % share === Math.min(4, share - 1, list.length - 1));
+  return sampleOf(some, 2);
 }
 
 /**
- * One test with many experiments for an invariant in the table of `npm run test:faults`. An experiment fails by throwing.
- * All of them run, and the failures are reported together. With `npm test`, one in `share` runs: choose an odd number if
- * the list is a product, so that no factor is left out.
+ * One test of many experiments for an invariant of the table that `npm run test:faults` prints. An experiment fails by
+ * throwing; all are run, and the failures are shown together. Other runs take one of every `share`: use an odd
+ * number where the list is a product, so that no part of it is left out.
+ * Returns how many are run.
  */
 export function experiments<T>(
   invariant: string,
@@ -23,7 +27,7 @@ export function experiments<T>(
   list: readonly T[],
   run: (each: T) => Promise<unknown>,
   share = 10,
-): void {
+): number {
   const chosen = sample(list, share);
   test(`${invariant}: ${title}`, { timeout: Math.max(60_000, chosen.length * 20_000) }, async () => {
     const failures: string[] = [];
@@ -40,6 +44,7 @@ export function experiments<T>(
     expect(chosen.length).toBeGreaterThan(0);
     expect(failures).toEqual([]);
   });
+  return chosen.length;
 }
 
 /** For experiments that something else counts, such as fast-check. Call it at their end. */

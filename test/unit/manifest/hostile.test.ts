@@ -3,6 +3,7 @@ import { kinds } from '../../../src/kinds/index.js';
 import type { Loaded } from '../../../src/manifest/load.js';
 import { costOf } from '../../support/cost.js';
 import { megabytes } from '../../support/hostile/megabytes.js';
+import { sampleOf } from '../../support/size.js';
 import { load, problems } from './project.js';
 
 // Slow machines run the same cases.
@@ -96,7 +97,7 @@ describe('syntax', () => {
 const usual = costOf(() => load(megabytes.good[0]?.[1] ?? ''));
 
 describe('a file of 1 MB costs little', () => {
-  it.each(megabytes.bad)('%s', (_, text, code) => {
+  it.each(sampleOf(megabytes.bad, 5))('%s', (_, text, code) => {
     let loaded: Loaded | undefined;
     const cost = costOf(() => {
       loaded = load(text, { kinds });
@@ -109,7 +110,7 @@ describe('a file of 1 MB costs little', () => {
 });
 
 describe('a file of many ordinary entries is read', () => {
-  it.each(megabytes.good)('%s', (_, text) => {
+  it.each(sampleOf(megabytes.good, 1))('%s', (_, text) => {
     const { project, diagnostics } = load(text, { kinds });
     expect(diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
     expect(project).not.toBeNull();
