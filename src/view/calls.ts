@@ -1,17 +1,23 @@
 import type { Change, Plan, Step } from '../model/plan.js';
 
-/** A request as a person or a program is told of it. */
-export interface ShownCall {
+/** A request as views show it. */
+export interface CallSummary {
   readonly method: string;
   readonly path: string;
 }
 
-/** Looks up the calls of a change. Ids that are not known before the plan runs read `{id}`. */
-export function callsOf(plan: Plan): (change: Change) => ShownCall[] {
+/** Looks up the steps of a change, in their order. */
+export type StepLookup = (change: Change) => readonly Step[];
+
+export function stepLookup(plan: Plan): StepLookup {
   const steps = new Map(plan.steps.map((step) => [step.id, step]));
-  return (change) =>
-    change.steps
-      .map((id) => steps.get(id))
-      .filter((step): step is Step => step !== undefined)
-      .map(({ request }) => ({ method: request.method, path: request.path.replace(/\{[^{}]*\}/g, '{id}') }));
+  return (change) => change.steps.flatMap((id) => steps.get(id) ?? []);
+}
+
+/** The requests of these steps. Ids that are unknown before the plan runs are shown as `{id}`. */
+export function callSummaries(steps: readonly Step[]): CallSummary[] {
+  return steps.map(({ request }) => ({
+    method: request.method,
+    path: request.path.replace(/\{[^{}]*\}/g, '{id}'),
+  }));
 }

@@ -133,7 +133,7 @@ describe('at most ten annotations of each severity', () => {
     expect(shown).toEqual([...first('error', errors), ...first('warning', warnings)]);
     const plain = told(errors, warnings).slice(shown.length);
     expect(plain).toEqual(
-      more.map((count) => `${count}: \`roster validate\` shows all, and \`--write sarif=FILE\` keeps them`),
+      more.map((count) => `${count}: \`roster validate\` shows all of them; \`--write sarif=FILE\` saves them`),
     );
   });
 });

@@ -54,7 +54,7 @@ describe('the limit', () => {
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
-    expect(text).toMatch(/Too long to show all:\*\* \d+ groups left out \(\d+ to create\)/);
+    expect(text).toMatch(/Too long to show in full:\*\* \d+ groups left out \(\d+ to create\)/);
   });
 
   it('shows nothing else when not all deletes fit', () => {

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, diagnosticCodes } from '../../../src/model/diagnostic.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
-import { codeWords } from '../../../src/view/code-texts.js';
+import { codeTexts } from '../../../src/view/code-texts.js';
 import { jsonText } from '../../../src/view/json/json-text.js';
 import { diagnostics, place } from './samples.js';
 
@@ -142,11 +142,14 @@ it('a text of a manifest makes no link of a message', () => {
   expect(text).toContain('[click]\\u{28}https://evil.example)');
 });
 
-it('every code has words of its own', () => {
-  const words = diagnosticCodes.map((code) => codeWords[code].means);
-  expect(new Set(words).size).toBe(words.length);
-  for (const { means, help } of Object.values(codeWords))
+it('every code has a title and a text of its own, in whole sentences', () => {
+  const texts = Object.values(codeTexts);
+  for (const part of ['title', 'means'] as const)
+    expect(new Set(texts.map((each) => each[part])).size).toBe(diagnosticCodes.length);
+  for (const { title, means, help } of texts) {
+    expect(title).toMatch(/^[A-Z].*[^.]$/);
     expect(`${means} ${help}`).toMatch(/^[A-Z].*\. .*\.$/);
+  }
 });
 
 function publishedSchema() {
