@@ -160,7 +160,7 @@ describe('what nobody has reviewed is not applied:', () => {
     expect(run.log).toMatch(words);
     expect(sandbox.world.groups).toEqual(before);
     const planned = run.outputs['plan']?.['digest'] ?? '';
-    expect(run.log).toMatch(new RegExp(`^::error .*by hand with its digest, ${planned}$`, 'm'));
+    expect(run.log).toMatch(new RegExp(`^::error .*manually with its digest, ${planned}$`, 'm'));
     expect(digestIn(run.summary)).toBe(planned);
     return planned;
   }
@@ -198,7 +198,7 @@ describe('what nobody has reviewed is not applied:', () => {
       github.say(pull, 'github-actions[bot]', ofAnother);
     });
     github.merge(number);
-    await isRefused(/Not reviewed, nothing was changed/);
+    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   test('a comment that was changed after the merge', async () => {
@@ -206,14 +206,14 @@ describe('what nobody has reviewed is not applied:', () => {
     github.merge(number);
     await github.pullRequest(number);
     expect(digestIn(github.comments(number)[0]?.body)).toBeDefined();
-    await isRefused(/Not reviewed, nothing was changed/);
+    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   test('a push without a pull request', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
-    await isRefused(/Not reviewed, nothing was changed/);
+    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   test('but a push that changes nothing needs no review', async () => {
@@ -272,7 +272,7 @@ test('drift opens one issue, which follows it and is closed when it is gone', as
   Object.assign(onlyGroup(), { description: '', isActive: true });
   await github.schedule();
   expect(github.state.issues.map(({ state }) => state)).toEqual(['closed']);
-  expect(github.comments(issue?.number ?? 0)[0]?.body).toMatch(/^Gone, /);
+  expect(github.comments(issue?.number ?? 0)[0]?.body).toMatch(/^Resolved, /);
 
   onlyGroup().description = 'again';
   await github.schedule();
