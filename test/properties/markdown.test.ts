@@ -145,19 +145,19 @@ const plans: fc.Arbitrary<Plan> = fc
   })
   .map((parts) => ({ ...emptyPlan, ...parts, steps: [secretStep] }));
 
-/** A link as the command makes it, with whatever a file may be called. */
+/** A link as the command makes it, for any file name. */
 function urlOf({ file, line }: { file: string; line: number }): string {
   return `${linkBase}/${file.replaceAll('\n', ' ')}#L${line}`;
 }
 
-test(`${runs} random plans: within the limit, inert, and read back from JSON as they were`, () => {
+test(`${runs} random plans give Markdown within the limit, escaped, and JSON that reads back unchanged`, () => {
   fc.assert(
     fc.property(plans, (plan) => {
       const text = planMarkdown(plan, { urlOf });
       expect(text.length).toBeLessThanOrEqual(markdownLimit);
       expectInertMarkdown(text, linkBase);
       expectCareFirst(plan, text);
-      // The same few changes a thousand times over would only cost memory.
+      // Repeating the same few changes would only cost memory.
       const json = planJson({ ...plan, changes: plan.changes.slice(0, 20) });
       expect(JSON.parse(jsonText(json))).toEqual(JSON.parse(JSON.stringify(json)));
     }),

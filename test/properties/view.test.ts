@@ -21,7 +21,7 @@ import { change, emptyPlan, field, place } from '../unit/view/samples.js';
 // Slow machines run the same number of cases.
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Only our own line breaks; nothing that a terminal or a CI runner obeys. */
+/** Only line breaks of the view itself; nothing that a terminal or a CI runner acts on. */
 function expectInert(text: string): void {
   expect(danger(text)).toBeNull();
 }
@@ -87,7 +87,7 @@ function diagnosticOf(text: string): Diagnostic {
   };
 }
 
-/** Commands of ours with escaped properties, and a last line that is none. */
+/** Workflow commands with escaped properties, and possibly a last line of plain text. */
 function expectCommands(text: string): void {
   for (const line of text.trimEnd().split('\n'))
     expect(line).toMatch(
@@ -100,7 +100,7 @@ function check(property: (text: string) => void, numRuns: number): void {
 }
 
 describe('any text', () => {
-  it('is one inert line in a terminal', () => {
+  it('is one escaped line in a terminal', () => {
     check((text) => {
       for (const shown of [escapeControls(text), quoted(text)]) {
         expectInert(shown);
@@ -109,7 +109,7 @@ describe('any text', () => {
     }, 2000);
   });
 
-  it('is quoted so that no other text looks the same', () => {
+  it('is quoted differently from any other text', () => {
     fc.assert(
       fc.property(nasty, nasty, (a, b) => {
         expect(quoted(a) === quoted(b)).toBe(a === b);
@@ -118,7 +118,7 @@ describe('any text', () => {
     );
   });
 
-  it('never leaves its place in a text plan', () => {
+  it('cannot begin a line of a text plan', () => {
     const known =
       /^(Project |Service |Apply would refuse|Digest: |Plan: | {2}(\[protected\]( |$)|[+~-] (create|update|DELETE) )| {12}| {6}|$)/;
     check((text) => {
@@ -128,7 +128,7 @@ describe('any text', () => {
     }, 150);
   });
 
-  it('is inert in reports, diagnostics, annotations and progress', () => {
+  it('is escaped in reports, diagnostics, annotations and progress', () => {
     check((text) => {
       const plan = planOf(text);
       const outcomes = plan.changes.map(
@@ -156,7 +156,7 @@ describe('any text', () => {
 });
 
 describe('Markdown', () => {
-  it('yields nothing but code and plain words', () => {
+  it('renders any text as code and plain words only', () => {
     check((text) => {
       expect(withoutCode(markdownCode(text)).trim()).toBe('');
       expect(withoutCode(markdownProse(text))).toMatch(/^[\p{L}\p{N}\s"'’(),.:;!?-]*$/u);
@@ -164,7 +164,7 @@ describe('Markdown', () => {
     }, 2000);
   });
 
-  it('holds no value outside code in a whole comment', () => {
+  it('shows values only inside code in a whole comment', () => {
     check((text) => expectInertMarkdown(planMarkdown(planOf(text)), ''), 100);
   });
 
@@ -183,13 +183,13 @@ describe('Markdown', () => {
     expect(text).toContain('left out');
   });
 
-  it('stays within the limit when single texts are huge', () => {
+  it('stays within the limit if single texts are huge', () => {
     const text = planMarkdown(planOf('` @a \n'.repeat(20_000)));
     expect(text.length).toBeLessThanOrEqual(65_000);
   });
 });
 
-it('JSON reads back as the same value and is inert', () => {
+it('JSON output is escaped and reads back as the same value', () => {
   check((text) => {
     const plan = planOf(text);
     const report = {

@@ -76,12 +76,11 @@ interface ByRisk {
 }
 
 function byRisk(acting: readonly Change[], stepsOf: StepLookup): ByRisk {
+  const isCareful = (change: Change) => needsCare(change, stepsOf(change));
   const deletes = acting.filter((change) => change.action === 'delete');
-  const kept = acting.filter((change) => change.action !== 'delete');
-  const careful = new Set(kept.filter((change) => needsCare(change, stepsOf(change))));
-  const rest = kept.filter((change) => !careful.has(change));
+  const rest = acting.filter((change) => !isCareful(change));
   return {
-    careful: [...deletes, ...careful],
+    careful: [...deletes, ...acting.filter((change) => change.action !== 'delete' && isCareful(change))],
     risky: rest.filter((change) => change.risks.length > 0),
     others: rest.filter((change) => change.risks.length === 0),
   };
