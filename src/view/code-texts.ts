@@ -89,7 +89,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'ambiguous-name': {
     title: 'Several remote objects match',
-    means: 'Several objects on the service match the entry, and nothing tells which one it means.',
+    means: 'Several objects on the service match the entry, and it is unclear which one it means.',
     help: 'Add the `id:` of one of them to the entry.',
   },
   'duplicate-name': {

@@ -34,7 +34,7 @@ function heading(change: Change, care: boolean, { width, paint }: ChangeTextOpti
   const { symbol, verb, style } = actionLabels[change.action];
   const action = `${symbol} ${(care ? verb.toUpperCase() : verb).padEnd(7)}`;
   const address = cut(escapeControls(change.address), width - 12);
-  const pieces: Fragment[] = [
+  const fragments: Fragment[] = [
     {
       text: `${action} ${address}`,
       shown: `${paint(care ? 'danger' : style, action)} ${paint('strong', address)}`,
@@ -42,7 +42,7 @@ function heading(change: Change, care: boolean, { width, paint }: ChangeTextOpti
     ...nameAndId(change).map((text) => ({ text: cut(text, width - 12) })),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
   ];
-  const [first = '', ...rest] = flow(pieces, width - 2, '  ');
+  const [first = '', ...rest] = flow(fragments, width - 2, '  ');
   return [`  ${first}`, ...indent(rest, 12)];
 }
 
