@@ -233,7 +233,7 @@ test('git gets the token of the job from the environment of its step', () => {
     .workflowsOf('refs/heads/main')
     .flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
   const asking = steps.filter(({ run }) => /\broster (plan|apply|drift)\b/.test(run ?? ''));
-  expect(asking.map(({ name }) => name).sort()).toEqual(['Apply', 'Look for drift', 'Plan', 'Plan']);
+  expect(asking.map(({ name }) => name).sort()).toEqual(['Apply', 'Check for drift', 'Plan', 'Plan']);
   for (const { env = {} } of asking) {
     const contexts = {
       github: { token: 'of-the-job', server_url: 'https://github.com' },

@@ -1,6 +1,6 @@
 import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar.js';
 import { escapeControls } from '../escape.js';
-import { count, hangingIndent, pad, usableWidth, wrap } from '../text/layout.js';
+import { count, hangingIndent, joinBlocks, pad, usableWidth, wrap } from '../text/layout.js';
 import { type Paint, painter, type TextOptions } from '../text/paint.js';
 
 /** From no starts to the busiest hour. */
@@ -12,17 +12,13 @@ export function calendarText(calendar: Calendar, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
   const peak = Math.max(0, ...calendar.days.flatMap((day) => day.hours));
-  const blocks = [
+  return joinBlocks([
     heading(calendar, width, paint),
     heatMap(calendar, peak, paint),
     busiestLines(calendar, width, paint),
     uncountedLines(calendar, width),
     closing(calendar, width, paint),
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 function heading({ project, environment, timeZone }: Calendar, width: number, paint: Paint): string[] {

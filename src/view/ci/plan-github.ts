@@ -1,6 +1,6 @@
 import type { Change, Plan, Step } from '../../model/plan.js';
-import { stepLookup } from '../calls.js';
 import { actionLabels, needsCare } from '../change-labels.js';
+import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 import { isWorthALine } from '../text/field-text.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { type Annotation, workflowCommands } from './annotations.js';
@@ -12,17 +12,16 @@ import { diagnosticAnnotation } from './diagnostics-github.js';
  */
 export function planGithub(plan: Plan): string {
   const stepsOf = stepLookup(plan);
-  const sources = new Map(plan.changes.map((change) => [change.address, change.source]));
-  const objections = plan.objections.map(({ code, message, help, address }) => {
-    const place = (address === null ? null : sources.get(address)) ?? null;
-    const diagnostic = { severity: 'error', code, message, ...(help === '' ? {} : { help }) } as const;
-    return diagnosticAnnotation(place === null ? diagnostic : { ...diagnostic, place });
-  });
   const acting = plan.changes
     .filter((change) => change.action !== 'none')
     .map((change) => changeAnnotation(change, stepsOf(change)));
   return workflowCommands(
-    [...objections, ...snapshotAnnotations(plan), ...acting, ...plan.diagnostics.map(diagnosticAnnotation)],
+    [
+      ...objectionDiagnostics(plan).map(diagnosticAnnotation),
+      ...snapshotAnnotations(plan),
+      ...acting,
+      ...plan.diagnostics.map(diagnosticAnnotation),
+    ],
     '`roster plan` shows all of them',
   );
 }

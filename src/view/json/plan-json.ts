@@ -7,7 +7,6 @@ import type {
   Change,
   FieldChange,
   NextRuns,
-  Objection,
   Origin,
   Plan,
   SnapshotAge,
@@ -17,7 +16,7 @@ import { summarise } from '../../model/plan.js';
 import type { Outcome, Report } from '../../model/report.js';
 import type { Risk } from '../../model/risk.js';
 import type { Why } from '../../model/why.js';
-import { type CallSummary, callSummaries, stepLookup } from '../calls.js';
+import { type CallSummary, callSummaries, objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 import { actingOutcomes, isComplete } from '../summary-line.js';
 
 /** The shapes of `--format json` (contract §6). Fields may be added under one `formatVersion`, never changed. */
@@ -96,7 +95,7 @@ export function planJson(plan: Plan): PlanJson {
     digest,
     summary: summarise(plan.changes),
     changes: changesJson(plan),
-    diagnostics: [...plan.diagnostics.map(diagnosticJson), ...objectionsJson(plan)],
+    diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };
 }
 
@@ -219,15 +218,6 @@ function fieldJson({ path, before, after, sensitive }: FieldChange): FieldJson {
 
 function sourceJson(source: Place | null): ChangeJson['source'] {
   return source === null ? null : { file: source.file, line: source.line, column: source.column };
-}
-
-function objectionsJson(plan: Plan): DiagnosticJson[] {
-  const sources = new Map(plan.changes.map((change) => [change.address, change.source]));
-  return plan.objections.map(({ code, message, help, address }: Objection) => {
-    const place = address === null ? null : (sources.get(address) ?? null);
-    const { file = null, line = null, column = null } = place ?? {};
-    return { severity: 'error', code, message, file, line, column, help: help === '' ? null : help };
-  });
 }
 
 /** A report often repeats the diagnostics of its plan. */

@@ -1,12 +1,12 @@
 import type { Place } from '../../model/diagnostic.js';
 import type { Change, Step } from '../../model/plan.js';
-import { callSummaries, type StepLookup } from '../calls.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
+import { callSummaries, type StepLookup } from '../plan-lookup.js';
 import { isWorthALine, originText } from '../text/field-text.js';
 import { count, cut } from '../text/layout.js';
 import { fieldsMarkdown } from './field-markdown.js';
-import { htmlCode, markdownCode, markdownLink, markdownProse } from './markdown-escape.js';
+import { htmlCode, markdownLink, shortCode, shortProse } from './markdown-escape.js';
 import type { PackItem } from './markdown-pack.js';
 import { runsMarkdown } from './runs-markdown.js';
 
@@ -25,7 +25,7 @@ export function changeMarkdown(change: Change, context: ChangeContext): PackItem
   const sentences = [...change.risks.map((risk) => risk.message), ...change.notes].filter((each) =>
     /\S/.test(each),
   );
-  const shown = sentences.slice(0, maxSentences).map((each) => `  - ${prose(each)}`);
+  const shown = sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each)}`);
   const left = sentences.length - shown.length;
   const more = left > 0 ? [`  - … and ${count(left, 'more note')}`] : [];
   const short = [heading(change, context), ...shown, ...more].join('\n');
@@ -37,8 +37,8 @@ function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
   const outside = change.origin === 'remote' || change.origin === 'both' ? originText(change.origin) : null;
   return [
     `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
-    code(change.address, 120),
-    ...(change.name === null ? [] : [`named ${code(change.name, 80)}`]),
+    shortCode(change.address, 120),
+    ...(change.name === null ? [] : [`named ${shortCode(change.name, 80)}`]),
     ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
     ...(change.adopted ? ['(adopted)'] : []),
     ...(outside === null ? [] : [`(${outside})`]),
@@ -49,14 +49,14 @@ function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
 export function placeMarkdown(place: Place, urlOf: ChangeContext['urlOf']): string {
   const text = cut(`${escapeControls(place.file)}:${place.line}`, 120);
   const url = urlOf(place);
-  return url === null ? code(text, 120) : markdownLink(text, url);
+  return url === null ? shortCode(text, 120) : markdownLink(text, url);
 }
 
 /** The differences and the requests, folded. */
 function details(change: Change, steps: readonly Step[]): string[] {
   const runs = change.nextRuns === null ? [] : [...runsMarkdown(change.nextRuns), ''];
-  const calls = callSummaries(steps).map(({ method, path }) => code(`${method} ${path}`, 160));
-  const requests = [...(change.id === null ? [] : [`id ${code(change.id, 80)}`]), ...calls];
+  const calls = callSummaries(steps).map(({ method, path }) => shortCode(`${method} ${path}`, 160));
+  const requests = [...(change.id === null ? [] : [`id ${shortCode(change.id, 80)}`]), ...calls];
   const body = [...fieldsMarkdown(change), ...runs];
   if (body.length === 0) return [];
   const titles = [
@@ -74,12 +74,4 @@ function details(change: Change, steps: readonly Step[]): string[] {
     '',
   ];
   return lines.map((line) => (line === '' ? '' : `  ${line}`));
-}
-
-function code(text: string, width: number): string {
-  return markdownCode(cut(escapeControls(text), width));
-}
-
-function prose(text: string): string {
-  return markdownProse(cut(escapeControls(text), 400));
 }

@@ -1,4 +1,5 @@
 import { escapeCodePoint, escapeControls } from '../escape.js';
+import { cut } from '../text/layout.js';
 
 /**
  * Escapes untrusted text so that it is never parsed as Markdown, HTML, a mention, an issue reference, a link or a
@@ -13,6 +14,16 @@ export function markdownCode(text: string): string {
   // Markdown strips one space at both ends; without it an outer backtick would join the fence.
   const space = /^[` ]|[` ]$/u.test(line) || line === '' ? ' ' : '';
   return `${fence}${space}${line}${space}${fence}`;
+}
+
+/** A value as code, cut to `columns`. */
+export function shortCode(text: string, columns: number): string {
+  return markdownCode(cut(escapeControls(text), columns));
+}
+
+/** A sentence, cut to 400 columns. */
+export function shortProse(text: string): string {
+  return markdownProse(cut(escapeControls(text), 400));
 }
 
 /** A value as code in a table cell. Bars are spelt out, because parsers differ on what a backslash before a bar means. */

@@ -1,14 +1,13 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import type { Change, Objection, Plan } from '../../model/plan.js';
 import { summarise } from '../../model/plan.js';
-import { type StepLookup, stepLookup } from '../calls.js';
 import { actingActions, actionLabels, needsCare } from '../change-labels.js';
-import { escapeControls } from '../escape.js';
 import { touchedGraph } from '../graph/touched-graph.js';
+import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { changeMarkdown, placeMarkdown } from './change-markdown.js';
-import { markdownCode, markdownMarker, markdownProse } from './markdown-escape.js';
+import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import { type MeasureText, type Packed, type PackItem, pack } from './markdown-pack.js';
 
 /** In characters. GitHub refuses comments over 65,536. */
@@ -164,12 +163,12 @@ function header(plan: Plan): string {
     counts === ''
       ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
       : `**Plan: ${counts}**, ${unchanged} unchanged.`;
-  const where = environment === null ? '' : `, environment ${code(environment, 100)}`;
+  const where = environment === null ? '' : `, environment ${shortCode(environment, 100)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
-    `${line} Digest ${code(digest, 100)}`,
+    `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${code(project, 100)}${where}, service ${code(service, 300)}`,
+    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}`,
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),
@@ -178,9 +177,9 @@ function header(plan: Plan): string {
 
 function objectionLines(objections: readonly Objection[]): string[] {
   if (objections.length === 0) return [];
-  const lines = objections.slice(0, maxObjections).map(({ code: reason, message, help }) => {
-    const advice = help === '' ? '' : ` (help: ${prose(help)})`;
-    return `> - ${code(reason, 60)} ${prose(message)}${advice}`;
+  const lines = objections.slice(0, maxObjections).map(({ code, message, help }) => {
+    const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
+    return `> - ${shortCode(code, 60)} ${shortProse(message)}${advice}`;
   });
   const more = objections.length - lines.length;
   return [
@@ -194,12 +193,12 @@ function objectionLines(objections: readonly Objection[]): string[] {
 }
 
 function diagnosticItem(
-  { severity, code: reason, message, place, help }: Diagnostic,
+  { severity, code, message, place, help }: Diagnostic,
   urlOf: (place: Place) => string | null,
 ): PackItem {
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
-  const short = `- **${severity}** ${code(reason, 60)}${where}: ${prose(message)}`;
-  return { short, full: () => (help === undefined ? short : `${short} (help: ${prose(help)})`) };
+  const short = `- **${severity}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
+  return { short, full: () => (help === undefined ? short : `${short} (help: ${shortProse(help)})`) };
 }
 
 /** Counts what the limit left out, by kind. */
@@ -226,12 +225,4 @@ function omissions(
     `> **Too long to show in full:** ${sentences.join('; ')}. The text and JSON plans show everything.`,
     '',
   ];
-}
-
-function code(text: string, width: number): string {
-  return markdownCode(cut(escapeControls(text), width));
-}
-
-function prose(text: string): string {
-  return markdownProse(cut(escapeControls(text), 400));
 }

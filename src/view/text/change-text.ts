@@ -1,7 +1,7 @@
 import type { Change, Step } from '../../model/plan.js';
-import { callSummaries } from '../calls.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls, quoted } from '../escape.js';
+import { callSummaries } from '../plan-lookup.js';
 import { fieldsText, originText } from './field-text.js';
 import { cut, type Fragment, flow, hangingIndent, indent, wrap } from './layout.js';
 import type { Paint } from './paint.js';

@@ -2,7 +2,7 @@ import type { Drift, Drifted } from '../../model/drift.js';
 import { escapeControls } from '../escape.js';
 import { nameAndId } from './change-text.js';
 import { fieldsText } from './field-text.js';
-import { count, cut, flow, indent, usableWidth } from './layout.js';
+import { count, cut, flow, indent, joinBlocks, usableWidth } from './layout.js';
 import { type Paint, painter, type TextOptions } from './paint.js';
 import { headerLines } from './plan-text.js';
 
@@ -10,12 +10,11 @@ import { headerLines } from './plan-text.js';
 export function driftText(drift: Drift, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
-  const blocks = [
+  return joinBlocks([
     headerLines(drift, width, paint),
     ...drift.changes.map((each) => changeLines(each, width, options.verbose ?? false, paint)),
     [paint('strong', driftLine(drift))],
-  ];
-  return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
+  ]);
 }
 
 function changeLines(change: Drifted, width: number, verbose: boolean, paint: Paint): string[] {

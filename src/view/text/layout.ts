@@ -90,6 +90,12 @@ export function indent(lines: readonly string[], columns: number): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(columns) + line));
 }
 
+/** Blocks of lines as a text, separated by blank lines. Empty blocks are left out. */
+export function joinBlocks(blocks: readonly (readonly string[])[]): string {
+  const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
+  return `${texts.join('\n\n')}\n`;
+}
+
 /** `first` before the first line and as many spaces before the others. */
 export function hangingIndent(first: string, lines: readonly string[]): string[] {
   const rest = ' '.repeat(widthOf(first));

@@ -1,9 +1,9 @@
 import type { Change, Objection, Plan } from '../../model/plan.js';
-import { stepLookup } from '../calls.js';
 import { escapeControls } from '../escape.js';
+import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
 import { changeText } from './change-text.js';
-import { cut, hangingIndent, indent, usableWidth, wrap } from './layout.js';
+import { cut, hangingIndent, indent, joinBlocks, usableWidth, wrap } from './layout.js';
 import { type Paint, painter, type TextOptions } from './paint.js';
 import { snapshotAge } from './snapshot-text.js';
 
@@ -14,17 +14,13 @@ import { snapshotAge } from './snapshot-text.js';
 export function planText(plan: Plan, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
-  const blocks = [
+  return joinBlocks([
     [...headerLines(plan, width, paint), ...snapshotLines(plan, paint)],
     ...changeBlocks(plan, width, options.verbose ?? false, paint),
     objectionLines(plan.objections, width, paint),
     [`Digest: ${escapeControls(plan.digest)}`],
     [paint('strong', planLine(plan))],
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 export function headerLines(

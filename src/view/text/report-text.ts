@@ -3,7 +3,7 @@ import type { ChangeOutcome, Outcome, Report } from '../../model/report.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { actingOutcomes, isComplete, outcomeCounts, reportLine } from '../summary-line.js';
-import { indent, usableWidth, wrap } from './layout.js';
+import { indent, joinBlocks, usableWidth, wrap } from './layout.js';
 import { type Paint, painter, type Style, type TextOptions } from './paint.js';
 import { headerLines } from './plan-text.js';
 
@@ -23,11 +23,7 @@ export function reportText(report: Report, options: TextOptions): string {
   const last = paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
   // If there are outcomes, the plan was shown before and named the project and the service.
   const header = outcomes.length === 0 ? headerLines(report.plan, width, paint) : [];
-  const blocks = [header, outcomes, next, [last]];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  return joinBlocks([header, outcomes, next, [last]]);
 }
 
 const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly style: Style }>> = {

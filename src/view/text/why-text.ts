@@ -3,7 +3,7 @@ import type { Rule, Why } from '../../model/why.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls, quoted } from '../escape.js';
 import { fieldsText, originText } from './field-text.js';
-import { hangingIndent, indent, usableWidth, wrap } from './layout.js';
+import { hangingIndent, indent, joinBlocks, usableWidth, wrap } from './layout.js';
 import { type Paint, painter, type TextOptions } from './paint.js';
 import { headerLines } from './plan-text.js';
 import { placeText } from './source-excerpt.js';
@@ -19,16 +19,12 @@ const ruleNames: Readonly<Record<Rule, string>> = {
 export function whyText(why: Why, plan: Plan, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
-  const blocks = [
+  return joinBlocks([
     headerLines(plan, width, paint),
     matchLines(why, width, paint),
     differenceLines(why, width, options.verbose ?? false, paint),
     ignoredLines(why, width, paint),
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 function matchLines({ address, source, object, rule, tried }: Why, width: number, paint: Paint): string[] {

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../model/diagnostic.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 
 /** A request as views show it. */
@@ -20,4 +21,14 @@ export function callSummaries(steps: readonly Step[]): CallSummary[] {
     method: request.method,
     path: request.path.replace(/\{[^{}]*\}/g, '{id}'),
   }));
+}
+
+/** The objections as errors, at the places of the entries that they are about. */
+export function objectionDiagnostics({ changes, objections }: Plan): Diagnostic[] {
+  const sources = new Map(changes.map((change) => [change.address, change.source]));
+  return objections.map(({ code, message, help, address }) => {
+    const place = sources.get(address ?? '') ?? null;
+    const error = { severity: 'error', code, message } as const;
+    return { ...error, ...(help === '' ? {} : { help }), ...(place === null ? {} : { place }) };
+  });
 }
