@@ -1,7 +1,7 @@
 import type { Inventory, RunResult } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import { actionWords } from '../view/change-labels.js';
+import { actionLabels } from '../view/change-labels.js';
 
 /** What is told of a run in the history of the inventory: no values, and no words of the service. */
 export function runResult(
@@ -14,7 +14,7 @@ export function runResult(
   const planned = new Map(changes.map((change) => [change.address, change]));
   const done = outcomes.map(({ address, outcome, id: known }) => {
     const change = planned.get(address);
-    const { verb, past } = actionWords[change?.action ?? 'none'];
+    const { verb, past } = actionLabels[change?.action ?? 'none'];
     const id = known ?? change?.id ?? null;
     return `${outcome === 'done' ? past : `${outcome}: ${verb}`} ${address}${id === null ? '' : ` ${id}`}`;
   });

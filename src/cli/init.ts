@@ -115,7 +115,7 @@ function write(files: readonly NewFile[], top: string, { cwd }: Host): Pick<Made
 
 function leftAlone(file: NewFile, path: string, why: LeftAlone['why']): LeftAlone {
   const existing = why === 'file' ? (readRegular(path, file.path) ?? '') : '';
-  return { path: file.path, why, add: file.wanting(existing) };
+  return { path: file.path, why, add: file.missingFrom(existing) };
 }
 
 function nextSteps(host: CiHost | null, remote: string | null): readonly string[] {

@@ -11,15 +11,15 @@ import { yamlWord } from './yaml-word.js';
 export type CiHost = 'github' | 'gitlab';
 
 export interface CiFacts {
-  /** Of roster, which the pipelines install. */
+  /** The version of roster that the pipelines install. */
   readonly version: string;
-  /** What is merged into, and applied from. */
+  /** The branch that is applied from. */
   readonly branch: string;
-  /** The folder of roster.yaml, from the root of the repository; `.` for the root itself. */
+  /** The folder of roster.yaml, relative to the root of the repository; `.` for the root itself. */
   readonly folder: string;
 }
 
-/** The pipelines of a host, which live at the root of the repository. */
+/** The CI files of a host, which go to the root of the repository. */
 export function ciFiles(host: CiHost, facts: CiFacts): readonly NewFile[] {
   return host === 'github' ? githubFiles(facts) : gitlabFiles(facts);
 }
@@ -27,7 +27,7 @@ export function ciFiles(host: CiHost, facts: CiFacts): readonly NewFile[] {
 function githubFiles(facts: CiFacts): readonly NewFile[] {
   const workflows = { validate: githubValidate, plan: githubPlan, apply: githubApply, drift: githubDrift };
   return Object.entries(workflows).map(([name, text]) =>
-    whole(`.github/workflows/roster-${name}.yml`, filled(text, facts)),
+    template(`.github/workflows/roster-${name}.yml`, filled(text, facts)),
   );
 }
 
@@ -37,28 +37,28 @@ function gitlabFiles(facts: CiFacts): readonly NewFile[] {
       path: '.gitlab-ci.yml',
       at: 'repository',
       text: gitlabCi,
-      wanting: (existing) =>
+      missingFrom: (existing) =>
         existing.includes('.gitlab/roster.yml') ? null : 'add `local: .gitlab/roster.yml` to its `include`',
     },
-    whole('.gitlab/roster.yml', filled(gitlabJobs, facts)),
-    whole('.gitlab/roster.mjs', gitlabTool),
+    template('.gitlab/roster.yml', filled(gitlabJobs, facts)),
+    template('.gitlab/roster.mjs', gitlabTool),
   ];
 }
 
-function whole(path: string, text: string): NewFile {
-  const wanting = (existing: string) =>
+function template(path: string, text: string): NewFile {
+  const missingFrom = (existing: string) =>
     existing === text
       ? null
-      : 'it is not what this version writes: to get that, move it away and run `roster init` again';
-  return { path, at: 'repository', text, wanting };
+      : 'it differs from what this version writes. To replace it, move it away and run `roster init` again';
+  return { path, at: 'repository', text, missingFrom };
 }
 
-/** `[!+]` and a closing bracket mean something in the filters of GitHub; what else does cannot be in the name of a branch. */
+/** Escapes `!`, `+` and `]`, the special characters of GitHub's branch filters that a branch name may contain. */
 function filled(template: string, { version, branch, folder }: CiFacts): string {
-  const words: Readonly<Record<string, string>> = {
+  const values: Readonly<Record<string, string>> = {
     __PACKAGE__: `roster@${version}`,
     __BRANCH__: yamlWord(branch.replace(/[!+\]]/g, '\\$&')),
     __FOLDER__: yamlWord(folder),
   };
-  return template.replace(/__[A-Z]+__/g, (name) => words[name] ?? name);
+  return template.replace(/__[A-Z]+__/g, (name) => values[name] ?? name);
 }

@@ -2,19 +2,19 @@ import { yamlWord } from './yaml-word.js';
 
 export interface ManifestFacts {
   readonly project: string;
-  /** Null leaves the service to ROSTER_URL. */
+  /** Null if ROSTER_URL names the service. */
   readonly url: string | null;
-  /** The git remote that keeps the inventory; null keeps it in a file. */
+  /** The git remote for the inventory; null to keep it in a file. */
   readonly remote: string | null;
 }
 
-/** A roster.yaml that declares nothing yet and shows how. */
+/** A roster.yaml without resources, with commented examples. */
 export function firstManifest({ project, url, remote }: ManifestFacts): string {
   return `# yaml-language-server: $schema=./schemas/project.schema.json
 project: ${yamlWord(project)}
 
 ${service(url)}${inventory(remote)}
-# What shall exist, by an entry's key. Several files? \`include: [teams/*.yaml]\`, and the sections in those.
+# Declare resources below. To split them into several files, add \`include: [teams/*.yaml]\`.
 
 # groups:
 #   retail-prices:
@@ -42,14 +42,14 @@ ${service(url)}${inventory(remote)}
 }
 
 function service(url: string | null): string {
-  if (url !== null) return `service:\n  url: ${url} # ROSTER_URL and --url win over it\n`;
-  return '# The service is the one that ROSTER_URL names.\n# service:\n#   url: https://collect.example.com\n';
+  if (url !== null) return `service:\n  url: ${url} # overridden by ROSTER_URL and --url\n`;
+  return '# ROSTER_URL sets the service, or:\n# service:\n#   url: https://collect.example.com\n';
 }
 
 function inventory(remote: string | null): string {
   if (remote === null) return '';
   return `
-# What this project owns, with what was applied last: on a branch that all who apply share, which is the lock, too.
+# The inventory records what this project owns. The branch also serves as the lock between concurrent applies.
 inventory:
   git:
     ref: refs/heads/roster-inventory

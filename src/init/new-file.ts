@@ -1,9 +1,9 @@
-/** A file that `roster init` writes where there is none. */
+/** A file that `roster init` writes unless it exists. */
 export interface NewFile {
-  /** From the root of the repository for what the forge looks for there, else from the project's folder. */
+  /** Relative to `at`: the root of the repository for CI files, else the project's folder. */
   readonly path: string;
   readonly at: 'repository' | 'project';
   readonly text: string;
-  /** What to add by hand to another file of that name; null when it says all that is needed. */
-  wanting(existing: string): string | null;
+  /** What to add manually to an existing file; null if nothing is missing. */
+  missingFrom(existing: string): string | null;
 }

@@ -6,17 +6,17 @@ export interface ProjectFacts extends ManifestFacts {
   readonly schemas: Readonly<Record<'project' | 'manifest', string>>;
 }
 
-/** The project itself, and what makes editors help with it. */
+/** The project, and settings for editors. */
 export function projectFiles(facts: ProjectFacts): readonly NewFile[] {
   return [
     {
       path: 'roster.yaml',
       at: 'project',
       text: firstManifest(facts),
-      wanting: (existing) =>
+      missingFrom: (existing) =>
         facts.remote === null || /^["']?inventory["']?\s*:/m.test(existing)
           ? null
-          : 'add `inventory: { git: {} }`, which all who apply share',
+          : 'add `inventory: { git: {} }`, so that everyone who applies shares one inventory',
     },
     schemaFile('project', facts.schemas.project),
     schemaFile('manifest', facts.schemas.manifest),
@@ -24,7 +24,7 @@ export function projectFiles(facts: ProjectFacts): readonly NewFile[] {
       path: '.vscode/settings.json',
       at: 'project',
       text: `${JSON.stringify({ 'yaml.schemas': editorSchemas }, null, 2)}\n`,
-      wanting: (existing) =>
+      missingFrom: (existing) =>
         existing.includes('schemas/project.schema.json')
           ? null
           : `add \`"yaml.schemas": ${JSON.stringify(editorSchemas)}\``,
@@ -32,16 +32,14 @@ export function projectFiles(facts: ProjectFacts): readonly NewFile[] {
     {
       path: '.gitignore',
       at: 'project',
-      text: '# Where `deliver: { file: … }` puts new API keys.\n.secrets/\n',
-      wanting: (existing) =>
-        /^\/?\.secrets\/?\s*$/m.test(existing)
-          ? null
-          : 'add `.secrets/`, where new API keys are delivered to',
+      text: '# New API keys: `deliver: { file: … }` writes them here.\n.secrets/\n',
+      missingFrom: (existing) =>
+        /^\/?\.secrets\/?\s*$/m.test(existing) ? null : 'add `.secrets/`, the folder for new API keys',
     },
   ];
 }
 
-/** Which files an editor checks by which schema. */
+/** The files that an editor validates, by schema. */
 const editorSchemas = {
   './schemas/project.schema.json': 'roster.yaml',
   './schemas/manifest.schema.json': 'teams/*.yaml',
@@ -52,7 +50,7 @@ function schemaFile(name: 'project' | 'manifest', text: string): NewFile {
     path: `schemas/${name}.schema.json`,
     at: 'project',
     text,
-    wanting: (existing) =>
-      existing === text ? null : `\`roster schema ${name}\` prints the one of this version`,
+    missingFrom: (existing) =>
+      existing === text ? null : `\`roster schema ${name}\` prints the current version`,
   };
 }

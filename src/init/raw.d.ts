@@ -1,4 +1,4 @@
-/** The text of a file, which the bundler puts into the program. */
+/** The text of a file, inlined by the bundler. */
 declare module '*?raw' {
   const text: string;
   export default text;

@@ -1,7 +1,7 @@
-import type { Action, Change } from '../model/plan.js';
+import type { Action, Change, Step } from '../model/plan.js';
 import type { Style } from './text/paint.js';
 
-interface Words {
+interface ActionLabel {
   readonly symbol: string;
   /** `2 to create`. */
   readonly verb: string;
@@ -10,8 +10,8 @@ interface Words {
   readonly style: Style;
 }
 
-/** How each action is called and marked, in every format. */
-export const actionWords: Readonly<Record<Action, Words>> = {
+/** The name and the symbol of each action, the same in every format. */
+export const actionLabels: Readonly<Record<Action, ActionLabel>> = {
   create: { symbol: '+', verb: 'create', past: 'created', style: 'added' },
   update: { symbol: '~', verb: 'update', past: 'updated', style: 'changed' },
   replace: { symbol: '±', verb: 'replace', past: 'replaced', style: 'replaced' },
@@ -21,14 +21,13 @@ export const actionWords: Readonly<Record<Action, Words>> = {
   none: { symbol: ' ', verb: 'keep', past: 'unchanged', style: 'faint' },
 };
 
-/** The acting changes in the order of the summary. */
+/** Every action but `none`, in the order of the summary line. */
 export const actingActions = ['create', 'update', 'replace', 'delete', 'adopt', 'forget'] as const;
 
 /**
- * Changes that a reviewer must not overlook: what is deleted cannot be had back, and a new key ends the old one
- * and may open more than it did (contract §6, markdown).
+ * True for changes that a reviewer must not overlook: a delete cannot be undone, and a step that delivers a secret
+ * creates a credential, which may revoke another one and allow more than it did (contract §6, markdown).
  */
-export function needsCare(change: Change): boolean {
-  if (change.action === 'delete' || change.action === 'replace') return true;
-  return change.kind === 'key' && (change.action === 'create' || change.action === 'update');
+export function needsCare({ action }: Change, steps: readonly Step[]): boolean {
+  return action === 'delete' || action === 'replace' || steps.some((step) => step.delivery !== null);
 }

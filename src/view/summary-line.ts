@@ -1,18 +1,18 @@
 import { type Plan, summarise } from '../model/plan.js';
 import type { ChangeOutcome, Outcome, Report } from '../model/report.js';
-import { actingActions, actionWords } from './change-labels.js';
+import { actingActions, actionLabels } from './change-labels.js';
 
-/** The line that a text plan ends in (contract §6). */
+/** The last line of a text plan (contract §6). */
 export function planLine(plan: Plan): string {
   const summary = summarise(plan.changes);
-  const acting = actingActions.map((action) => `${summary[action]} to ${actionWords[action].verb}`);
+  const acting = actingActions.map((action) => `${summary[action]} to ${actionLabels[action].verb}`);
   if (actingActions.every((action) => summary[action] === 0)) {
     return `No changes. The service matches the manifests (${summary.unchanged} unchanged).`;
   }
   return `Plan: ${acting.join(', ')}, ${summary.unchanged} unchanged.`;
 }
 
-/** The line that a text report ends in (contract §6). */
+/** The last line of a text report (contract §6). */
 export function reportLine(report: Report): string {
   const { plan } = report;
   if (!isComplete(report)) {
@@ -21,18 +21,18 @@ export function reportLine(report: Report): string {
   }
   const summary = summarise(plan.changes);
   if (actingActions.every((action) => summary[action] === 0)) return planLine(plan);
-  const acting = actingActions.map((action) => `${summary[action]} ${actionWords[action].past}`);
+  const acting = actingActions.map((action) => `${summary[action]} ${actionLabels[action].past}`);
   return `Apply complete: ${acting.join(', ')}.`;
 }
 
-/** True when all was done and nothing is known to be left: whatever else is true, an error never looks like success. */
+/** True if every change was made and nothing is known to be left. A report with an error is never complete. */
 export function isComplete(report: Report): boolean {
   if (report.converged === false || report.interrupted) return false;
   if (report.diagnostics.some((each) => each.severity === 'error')) return false;
   return actingOutcomes(report).every((each) => each.outcome === 'done');
 }
 
-/** One outcome for each acting change, in plan order. A change that the report is silent about was not tried. */
+/** One outcome for each acting change, in plan order. A change without an outcome was not tried. */
 export function actingOutcomes(report: Report): ChangeOutcome[] {
   const known = new Map(report.outcomes.map((each) => [each.address, each]));
   return report.plan.changes

@@ -62,7 +62,7 @@ const cases: [string, string, string[]][] = [
   [
     'hidden times',
     projectOf(`every: "${'$'}{env.PACE}"`, 'gone'),
-    ['schedule/often: nobody can tell how often it will run'],
+    ['schedule/often: it is unknown how often it will run'],
   ],
 ];
 
@@ -87,7 +87,7 @@ describe.skipIf(!hasJq)('jq', () => {
     expect(status).toBe(refused.length === 0 ? 0 : 1);
   });
 
-  it('lists what can hurt', async () => {
+  it('lists the risks', async () => {
     const { out } = await onPlan(projectOf('every: 2 hours'), blocks('sh')[0] ?? '');
     expect(out).toEqual([
       'delete group/gone: no manifest declares it any more',

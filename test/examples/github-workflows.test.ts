@@ -164,7 +164,7 @@ describe('what nobody has reviewed is not applied:', () => {
     expect(run.log).toMatch(words);
     expect(sandbox.world.groups).toEqual(before);
     const planned = run.outputs['plan']?.['digest'] ?? '';
-    expect(run.log).toMatch(new RegExp(`^::error .*by hand with its digest, ${planned}$`, 'm'));
+    expect(run.log).toMatch(new RegExp(`^::error .*manually with its digest, ${planned}$`, 'm'));
     expect(digestIn(run.summary)).toBe(planned);
     return planned;
   }
@@ -202,7 +202,7 @@ describe('what nobody has reviewed is not applied:', () => {
       github.say(pull, 'github-actions[bot]', ofAnother);
     });
     github.merge(number);
-    await isRefused(/Not reviewed, nothing was changed/);
+    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   inLongRun('a comment that was changed after the merge', async () => {
@@ -210,14 +210,14 @@ describe('what nobody has reviewed is not applied:', () => {
     github.merge(number);
     await github.pullRequest(number);
     expect(digestIn(github.comments(number)[0]?.body)).toBeDefined();
-    await isRefused(/Not reviewed, nothing was changed/);
+    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   test('a push without a pull request', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
-    await isRefused(/Not reviewed, nothing was changed/);
+    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   inLongRun('but a push that changes nothing needs no review', async () => {
@@ -237,7 +237,7 @@ test('git gets the token of the job from the environment of its step', () => {
     .workflowsOf('refs/heads/main')
     .flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
   const asking = steps.filter(({ run }) => /\broster (plan|apply|drift)\b/.test(run ?? ''));
-  expect(asking.map(({ name }) => name).sort()).toEqual(['Apply', 'Look for drift', 'Plan', 'Plan']);
+  expect(asking.map(({ name }) => name).sort()).toEqual(['Apply', 'Check for drift', 'Plan', 'Plan']);
   for (const { env = {} } of asking) {
     const contexts = {
       github: { token: 'of-the-job', server_url: 'https://github.com' },
@@ -276,7 +276,7 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   Object.assign(onlyGroup(), { description: '', isActive: true });
   await github.schedule();
   expect(github.state.issues.map(({ state }) => state)).toEqual(['closed']);
-  expect(github.comments(issue?.number ?? 0)[0]?.body).toMatch(/^Gone, /);
+  expect(github.comments(issue?.number ?? 0)[0]?.body).toMatch(/^Resolved, /);
 
   onlyGroup().description = 'again';
   await github.schedule();

@@ -136,7 +136,7 @@ describe('what nobody has reviewed is not applied:', () => {
     const [own] = gitlab.api.request(iid).notes.splice(0);
     gitlab.api.say(iid, 3, own?.body ?? '');
     gitlab.merge(iid);
-    await isRefused(/no digest of a reviewed plan/);
+    await isRefused(/no reviewed plan for this commit/);
   });
 
   inLongRun('a note that was changed after the merge', async () => {
@@ -145,14 +145,14 @@ describe('what nobody has reviewed is not applied:', () => {
     gitlab.merge(iid);
     await gitlab.mergeRequest(iid);
     expect(digestIn(gitlab.api.request(iid).notes[0]?.body)).toBeDefined();
-    await isRefused(/no digest of a reviewed plan/);
+    await isRefused(/no reviewed plan for this commit/);
   });
 
   test('a push without a merge request', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
-    await isRefused(/no digest of a reviewed plan/);
+    await isRefused(/no reviewed plan for this commit/);
   });
 });
 
@@ -177,7 +177,7 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   Object.assign(onlyGroup(), { description: '', isActive: true });
   await gitlab.main('schedule');
   expect(issues.map(({ state }) => state)).toEqual(['closed']);
-  expect(issues[0]?.notes[0]?.body).toMatch(/^Gone, /);
+  expect(issues[0]?.notes[0]?.body).toMatch(/^Resolved, /);
 });
 
 test('without its variables a job says which', async () => {

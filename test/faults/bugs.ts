@@ -120,8 +120,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'control characters of a name reach the terminal',
     file: 'src/view/escape.ts',
-    find: 'return text.replace(risky, visible);',
-    replace: 'return risky.global ? text : visible(text);',
+    find: 'return text.replace(unsafeCharacters, escapeCodePoint);',
+    replace: 'return unsafeCharacters.global ? text : escapeCodePoint(text);',
     tests: ['test/unit/view/escape.test.ts'],
   },
   {

@@ -15,15 +15,20 @@ const worlds = fc.sample(randomWorld, { numRuns: 1_000, seed: 6 });
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 let planned = 0;
-const tried = experiments('I6', 'plan: it changes nothing in random worlds', numbers(worlds.length), async (nth) => {
-  const out = nth % 2 === 0;
-  await expectUnchanged(worlds[nth], async (workspace) => {
-    const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
-    const { exit } = await workspace.plan({ ...flags, ...(out ? { out: 'p.plan' } : {}) });
-    if (exit === 0) planned += 1;
-    return { exit, made: out && exit === 0 ? ['p.plan'] : [] };
-  });
-});
+const tried = experiments(
+  'I6',
+  'plan: it changes nothing in random worlds',
+  numbers(worlds.length),
+  async (nth) => {
+    const out = nth % 2 === 0;
+    await expectUnchanged(worlds[nth], async (workspace) => {
+      const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
+      const { exit } = await workspace.plan({ ...flags, ...(out ? { out: 'p.plan' } : {}) });
+      if (exit === 0) planned += 1;
+      return { exit, made: out && exit === 0 ? ['p.plan'] : [] };
+    });
+  },
+);
 
 test('plan: most of the random worlds can be planned', () => {
   expect(planned).toBeGreaterThan(tried / 4);

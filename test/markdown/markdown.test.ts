@@ -9,13 +9,13 @@ import { Workspace } from '../support/roster.js';
 import { steady } from '../support/steady.js';
 
 /**
- * What a reviewer reads: `before` is applied, somebody may interfere, and the plan for `after` is golden.md.
- * UPDATE_GOLDEN=1 writes it; read it as a page then, not as a diff alone.
+ * `before` is applied, someone else may change the service, and the plan for `after` is compared with golden.md.
+ * UPDATE_GOLDEN=1 writes it. Read the page, not only the diff.
  */
 interface Case {
   readonly before?: Readonly<Record<string, string>>;
   readonly beforeEnv?: Readonly<Record<string, string>>;
-  /** Groups of that name are changed, or deleted where there are no values. */
+  /** Groups with this name are changed, or deleted if there are no values. */
   readonly meanwhile?: readonly {
     readonly section: 'groups';
     readonly name: string;
@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-test.each(names)('%s', async (name) => {
+test.each(names)('a pull-request comment: %s', async (name) => {
   const given = parse(readFileSync(join(folder, name, 'case.yaml'), 'utf8')) as Case;
   const golden = join(folder, name, 'golden.md');
   const seen = await comment(given);

@@ -89,7 +89,7 @@ function diagnosticOf(text: string): Diagnostic {
 function expectCommands(text: string): void {
   for (const line of text.trimEnd().split('\n'))
     expect(line).toMatch(
-      /^(::(error|warning|notice) (\w+=[^,:]*,?)*::[^\n]*|[^:]*: `roster plan` shows all)$/,
+      /^(::(error|warning|notice) (\w+=[^,:]*,?)*::[^\n]*|[^:]*: `roster plan` shows all of them)$/,
     );
 }
 

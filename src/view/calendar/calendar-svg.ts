@@ -6,17 +6,17 @@ const cell = 18;
 const left = 110;
 const top = 40;
 
-/** The heat map as a picture of its own: a square an hour, with the number in its title. */
+/** The heat map as an SVG image: one square per hour, with the number of starts in its title. */
 export function calendarSvg({ project, timeZone, days }: Calendar): string {
-  const most = Math.max(1, ...days.flatMap((day) => day.hours));
-  const title = escaped(`${project}: agents that start in an hour, by the clocks of ${timeZone}`);
+  const peak = Math.max(1, ...days.flatMap((day) => day.hours));
+  const title = escaped(`${project}: agents started per hour, times in ${timeZone}`);
   const hours = Array.from({ length: 24 }, (_, hour) =>
     text(left + hour * cell + cell / 2, top - 6, String(hour), 'middle'),
   );
   const rows = days.flatMap(({ date, hours: starts }, row) => [
     text(left - 8, top + row * cell + cell - 5, `${weekday(date)} ${date}`, 'end'),
     ...starts.map((each, hour) =>
-      square(left + hour * cell, top + row * cell, each, most, `${date} ${hour}:00`),
+      square(left + hour * cell, top + row * cell, each / peak, `${date} ${hour}:00: ${each}`),
     ),
   ]);
   const [width, height] = [left + 24 * cell + 10, top + days.length * cell + 10];
@@ -29,17 +29,17 @@ ${[...hours, ...rows].join('\n')}
 `;
 }
 
-function square(x: number, y: number, starts: number, most: number, when: string): string {
-  const opacity = starts === 0 ? 0 : 0.15 + 0.85 * (starts / most);
-  const fill = starts === 0 ? '#eeeeee' : '#b3261e';
-  const shade = starts === 0 ? '' : ` fill-opacity="${opacity.toFixed(2)}"`;
-  return `<rect x="${x}" y="${y}" width="${cell - 2}" height="${cell - 2}" fill="${fill}"${shade}><title>${when}: ${starts}</title></rect>`;
+/** `load` is from 0 (nothing starts) to 1 (the busiest hour). */
+function square(x: number, y: number, load: number, title: string): string {
+  const fill = load === 0 ? '#eeeeee' : '#b3261e';
+  const opacity = load === 0 ? '' : ` fill-opacity="${(0.15 + 0.85 * load).toFixed(2)}"`;
+  return `<rect x="${x}" y="${y}" width="${cell - 2}" height="${cell - 2}" fill="${fill}"${opacity}><title>${title}</title></rect>`;
 }
 
-function text(x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end'): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}">${words}</text>`;
+function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}">${content}</text>`;
 }
 
-function escaped(words: string): string {
-  return escapeControls(words).replace(/[<>&"']/g, (each) => `&#${each.charCodeAt(0)};`);
+function escaped(value: string): string {
+  return escapeControls(value).replace(/[<>&"']/g, (each) => `&#${each.charCodeAt(0)};`);
 }

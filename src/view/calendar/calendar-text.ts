@@ -1,63 +1,59 @@
 import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar.js';
 import { escapeControls } from '../escape.js';
-import { count, hangingIndent, pad, usableWidth, wrap } from '../text/layout.js';
+import { count, hangingIndent, joinBlocks, pad, usableWidth, wrap } from '../text/layout.js';
 import { type Paint, painter, type TextOptions } from '../text/paint.js';
 
-/** From nothing to the busiest hour. */
+/** From no starts to the busiest hour. */
 const shades = ['·', '░', '▒', '▓', '█'] as const;
 const labelWidth = 16;
 
-/** A row a day, two columns an hour: the darker, the more agents start. */
+/** One row per day, two columns per hour: the darker, the more agents start. */
 export function calendarText(calendar: Calendar, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
-  const most = Math.max(0, ...calendar.days.flatMap((day) => day.hours));
-  const blocks = [
+  const peak = Math.max(0, ...calendar.days.flatMap((day) => day.hours));
+  return joinBlocks([
     heading(calendar, width, paint),
-    heatMap(calendar, most, paint),
+    heatMap(calendar, peak, paint),
     busiestLines(calendar, width, paint),
     uncountedLines(calendar, width),
     closing(calendar, width, paint),
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 function heading({ project, environment, timeZone }: Calendar, width: number, paint: Paint): string[] {
   const where = environment === null ? '' : `, environment ${escapeControls(environment)}`;
   return wrap(
-    `Project ${escapeControls(project)}${where}: agents that start in an hour, by the clocks of ${timeZone}`,
+    `Project ${escapeControls(project)}${where}: agents started per hour, times in ${timeZone}`,
     width,
   ).map((line) => paint('strong', line));
 }
 
-function heatMap({ days }: Calendar, most: number, paint: Paint): string[] {
+function heatMap({ days }: Calendar, peak: number, paint: Paint): string[] {
   const hours = Array.from({ length: 8 }, (_, index) => String(index * 3).padStart(2, '0'));
-  const scale = `${' '.repeat(labelWidth)}${hours.map((hour) => pad(hour, 6)).join('')}    in all`;
-  const legend = most === 0 ? [] : ['', paint('faint', legendOf(most))];
-  return [paint('faint', scale), ...days.map((day) => dayLine(day, most, paint)), ...legend];
+  const scale = `${' '.repeat(labelWidth)}${hours.map((hour) => pad(hour, 6)).join('')}     total`;
+  const legend = peak === 0 ? [] : ['', paint('faint', legendOf(peak))];
+  return [paint('faint', scale), ...days.map((day) => dayLine(day, peak, paint)), ...legend];
 }
 
-function dayLine({ date, hours }: CalendarDay, most: number, paint: Paint): string {
+function dayLine({ date, hours }: CalendarDay, peak: number, paint: Paint): string {
   const cells = hours.map((starts) =>
-    paint(starts === 0 ? 'faint' : 'changed', shadeOf(starts, most).repeat(2)),
+    paint(starts === 0 ? 'faint' : 'changed', shadeOf(starts, peak).repeat(2)),
   );
   const sum = hours.reduce((all, each) => all + each, 0);
   return `${pad(`${weekday(date)} ${date}`, labelWidth)}${cells.join('')}  ${String(sum).padStart(8)}`;
 }
 
-function shadeOf(starts: number, most: number): string {
+function shadeOf(starts: number, peak: number): string {
   if (starts === 0) return shades[0];
-  const step = Math.ceil((starts / most) * (shades.length - 1));
+  const step = Math.ceil((starts / peak) * (shades.length - 1));
   return shades[step] ?? '█';
 }
 
-function legendOf(most: number): string {
+function legendOf(peak: number): string {
   const steps = shades.slice(1).flatMap((shade, index) => {
-    const low = Math.floor((most * index) / 4) + 1;
-    const high = Math.floor((most * (index + 1)) / 4);
+    const low = Math.floor((peak * index) / 4) + 1;
+    const high = Math.floor((peak * (index + 1)) / 4);
     return low > high ? [] : [`${shade} ${low === high ? low : `${low}–${high}`}`];
   });
   return `${shades[0]} none  ${steps.join('  ')}`;
@@ -79,7 +75,7 @@ function minuteLines(
 ): string[] {
   const [date = '', time = ''] = wallClock.split('T');
   const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${count(starts, 'agent')}`;
-  const over = starts > limit ? `, over the ${limit} of limits.startsPerMinute` : '';
+  const over = starts > limit ? `, over limits.startsPerMinute (${limit})` : '';
   const names = by.slice(0, 5).map((each) => `${escapeControls(each.address)} (${each.starts})`);
   const rest = by.length > 5 ? ` and ${by.length - 5} more` : '';
   const lines = hangingIndent('      ', wrap(`${names.join(', ')}${rest}`, width - 6));
@@ -100,8 +96,8 @@ function closing(
   const over =
     minutesOverLimit === 0
       ? ''
-      : ` In ${count(minutesOverLimit, 'minute')} more than ${limit} start (limits.startsPerMinute).`;
-  const text = `${count(schedules, 'schedule')}: ${count(starts, 'start')} of agents in ${count(days.length, 'day')}.${over}`;
+      : ` ${count(minutesOverLimit, 'minute')} over limits.startsPerMinute (${limit}).`;
+  const text = `${count(schedules, 'schedule')}: ${count(starts, 'agent start')} in ${count(days.length, 'day')}.${over}`;
   return wrap(text, width).map((line) => paint('strong', line));
 }
 

@@ -2,7 +2,7 @@ import type { Place } from '../../model/diagnostic.js';
 import { escapeControls } from '../escape.js';
 import { count } from '../text/layout.js';
 
-/** What GitHub shows beside a line of a pull request, or on the page of the run where there is no line. */
+/** A message that GitHub shows next to a line of a pull request, or on the run's page if there is no place. */
 export interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';
   readonly title: string;
@@ -11,19 +11,19 @@ export interface Annotation {
 }
 
 const levels = ['error', 'warning', 'notice'] as const;
-/** GitHub keeps no more annotations of one level than this of a step, and drops the others without a word. */
-const mostAnnotations = 10;
-/** GitHub cuts longer messages, in the middle of a word and without saying so. */
-const longestMessage = 4000;
+/** GitHub keeps this many annotations of one level per step, and silently drops the rest. */
+const maxAnnotations = 10;
+/** GitHub silently cuts longer messages. */
+const maxMessageUnits = 4000;
 
-/** Workflow commands, errors first. What GitHub would drop is counted on a line of the log, with `where` all is shown. */
+/** Workflow commands, errors first. A last line counts what GitHub would drop; `where` says where to find all. */
 export function workflowCommands(annotations: readonly Annotation[], where: string): string {
   const of = levels.map((level) => ({ level, all: annotations.filter((each) => each.level === level) }));
-  const shown = of.flatMap(({ all }) => all.slice(0, mostAnnotations).map(command));
-  // No command: an annotation that says so would itself be one too many to read.
+  const shown = of.flatMap(({ all }) => all.slice(0, maxAnnotations).map(command));
+  // A plain log line: an annotation would itself be dropped.
   const more = of
-    .filter(({ all }) => all.length > mostAnnotations)
-    .map(({ level, all }) => count(all.length - mostAnnotations, `more ${level}`));
+    .filter(({ all }) => all.length > maxAnnotations)
+    .map(({ level, all }) => count(all.length - maxAnnotations, `more ${level}`));
   const last = more.length === 0 ? [] : [`${more.join(' and ')}: ${where}`];
   return [...shown, ...last].map((line) => `${line}\n`).join('');
 }
@@ -46,12 +46,12 @@ function command({ level, title, lines, place }: Annotation): string {
 }
 
 function shorten(text: string): string {
-  if (text.length <= longestMessage) return text;
-  // Half of a pair at the end would be no character.
-  return `${text.slice(0, longestMessage - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (text.length <= maxMessageUnits) return text;
+  // Do not end in half of a surrogate pair.
+  return `${text.slice(0, maxMessageUnits - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-// The two escapings that the runner undoes: a property also ends at a comma and splits at a colon.
+// The runner's own escapes. In properties, commas and colons are separators.
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

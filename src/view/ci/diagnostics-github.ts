@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Annotation, workflowCommands } from './annotations.js';
 
-/** Workflow commands that put problems beside their lines in a pull request (contract §6, `github`). */
+/** Diagnostics as workflow commands, which annotate the lines of a pull request (contract §6, `github`). */
 export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
   return workflowCommands(
     diagnostics.map(diagnosticAnnotation),
-    '`roster validate` shows all, and `--write sarif=FILE` keeps them',
+    '`roster validate` shows all of them; `--write sarif=FILE` saves them',
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Plan, summarise } from '../../model/plan.js';
 
-/** The counts that GitLab's merge-request widget reads from a `terraform` report. A replaced object is made and deleted. */
+/** The counts that GitLab's merge-request widget reads from a `terraform` report. A replace is a create and a delete. */
 export function planGitlab(plan: Plan) {
   const summary = summarise(plan.changes);
   return {

@@ -1,47 +1,50 @@
-import type { Change, Plan } from '../../model/plan.js';
-import { actionWords, needsCare } from '../change-labels.js';
+import type { Change, Plan, Step } from '../../model/plan.js';
+import { actionLabels, needsCare } from '../change-labels.js';
+import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 import { isWorthALine } from '../text/field-text.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { type Annotation, workflowCommands } from './annotations.js';
 import { diagnosticAnnotation } from './diagnostics-github.js';
 
 /**
- * The plan as annotations on the lines that bring it about: why apply would refuse it as errors, what can hurt and
- * what is warned of as warnings, everything else as notices.
+ * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are
+ * warnings, everything else is a notice.
  */
 export function planGithub(plan: Plan): string {
-  const sources = new Map(plan.changes.map((change) => [change.address, change.source]));
-  const objections = plan.objections.map(({ code, message, help, address }) => {
-    const place = (address === null ? null : sources.get(address)) ?? null;
-    const told = { severity: 'error', code, message, ...(help === '' ? {} : { help }) } as const;
-    return diagnosticAnnotation(place === null ? told : { ...told, place });
-  });
-  const acting = plan.changes.filter((change) => change.action !== 'none').map(changeAnnotation);
+  const stepsOf = stepLookup(plan);
+  const acting = plan.changes
+    .filter((change) => change.action !== 'none')
+    .map((change) => changeAnnotation(change, stepsOf(change)));
   return workflowCommands(
-    [...objections, ...agedOf(plan), ...acting, ...plan.diagnostics.map(diagnosticAnnotation)],
-    '`roster plan` shows all',
+    [
+      ...objectionDiagnostics(plan).map(diagnosticAnnotation),
+      ...snapshotAnnotations(plan),
+      ...acting,
+      ...plan.diagnostics.map(diagnosticAnnotation),
+    ],
+    '`roster plan` shows all of them',
   );
 }
 
-function agedOf({ snapshot }: Plan): Annotation[] {
+function snapshotAnnotations({ snapshot }: Plan): Annotation[] {
   if (snapshot === undefined) return [];
   return [
-    { level: 'notice', title: 'roster: snapshot', lines: [`planned against ${snapshotAge(snapshot)}`] },
+    { level: 'notice', title: 'roster: snapshot', lines: [`Planned against ${snapshotAge(snapshot)}`] },
   ];
 }
 
-function changeAnnotation(change: Change): Annotation {
+function changeAnnotation(change: Change, steps: readonly Step[]): Annotation {
   const { action, address, fields, source } = change;
   const changed = fields.filter(isWorthALine);
-  const alone = action === 'create' || action === 'delete';
-  const paths = alone ? '' : changed.map((field) => field.path).join(', ');
-  const what = `${actionWords[action].verb} ${address}`;
+  const wholeObject = action === 'create' || action === 'delete';
+  const paths = wholeObject ? '' : changed.map((field) => field.path).join(', ');
+  const title = `${actionLabels[action].verb} ${address}`;
   const place = changed.find((field) => field.source !== null)?.source ?? source;
   return {
-    level: needsCare(change) || change.risks.length > 0 ? 'warning' : 'notice',
-    title: `roster: ${what}`,
+    level: needsCare(change, steps) || change.risks.length > 0 ? 'warning' : 'notice',
+    title: `roster: ${title}`,
     lines: [
-      `${what}${paths === '' ? '' : `: ${paths}`}`,
+      `${title}${paths === '' ? '' : `: ${paths}`}`,
       ...change.risks.map((risk) => risk.message),
       ...change.notes,
     ],

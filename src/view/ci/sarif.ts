@@ -1,14 +1,14 @@
 import type { Diagnostic, DiagnosticCode, Place } from '../../model/diagnostic.js';
-import { codeWords } from '../code-texts.js';
+import { codeTexts } from '../code-texts.js';
 import { escapeControls } from '../escape.js';
 
-/** Where relative addresses begin: the folder that roster runs in, which in CI is the checkout. */
+/** The base of relative paths: the working directory, which in CI is the checkout. */
 const base = '%SRCROOT%';
 
 /**
- * The problems as a SARIF 2.1.0 log (contract §6, `sarif`), for code scanning. Columns are UTF-16 code units, as
- * places count them. What has no place is no result but a notification about the run: GitHub refuses a whole log for
- * one result without a location.
+ * Diagnostics as a SARIF 2.1.0 log (contract §6, `sarif`), for code scanning. Columns are UTF-16 code units, as in
+ * `Place`. A diagnostic without a place is a notification about the run rather than a result, because GitHub rejects a
+ * log that has a result without a location.
  */
 export function sarif(diagnostics: readonly Diagnostic[], version: string) {
   const located = diagnostics.flatMap(({ place, ...rest }) =>
@@ -30,7 +30,7 @@ export function sarif(diagnostics: readonly Diagnostic[], version: string) {
             toolConfigurationNotifications: others.map(notification),
           },
         ],
-        originalUriBaseIds: { [base]: { description: { text: 'The folder that roster was run in.' } } },
+        originalUriBaseIds: { [base]: { description: { text: 'The directory that roster ran in.' } } },
         columnKind: 'utf16CodeUnits',
         results: located.map((each) => result(each, codes.indexOf(each.code))),
       },
@@ -44,18 +44,18 @@ function codesOf(diagnostics: readonly Diagnostic[]): DiagnosticCode[] {
   return [...new Set(diagnostics.map((each) => each.code))].sort();
 }
 
-/** All that GitHub wants to know of a rule; the short description is what it calls an alert. */
+/** The properties of a rule that GitHub shows; the short description is the title of an alert. */
 function descriptor(id: DiagnosticCode) {
-  const { means, help } = codeWords[id];
+  const { title, means, help } = codeTexts[id];
   return {
     id,
-    shortDescription: { text: means },
+    shortDescription: { text: title },
     fullDescription: { text: `${means} ${help}` },
     help: { text: help },
   };
 }
 
-function result({ code, severity, place, related = [], ...words }: Located, ruleIndex: number) {
+function result({ code, severity, place, related = [], ...texts }: Located, ruleIndex: number) {
   const relatedLocations = related.map((each, id) => ({
     id,
     message: { text: plain(each.message) },
@@ -65,21 +65,21 @@ function result({ code, severity, place, related = [], ...words }: Located, rule
     ruleId: code,
     ruleIndex,
     level: severity,
-    message: messageOf(words),
+    message: messageOf(texts),
     locations: [location(place)],
     ...(relatedLocations.length === 0 ? {} : { relatedLocations }),
   };
 }
 
-function notification({ code, severity, ...words }: Diagnostic) {
-  return { descriptor: { id: code }, level: severity, message: messageOf(words) };
+function notification({ code, severity, ...texts }: Diagnostic) {
+  return { descriptor: { id: code }, level: severity, message: messageOf(texts) };
 }
 
 function messageOf({ message, help }: Pick<Diagnostic, 'message' | 'help'>) {
   return { text: help === undefined ? plain(message) : `${plain(message)} (help: ${plain(help)})` };
 }
 
-/** Inert, and without links: `[text](address)` would be one, and what a manifest says may stand in a message. */
+/** Escaped, and without links: a message may quote a manifest, and SARIF renders `[text](url)` as a link. */
 function plain(text: string): string {
   return escapeControls(text).replaceAll('](', ']\\u{28}');
 }
@@ -94,7 +94,7 @@ function location({ file, line, column, length }: Place) {
   return { physicalLocation: { artifactLocation: { uri: uriOf(file), uriBaseId: base }, region } };
 }
 
-/** A relative reference: a colon in its first segment would read as a scheme. Half a character has no encoding. */
+/** A relative reference. Encoded because a colon in the first segment reads as a scheme; lone surrogates have no encoding. */
 function uriOf(file: string): string {
   return file.toWellFormed().split('/').map(encodeURIComponent).join('/');
 }

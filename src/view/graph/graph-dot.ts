@@ -1,7 +1,7 @@
 import type { Graph } from '../../model/graph.js';
 import { escapeControls } from '../escape.js';
 
-/** What targets what in the DOT language, for Graphviz. */
+/** The dependency graph in the DOT language, for Graphviz. */
 export function graphDot({ nodes, links }: Graph): string {
   const lines = [
     ...nodes.map((node) => `${quoted(node)};`),
@@ -16,7 +16,7 @@ export function graphDot({ nodes, links }: Graph): string {
     .join('\n');
 }
 
-/** In quotes only these two mean anything: `\N` and the like would be replaced by Graphviz. */
+/** Inside quotes only `\` and `"` are special: Graphviz would replace `\N` and similar escapes. */
 function quoted(text: string): string {
   return `"${escapeControls(text).replace(/[\\"]/g, '\\$&')}"`;
 }

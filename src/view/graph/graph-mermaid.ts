@@ -3,10 +3,10 @@ import type { Action } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { cut } from '../text/layout.js';
 
-/** Longer names are cut: a diagram is for looking at. */
-const labelWidth = 80;
+/** Longer names are cut. */
+const maxLabelColumns = 80;
 
-/** What happens to a node, for its colour. */
+/** The class of a node, by action; it sets the outline. */
 const classes: Partial<Record<Action, string>> = {
   create: 'created',
   update: 'updated',
@@ -14,14 +14,14 @@ const classes: Partial<Record<Action, string>> = {
   delete: 'deleted',
 };
 
-// Outlines alone: they can be seen on the light and on the dark page of a forge.
+// Outlines only: they are readable in light and dark themes.
 const styles = [
   'classDef created stroke:#1a7f37,stroke-width:2px',
   'classDef updated stroke:#bf8700,stroke-width:2px',
   'classDef deleted stroke:#cf222e,stroke-width:2px,stroke-dasharray:4',
 ];
 
-/** What targets what as a Mermaid flowchart, for Markdown that a forge renders. Nodes are numbered: no name is code. */
+/** The dependency graph as a Mermaid flowchart. Nodes are numbered, so that no name is parsed as Mermaid. */
 export function graphMermaid(
   { nodes, links }: Graph,
   actions: ReadonlyMap<string, Action> = new Map(),
@@ -44,9 +44,9 @@ export function graphMermaid(
   return ['flowchart LR', ...shown, ...arrows, ...definitions];
 }
 
-/** Letters, digits and plain punctuation; everything else as Mermaid's own entities, which end no text and open no tag. */
+/** Everything but letters, digits and plain punctuation becomes a Mermaid entity, which cannot end the label or open a tag. */
 function label(text: string): string {
-  return cut(escapeControls(text), labelWidth).replace(
+  return cut(escapeControls(text), maxLabelColumns).replace(
     /[^\p{L}\p{N} ._/…-]/gu,
     (character) => `#${character.codePointAt(0)};`,
   );

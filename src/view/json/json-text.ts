@@ -1,18 +1,18 @@
 /**
- * A JSON value as text for a terminal, a log or a file. Whatever a terminal or a CI runner might obey is written as
- * a JSON escape, which every parser reads back as the same value.
+ * A value as JSON text for a terminal, a log or a file. Characters that a terminal or a CI runner might act on are
+ * written as JSON escapes, which every parser reads back as the same value.
  */
 export function jsonText(value: unknown): string {
   return escapeJson(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The same of a value that is written as JSON already. */
+/** The same for a text that is JSON already. */
 export function escapeJson(text: string): string {
-  return text.replace(risky, escapeUnits);
+  return text.replace(unsafeCharacters, escapeUnits);
 }
 
-// Line breaks outside strings are JSON.stringify's own; inside them it has escaped every one.
-const risky =
+// Line breaks are left alone: JSON.stringify writes them between values only, and escapes those inside strings.
+const unsafeCharacters =
   /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]|(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}|(?<=#)#(?=[A-Za-z]*\[)/gu;
 
 function escapeUnits(text: string): string {

@@ -7,7 +7,6 @@ import type {
   Change,
   FieldChange,
   NextRuns,
-  Objection,
   Origin,
   Plan,
   SnapshotAge,
@@ -17,7 +16,7 @@ import { summarise } from '../../model/plan.js';
 import type { Outcome, Report } from '../../model/report.js';
 import type { Risk } from '../../model/risk.js';
 import type { Why } from '../../model/why.js';
-import { callsOf, type ShownCall } from '../calls.js';
+import { type CallSummary, callSummaries, objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 import { actingOutcomes, isComplete } from '../summary-line.js';
 
 /** The shapes of `--format json` (contract §6). Fields may be added under one `formatVersion`, never changed. */
@@ -26,7 +25,7 @@ export interface PlanJson<C = ChangeJson> {
   readonly project: string;
   readonly environment: string | null;
   readonly service: string;
-  /** Only of a plan that was made against a saved state. */
+  /** Only for a plan against a snapshot. */
   readonly snapshot?: SnapshotAge;
   readonly digest: string;
   readonly summary: Summary;
@@ -43,7 +42,7 @@ export interface ChangeJson {
   readonly origin: Origin | null;
   readonly adopted: boolean;
   readonly fields: readonly FieldJson[];
-  readonly calls: readonly ShownCall[];
+  readonly calls: readonly CallSummary[];
   readonly risks: readonly Risk[];
   readonly nextRuns: NextRuns | null;
   readonly source: { readonly file: string; readonly line: number; readonly column: number } | null;
@@ -64,7 +63,7 @@ export interface DiagnosticJson {
   readonly line: number | null;
   readonly column: number | null;
   readonly help: string | null;
-  /** Other places that belong to it, such as the first of two duplicates; left out where there are none. */
+  /** Related places, such as the first of two duplicates; left out if there are none. */
   readonly related?: readonly RelatedJson[];
 }
 
@@ -84,7 +83,7 @@ export interface OutcomeJson extends ChangeJson {
   readonly error: string | null;
 }
 
-/** `plan --format json`. Objections stand among the diagnostics, as errors. */
+/** `plan --format json`. Objections are listed as errors in `diagnostics`. */
 export function planJson(plan: Plan): PlanJson {
   const { project, environment, service, snapshot, digest } = plan;
   return {
@@ -96,13 +95,13 @@ export function planJson(plan: Plan): PlanJson {
     digest,
     summary: summarise(plan.changes),
     changes: changesJson(plan),
-    diagnostics: [...plan.diagnostics.map(diagnosticJson), ...objectionsJson(plan)],
+    diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };
 }
 
 /**
- * `apply --format json` and `--report`: the plan with what came of it. `converged` is true when the read-back found
- * nothing left to do, or, where none was made, when every change was done.
+ * `apply --format json` and `--report`: the plan with an outcome for each change. `converged` is true if verification
+ * found nothing left to do or, without verification, if every change was made.
  */
 export function reportJson(report: Report): ReportJson {
   const plan = planJson(report.plan);
@@ -117,15 +116,15 @@ export function reportJson(report: Report): ReportJson {
   return { ...plan, changes, converged, diagnostics: distinct([...plan.diagnostics, ...own]) };
 }
 
-/** `drift --format json`. `before` is what was applied last, `after` what the service says now. */
+/** `drift --format json`. `before` is the value last applied, `after` the current one on the service. */
 export function driftJson({ project, environment, service, changes, diagnostics }: Drift) {
   return {
     formatVersion: 1,
     project,
     environment,
     service,
-    changes: changes.map(({ fields, source, ...about }) => ({
-      ...about,
+    changes: changes.map(({ fields, source, ...rest }) => ({
+      ...rest,
       fields: fields.map((field) => ({ ...fieldJson(field), origin: field.origin })),
       source: sourceJson(source),
     })),
@@ -163,7 +162,7 @@ export function validateJson(diagnostics: readonly Diagnostic[]) {
   } as const;
 }
 
-/** What any command prints under `--format json` when it fails before it has a result. */
+/** What every command prints with `--format json` if it fails before it has a result. */
 export function failureJson(diagnostics: readonly Diagnostic[]) {
   return { formatVersion: 1, diagnostics: diagnostics.map(diagnosticJson) } as const;
 }
@@ -177,8 +176,8 @@ export function diagnosticJson({
   related = [],
 }: Diagnostic): DiagnosticJson {
   const { file = null, line = null, column = null } = place ?? {};
-  const told = { severity, code, message, file, line, column, help: help ?? null };
-  return related.length === 0 ? told : { ...told, related: related.map(relatedJson) };
+  const json = { severity, code, message, file, line, column, help: help ?? null };
+  return related.length === 0 ? json : { ...json, related: related.map(relatedJson) };
 }
 
 function relatedJson({ message, place }: { message: string; place: Place }): RelatedJson {
@@ -187,14 +186,14 @@ function relatedJson({ message, place }: { message: string; place: Place }): Rel
 }
 
 function changesJson(plan: Plan): ChangeJson[] {
-  const calls = callsOf(plan);
+  const stepsOf = stepLookup(plan);
   return plan.changes.flatMap((change) => {
     const { action } = change;
-    return action === 'none' ? [] : [changeJson(change, action, calls(change))];
+    return action === 'none' ? [] : [changeJson(change, action, callSummaries(stepsOf(change)))];
   });
 }
 
-function changeJson(change: Change, action: ChangeJson['action'], calls: readonly ShownCall[]): ChangeJson {
+function changeJson(change: Change, action: ChangeJson['action'], calls: readonly CallSummary[]): ChangeJson {
   const { address, kind, id, name, origin, adopted, risks, nextRuns, source } = change;
   return {
     address,
@@ -212,7 +211,7 @@ function changeJson(change: Change, action: ChangeJson['action'], calls: readonl
   };
 }
 
-/** A sensitive value must not come out even when whoever made the change forgot to blank it. */
+/** Never shows a sensitive value, even if the change still holds it. */
 function fieldJson({ path, before, after, sensitive }: FieldChange): FieldJson {
   return sensitive ? { path, before: null, after: null, sensitive } : { path, before, after, sensitive };
 }
@@ -221,16 +220,7 @@ function sourceJson(source: Place | null): ChangeJson['source'] {
   return source === null ? null : { file: source.file, line: source.line, column: source.column };
 }
 
-function objectionsJson(plan: Plan): DiagnosticJson[] {
-  const sources = new Map(plan.changes.map((change) => [change.address, change.source]));
-  return plan.objections.map(({ code, message, help, address }: Objection) => {
-    const place = address === null ? null : (sources.get(address) ?? null);
-    const { file = null, line = null, column = null } = place ?? {};
-    return { severity: 'error', code, message, file, line, column, help: help === '' ? null : help };
-  });
-}
-
-/** A report often repeats its plan's diagnostics: once is enough. */
+/** A report often repeats the diagnostics of its plan. */
 function distinct(list: readonly DiagnosticJson[]): DiagnosticJson[] {
   return [...new Map(list.map((each) => [JSON.stringify(each), each])).values()];
 }

@@ -7,13 +7,13 @@ import { lineDiff } from '../text/line-diff.js';
 import { changesOrder, elements, isBlank, listDifference, valueText } from '../text/value-text.js';
 import { markdownFence, tableCode } from './markdown-escape.js';
 
-/** What is longer is cut: a comment is for reading, the text plan holds all. */
-const valueWidth = 80;
-const lineWidth = 160;
-const shownLines = 60;
-const shownElements = 25;
+/** Longer values are cut in a comment; the text plan shows them whole. */
+const maxValueColumns = 80;
+const maxLineColumns = 160;
+const maxLines = 60;
+const maxElements = 25;
 
-/** The fields of a change: a table, and a diff block for each text or map of several lines. */
+/** The fields of a change: a table, and a diff block for each long text or map. */
 export function fieldsMarkdown(change: Change): string[] {
   const fields = change.fields.filter(isWorthALine);
   const inRow = fields.filter((field) => isShort(field));
@@ -24,13 +24,15 @@ export function fieldsMarkdown(change: Change): string[] {
   ];
 }
 
-/** A bar would be taken for the end of a cell by some parsers. */
+/** True if the field fits into a table row. Some parsers take any `|` for the end of a cell. */
 function isShort({ sensitive, layout, path, before, after }: FieldChange): boolean {
   if (sensitive) return true;
   if (JSON.stringify([path, before, after]).includes('|')) return false;
   if (layout !== 'text' && layout !== 'map') return true;
-  const several = [before, after].some((each) => typeof each === 'string' && each.includes('\n'));
-  return !several && [before, after].every((each) => isBlank(each) || valueText(each).length <= valueWidth);
+  const multiline = [before, after].some((each) => typeof each === 'string' && each.includes('\n'));
+  return (
+    !multiline && [before, after].every((each) => isBlank(each) || valueText(each).length <= maxValueColumns)
+  );
 }
 
 function table(fields: readonly FieldChange[], { action, origin }: Change): string[] {
@@ -41,27 +43,27 @@ function table(fields: readonly FieldChange[], { action, origin }: Change): stri
 }
 
 function label({ path, origin }: FieldChange, overall: Change['origin']): string {
-  const elsewhere = origin !== 'manifest' && origin !== overall ? ` (${originText(origin)})` : '';
-  return `${tableCode(cut(escapeControls(path), 40))}${elsewhere}`;
+  const otherOrigin = origin !== 'manifest' && origin !== overall ? ` (${originText(origin)})` : '';
+  return `${tableCode(cut(escapeControls(path), 40))}${otherOrigin}`;
 }
 
 function cells(field: FieldChange, action: Action): string[] {
-  const alone = action === 'create' || action === 'delete';
-  if (field.sensitive) return alone ? ['(sensitive)'] : ['(sensitive)', '(sensitive, changed)'];
+  const oneColumn = action === 'create' || action === 'delete';
+  if (field.sensitive) return oneColumn ? ['(sensitive)'] : ['(sensitive)', '(sensitive, changed)'];
   const { before, after } = field;
-  if (action === 'create') return [whole(after)];
-  if (action === 'delete') return [whole(before)];
+  if (action === 'create') return [wholeValue(after)];
+  if (action === 'delete') return [wholeValue(before)];
   const lists = field.layout === 'set' || field.layout === 'sequence';
-  if (!lists) return [whole(before), whole(after)];
+  if (!lists) return [wholeValue(before), wholeValue(after)];
   if (field.layout === 'sequence' && changesOrder(elements(before), elements(after)))
     return [inOrder(before), inOrder(after)];
   const { added, removed } = listDifference(elements(before), elements(after));
   return [signed('−', removed), signed('+', added)];
 }
 
-function whole(value: Json): string {
+function wholeValue(value: Json): string {
   if (Array.isArray(value)) return list(elements(value), ' ');
-  return isBlank(value) ? '(none)' : tableCode(cut(valueText(value), valueWidth));
+  return isBlank(value) ? '(none)' : tableCode(cut(valueText(value), maxValueColumns));
 }
 
 function signed(sign: string, words: readonly string[]): string {
@@ -73,23 +75,23 @@ function inOrder(value: Json): string {
 }
 
 function list(words: readonly string[], between: string): string {
-  const shown = words.slice(0, shownElements).map((each) => tableCode(cut(word(each), valueWidth)));
+  const shown = words.slice(0, maxElements).map((each) => tableCode(cut(word(each), maxValueColumns)));
   const more = words.length - shown.length;
   if (shown.length === 0) return '(none)';
   return `${shown.join(between)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Lines of a `diff` block: every one begins with `+`, `-`, `!` or a space, and is inert. */
+/** The lines of a `diff` block, escaped. Each begins with `+`, `-`, `!` or a space. */
 function diff(field: FieldChange): string[] {
   const { path, before, after } = field;
   const name = `  ${escapeControls(path)}:`;
   const lines = lineDiff(before, after);
   if (lines === null) return [`! ${escapeControls(path)}: ${tooDifferent(before, after)}`];
   const blank = { removed: isBlank(before), added: isBlank(after), same: false, hunk: false };
-  const told = lines.filter(({ kind, text }) => text !== '' || !blank[kind]);
+  const relevant = lines.filter(({ kind, text }) => text !== '' || !blank[kind]);
   const signs = { added: '+', removed: '-', same: ' ', hunk: ' ' } as const;
-  const shown = told.slice(0, shownLines).map(({ kind, text }) => `${signs[kind]}   ${text}`);
-  const more = told.length - shown.length;
+  const shown = relevant.slice(0, maxLines).map(({ kind, text }) => `${signs[kind]}   ${text}`);
+  const more = relevant.length - shown.length;
   const all = [name, ...shown, ...(more > 0 ? [`  … ${count(more, 'more line')}`] : [])];
-  return all.map((line) => cut(line, lineWidth));
+  return all.map((line) => cut(line, maxLineColumns));
 }

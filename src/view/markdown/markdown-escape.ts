@@ -1,26 +1,37 @@
-import { escapeControls, visible } from '../escape.js';
+import { escapeCodePoint, escapeControls } from '../escape.js';
+import { cut } from '../text/layout.js';
 
 /**
- * Text that cannot be Markdown, HTML, a mention, an issue reference, a link or a command of the forge, whatever it
- * holds. Forges look for mentions and references after Markdown is done, so escaping with backslashes is not enough:
- * only inside code do they leave text alone.
+ * Escapes untrusted text so that it is never parsed as Markdown, HTML, a mention, an issue reference, a link or a
+ * command. GitHub and GitLab look for mentions and references after Markdown is rendered, so backslashes are not
+ * enough: text is only safe inside code.
  */
 
-/** A value as a code span: the fence is longer than any run of backticks inside. */
+/** A value as a code span. The fence is longer than any run of backticks in the value. */
 export function markdownCode(text: string): string {
   const line = escapeControls(text);
   const fence = '`'.repeat(longestRun(line) + 1);
-  // A space at both ends is taken off again by Markdown; without one an outer backtick would join the fence.
+  // Markdown strips one space at both ends; without it an outer backtick would join the fence.
   const space = /^[` ]|[` ]$/u.test(line) || line === '' ? ' ' : '';
   return `${fence}${space}${line}${space}${fence}`;
 }
 
-/** A value as code in a cell of a table: parsers differ on what a backslash before a bar means, so that bars are spelt out. */
-export function tableCode(text: string): string {
-  return markdownCode(text.replaceAll('|', visible));
+/** A value as code, cut to `columns`. */
+export function shortCode(text: string, columns: number): string {
+  return markdownCode(cut(escapeControls(text), columns));
 }
 
-/** A link of ours. Whatever could end its address, or mean something inside, is encoded. */
+/** A sentence, cut to 400 columns. */
+export function shortProse(text: string): string {
+  return markdownProse(cut(escapeControls(text), 400));
+}
+
+/** A value as code in a table cell. Bars are spelt out, because parsers differ on what a backslash before a bar means. */
+export function tableCode(text: string): string {
+  return markdownCode(text.replaceAll('|', escapeCodePoint));
+}
+
+/** A link whose URL is trusted; characters that could end it or have a meaning inside it are encoded. */
 export function markdownLink(text: string, url: string): string {
   const address = escapeControls(url).replace(/[^\w.:/%#?=&@+-]/gu, percent);
   return `[${markdownCode(text)}](${address})`;
@@ -33,17 +44,17 @@ function percent(character: string): string {
   ).join('');
 }
 
-interface Part {
+interface ProseSegment {
   readonly code: boolean;
   text: string;
 }
 
 /**
- * A sentence: ordinary words stay as they are; everything else, and what stands in backticks already, becomes code. The
- * punctuation around it does not.
+ * A sentence: ordinary words stay unchanged; everything else, and text that is in backticks already, becomes code
+ * without the punctuation around it.
  */
 export function markdownProse(text: string): string {
-  const parts: Part[] = [];
+  const parts: ProseSegment[] = [];
   let joins = false;
   for (const { lead, code, trail } of wordsOf(escapeControls(text))) {
     const last = parts.at(-1);
@@ -58,41 +69,41 @@ export function markdownProse(text: string): string {
   return parts.map((part) => (part.code ? markdownCode(part.text) : part.text)).join('');
 }
 
-interface Word {
+interface ProseWord {
   readonly lead: string;
   /** Empty for an ordinary word, which is all `lead`. */
   readonly code: string;
   readonly trail: string;
 }
 
-function wordsOf(text: string): Word[] {
+function wordsOf(text: string): ProseWord[] {
   const each = /(["'(]?)`([^`]+)`([)"']{0,2}[.,;:!?]?)(?=\s|$)|\S+/gu;
   return Array.from(text.matchAll(each), ([word, lead = '', code = '', trail = '']) => {
     if (code !== '') return { lead, code, trail };
-    return isOrdinary(word) ? { lead: word, code: '', trail: '' } : pieces(word);
+    return isOrdinary(word) ? { lead: word, code: '', trail: '' } : splitPunctuation(word);
   });
 }
 
-/** What stands around a word in a sentence, if there is anything in between. */
-function pieces(word: string): Word {
+/** Separates a word from the punctuation around it. */
+function splitPunctuation(word: string): ProseWord {
   const [, lead = '', code = '', trail = ''] = /^(["'(]?)(.*?)([)"']{0,2}[.,;:!?]?)$/su.exec(word) ?? [];
   return code === '' ? { lead: '', code: word, trail: '' } : { lead, code, trail };
 }
 
-/** Letters and plain punctuation, or a short number. Not what may be a commit id, a reference or a list's marker. */
+/** Letters and plain punctuation, or a short number; not a possible commit id, reference or list marker. */
 function isOrdinary(word: string): boolean {
   if (/^\p{N}{1,4}[,;]?$/u.test(word)) return true;
   if (/^[0-9a-f]{7,}\P{L}*$/iu.test(word)) return false;
   return /^["'(]?\p{L}+(?:['’-]\p{L}+)*["')]?[.,:;!?]?$/u.test(word);
 }
 
-/** Lines as a fenced block. Each must be inert already. */
+/** A fenced code block. The lines must be escaped already. */
 export function markdownFence(language: string, lines: readonly string[]): string {
   const fence = '`'.repeat(Math.max(3, ...lines.map((line) => longestRun(line) + 1)));
   return [fence + language, ...lines, fence].join('\n');
 }
 
-/** A value inside an HTML element, where Markdown is not read. Forges leave mentions inside `code` alone. */
+/** A value as an HTML `code` element, for places where Markdown is not parsed. Mentions inside it have no effect. */
 export function htmlCode(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
@@ -106,8 +117,8 @@ export function htmlCode(text: string): string {
 }
 
 /**
- * The invisible line by which a bot finds its own comment again: the same for the same project and environment, and
- * unable to end the comment that it stands in.
+ * The hidden first line by which a bot finds its own comment: one for each project and environment, encoded so that it
+ * cannot end the HTML comment.
  */
 export function markdownMarker(project: string, environment: string | null): string {
   const safe = (text: string) =>

@@ -1,44 +1,44 @@
-/** One item of a comment. `full` is `short` and more; it costs work, so it is made only where there may be room. */
-export interface Block {
+/** One item of a comment, in two lengths. `full` begins with `short`; it is built only if it may fit. */
+export interface PackItem {
   readonly short: string;
   full(): string;
 }
 
 export interface Packed {
   readonly texts: readonly string[];
-  /** How many of the blocks stand in their full form; the others that are shown are short. */
+  /** How many texts, from the first on, are full; the rest are short. */
   readonly full: number;
   readonly size: number;
 }
 
-/** How much of its limit a text takes: characters, or bytes. */
-export type Measure = (text: string) => number;
+/** The size of a text in the unit of the limit: characters or bytes. */
+export type MeasureText = (text: string) => number;
 
 /**
- * As many items as fit into `room`, in their order: first each in its short form, then what is left is spent on full
- * forms. The first that does not fit ends each, so that nothing later overtakes it.
+ * As many items as fit into `budget`, in order: first all short texts, then full ones as long as the budget lasts. Both
+ * passes end at the first text that does not fit, so that no later item is shown in preference to an earlier one.
  */
 export function pack<T>(
   items: readonly T[],
-  blockOf: (item: T) => Block,
-  room: number,
-  measure: Measure,
+  render: (item: T) => PackItem,
+  budget: number,
+  measure: MeasureText,
 ): Packed {
-  const blocks: Block[] = [];
+  const packed: PackItem[] = [];
   let size = 0;
   for (const item of items) {
-    const block = blockOf(item);
-    const more = measure(block.short) + 1;
-    if (size + more > room) break;
+    const rendered = render(item);
+    const more = measure(rendered.short) + 1;
+    if (size + more > budget) break;
     size += more;
-    blocks.push(block);
+    packed.push(rendered);
   }
-  const texts = blocks.map((block) => block.short);
+  const texts = packed.map((each) => each.short);
   let full = 0;
-  for (const block of blocks) {
-    const text = block.full();
-    const more = measure(text) - measure(block.short);
-    if (size + more > room) break;
+  for (const each of packed) {
+    const text = each.full();
+    const more = measure(text) - measure(each.short);
+    if (size + more > budget) break;
     size += more;
     texts[full] = text;
     full += 1;

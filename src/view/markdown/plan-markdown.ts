@@ -1,69 +1,68 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import type { Change, Objection, Plan } from '../../model/plan.js';
 import { summarise } from '../../model/plan.js';
-import { callsOf } from '../calls.js';
-import { actingActions, actionWords, needsCare } from '../change-labels.js';
-import { escapeControls } from '../escape.js';
+import { actingActions, actionLabels, needsCare } from '../change-labels.js';
 import { touchedGraph } from '../graph/touched-graph.js';
+import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { changeMarkdown, placeMarkdown } from './change-markdown.js';
-import { markdownCode, markdownMarker, markdownProse } from './markdown-escape.js';
-import { type Block, type Measure, type Packed, pack } from './markdown-pack.js';
+import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
+import { type MeasureText, type Packed, type PackItem, pack } from './markdown-pack.js';
 
-/** GitHub refuses comments over 65,536 characters. */
+/** In characters. GitHub refuses comments over 65,536. */
 export const markdownLimit = 65_000;
 
 export interface MarkdownOptions {
-  /** Where the line of a manifest can be read; null where no commit is known. */
+  /** The URL of a manifest line; null if no commit is known. */
   urlOf?(place: Place): string | null;
   readonly limit?: number;
-  readonly measure?: Measure;
+  readonly measure?: MeasureText;
 }
 
-/** Kept free for headings, and for the sentences that say what is left out. */
-const reserve = 3_000;
-/** Warnings get this much before the details of harmless changes do. */
-const warningsRoom = 8_000;
-const shownSentences = 10;
+/** Reserved for headings and for the note on what is left out. */
+const reservedSize = 3_000;
+/** The share of warnings, which come before the details of other changes. */
+const warningsSize = 8_000;
+const maxObjections = 10;
 
 /**
- * The plan as a comment on a pull request (contract §6, markdown): counts and digest, what can hurt, the rest by kind,
- * what targets what, warnings; details folded. Never over the limit: deletes and key changes are whole before anything
- * else is shown, what does not fit is counted.
+ * The plan as a comment on a pull request (contract §6, markdown): counts and digest, risky changes, the rest by kind,
+ * dependency graph, warnings; details are folded. Never over the limit: deletes and credentials are shown in full
+ * before anything else, and what does not fit is counted.
  */
 export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string {
   const { measure = (text) => text.length, limit = markdownLimit, urlOf = () => null } = options;
   const acting = plan.changes.filter((change) => change.action !== 'none');
-  const context = { urlOf, callsOf: callsOf(plan) };
-  const block = (change: Change) => changeMarkdown(change, context);
-  const { careful, retimed, others } = byRisk(acting);
+  const context = { urlOf, stepsOf: stepLookup(plan) };
+  const render = (change: Change) => changeMarkdown(change, context);
+  const { careful, risky, others } = byRisk(acting, context.stepsOf);
 
   const top = header(plan);
-  const space = new Space(limit - reserve - measure(top), measure);
-  const first = space.fill(careful, block);
-  const second = space.fill(retimed, block);
-  const warnings = space.fillUpTo(warningsRoom, plan.diagnostics, (each) => diagnosticBlock(each, urlOf));
+  const budget = new SizeBudget(limit - reservedSize - measure(top), measure);
+  const first = budget.fill(careful, render);
+  const second = budget.fill(risky, render);
+  const warnings = budget.fillUpTo(warningsSize, plan.diagnostics, (each) => diagnosticItem(each, urlOf));
   const drawn = touchedGraph(plan);
-  const graph = space.place(drawn);
-  const third = space.fill(others, block);
+  const graph = budget.place(drawn);
+  const third = budget.fill(others, render);
 
   return [
     top,
     ...omissions([first, second, third], warnings, graph.length < drawn.length),
-    ...section('### What can hurt', [
-      ...part('#### Deletes', first, (change) => change.action === 'delete'),
-      ...part('#### Key changes', first, (change) => change.action !== 'delete'),
-      ...part('#### Schedules that run more often, or at another hour', second),
+    ...section('### Risky changes', [
+      ...subsection('#### Deletes', first, (change) => change.action === 'delete'),
+      ...subsection('#### Credentials', first, (change) => change.action !== 'delete'),
+      ...subsection('#### Other risks', second),
     ]),
     ...section(
       '### Changes',
       kindsOf(others).flatMap((kind) =>
-        part(kindTitle(kind, others), third, (change) => change.kind === kind),
+        subsection(kindTitle(kind, others), third, (change) => change.kind === kind),
       ),
     ),
     ...graph,
-    ...section('### Warnings', part(null, warnings)),
+    ...section('### Warnings', subsection(null, warnings)),
   ]
     .join('\n')
     .replace(/\n{3,}/g, '\n\n');
@@ -71,45 +70,45 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 
 interface ByRisk {
   readonly careful: readonly Change[];
-  readonly retimed: readonly Change[];
+  readonly risky: readonly Change[];
   readonly others: readonly Change[];
 }
 
-function byRisk(acting: readonly Change[]): ByRisk {
+function byRisk(acting: readonly Change[], stepsOf: StepLookup): ByRisk {
+  const isCareful = (change: Change) => needsCare(change, stepsOf(change));
   const deletes = acting.filter((change) => change.action === 'delete');
-  const keys = acting.filter((change) => change.action !== 'delete' && needsCare(change));
-  const rest = acting.filter((change) => !needsCare(change));
+  const rest = acting.filter((change) => !isCareful(change));
   return {
-    careful: [...deletes, ...keys],
-    retimed: rest.filter((change) => change.risks.length > 0),
+    careful: [...deletes, ...acting.filter((change) => change.action !== 'delete' && isCareful(change))],
+    risky: rest.filter((change) => change.risks.length > 0),
     others: rest.filter((change) => change.risks.length === 0),
   };
 }
 
-/** What was asked to be shown, and how much of it is. */
+/** The items of a section, and the ones that fitted. */
 interface Filled<T> {
   readonly items: readonly T[];
   readonly packed: Packed;
 }
 
-/** The room that is left. Once something had to be cut, nothing that comes after it is shown. */
-class Space {
+/** The size that is left. Once something was cut, nothing after it is shown. */
+class SizeBudget {
   private over = false;
 
   constructor(
     private left: number,
-    private readonly measure: Measure,
+    private readonly measure: MeasureText,
   ) {}
 
-  /** What must be whole before anything after it is shown. */
-  fill<T>(items: readonly T[], block: (item: T) => Block): Filled<T> {
-    const filled = this.fillUpTo(this.left, items, block);
+  /** Adds items that must be complete before anything after them is shown. */
+  fill<T>(items: readonly T[], render: (item: T) => PackItem): Filled<T> {
+    const filled = this.fillUpTo(this.left, items, render);
     this.over ||= filled.packed.full < items.length;
     return filled;
   }
 
-  fillUpTo<T>(most: number, items: readonly T[], block: (item: T) => Block): Filled<T> {
-    const packed = pack(items, block, this.over ? 0 : Math.min(this.left, most), this.measure);
+  fillUpTo<T>(size: number, items: readonly T[], render: (item: T) => PackItem): Filled<T> {
+    const packed = pack(items, render, this.over ? 0 : Math.min(this.left, size), this.measure);
     this.left -= packed.size;
     return { items, packed };
   }
@@ -126,7 +125,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, '', ...lines];
 }
 
-function part<T>(
+function subsection<T>(
   title: string | null,
   { items, packed }: Filled<T>,
   only: (item: T) => boolean = () => true,
@@ -152,7 +151,7 @@ function countsOf(changes: readonly Change[]): string {
   const summary = summarise(changes);
   return actingActions
     .filter((action) => summary[action] > 0)
-    .map((action) => `${summary[action]} to ${actionWords[action].verb}`)
+    .map((action) => `${summary[action]} to ${actionLabels[action].verb}`)
     .join(', ');
 }
 
@@ -164,12 +163,12 @@ function header(plan: Plan): string {
     counts === ''
       ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
       : `**Plan: ${counts}**, ${unchanged} unchanged.`;
-  const where = environment === null ? '' : `, environment ${code(environment, 100)}`;
+  const where = environment === null ? '' : `, environment ${shortCode(environment, 100)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
-    `${line} Digest ${code(digest, 100)}`,
+    `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${code(project, 100)}${where}, service ${code(service, 300)}`,
+    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}`,
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),
@@ -178,9 +177,9 @@ function header(plan: Plan): string {
 
 function objectionLines(objections: readonly Objection[]): string[] {
   if (objections.length === 0) return [];
-  const lines = objections.slice(0, shownSentences).map(({ code: reason, message, help }) => {
-    const advice = help === '' ? '' : ` (help: ${prose(help)})`;
-    return `> - ${code(reason, 60)} ${prose(message)}${advice}`;
+  const lines = objections.slice(0, maxObjections).map(({ code, message, help }) => {
+    const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
+    return `> - ${shortCode(code, 60)} ${shortProse(message)}${advice}`;
   });
   const more = objections.length - lines.length;
   return [
@@ -193,16 +192,16 @@ function objectionLines(objections: readonly Objection[]): string[] {
   ];
 }
 
-function diagnosticBlock(
-  { severity, code: reason, message, place, help }: Diagnostic,
+function diagnosticItem(
+  { severity, code, message, place, help }: Diagnostic,
   urlOf: (place: Place) => string | null,
-): Block {
+): PackItem {
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
-  const short = `- **${severity}** ${code(reason, 60)}${where}: ${prose(message)}`;
-  return { short, full: () => (help === undefined ? short : `${short} (help: ${prose(help)})`) };
+  const short = `- **${severity}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
+  return { short, full: () => (help === undefined ? short : `${short} (help: ${shortProse(help)})`) };
 }
 
-/** What the limit kept out, by kind: the reader knows what was not seen. */
+/** Counts what the limit left out, by kind. */
 function omissions(
   parts: readonly Filled<Change>[],
   warnings: Filled<Diagnostic>,
@@ -210,28 +209,20 @@ function omissions(
 ): string[] {
   const left = parts.flatMap(({ items, packed }) => items.slice(packed.texts.length));
   const bare = parts.reduce((sum, { packed }) => sum + packed.texts.length - packed.full, 0);
-  const untold = warnings.items.length - warnings.packed.texts.length;
+  const hiddenWarnings = warnings.items.length - warnings.packed.texts.length;
   const sentences = [
     ...kindsOf(left).map((kind) => {
       const those = left.filter((change) => change.kind === kind);
       return `${count(those.length, kind)} left out (${countsOf(those)})`;
     }),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
-    ...(untold === 0 ? [] : [`${count(untold, 'warning')} left out`]),
+    ...(hiddenWarnings === 0 ? [] : [`${count(hiddenWarnings, 'warning')} left out`]),
     ...(noGraph ? ['the graph left out'] : []),
   ];
   if (sentences.length === 0) return [];
   return [
     `> [!WARNING]`,
-    `> **Too long to show all:** ${sentences.join('; ')}. The text and JSON plans show all.`,
+    `> **Too long to show in full:** ${sentences.join('; ')}. The text and JSON plans show everything.`,
     '',
   ];
-}
-
-function code(text: string, width: number): string {
-  return markdownCode(cut(escapeControls(text), width));
-}
-
-function prose(text: string): string {
-  return markdownProse(cut(escapeControls(text), 400));
 }

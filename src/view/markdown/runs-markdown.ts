@@ -1,23 +1,23 @@
 import type { NextRuns, Run } from '../../model/plan.js';
 import { clockChangesText, frequencyText } from '../text/frequency-text.js';
-import { runText, zoneName } from '../text/runs-text.js';
+import { maxRunsShown, runSource, runText, zoneName } from '../text/runs-text.js';
 import { markdownCode, markdownProse, tableCode } from './markdown-escape.js';
 
-const shownRuns = 5;
-
-/** When a schedule will start next, before and after, as a sentence and a table. */
+/** The next runs of a schedule, before and after, as a sentence and a table. */
 export function runsMarkdown(runs: NextRuns): string[] {
   const { before, after } = runs;
-  const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
   const zone = zoneName(runs);
   const pace = frequencyText(runs.pace);
-  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${source}${pace === null ? '' : `; ${pace}`}:`;
+  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}${pace === null ? '' : `; ${pace}`}:`;
   return [title, '', ...runsTable(column(before, runs), column(after, runs)), ...clockChanges(runs)];
 }
 
-function runsTable(was: string[] | null, is: string[] | null): string[] {
-  if (was === null || is === null) return table([was === null ? 'runs' : 'runs before'], [was ?? is ?? []]);
-  return was.join() === is.join() ? table(['unchanged'], [is]) : table(['before', 'after'], [was, is]);
+function runsTable(before: string[] | null, after: string[] | null): string[] {
+  if (before === null || after === null)
+    return table([before === null ? 'runs' : 'runs before'], [before ?? after ?? []]);
+  return before.join() === after.join()
+    ? table(['unchanged'], [after])
+    : table(['before', 'after'], [before, after]);
 }
 
 function clockChanges(runs: NextRuns): string[] {
@@ -29,7 +29,7 @@ function column(list: readonly Run[] | null, runs: NextRuns): string[] | null {
   if (list === null) return null;
   return list.length === 0
     ? ['(never)']
-    : list.slice(0, shownRuns).map((run) => tableCode(runText(run, runs)));
+    : list.slice(0, maxRunsShown).map((run) => tableCode(runText(run, runs)));
 }
 
 function table(titles: readonly string[], columns: readonly (readonly string[])[]): string[] {

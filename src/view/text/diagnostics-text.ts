@@ -4,9 +4,9 @@ import { count, cut, hangingIndent, usableWidth, wrap } from './layout.js';
 import { type Paint, painter, type Style, type TextOptions } from './paint.js';
 import { excerpt, placeText } from './source-excerpt.js';
 
-interface Room {
+interface DiagnosticTextOptions {
   readonly width: number;
-  /** Digits of the longest line number of a diagnostic: its excerpts share one gutter. */
+  /** Columns for line numbers: all excerpts of one diagnostic share a gutter. */
   readonly gutter: number;
   readonly paint: Paint;
 }
@@ -14,8 +14,8 @@ interface Room {
 const severityStyles: Readonly<Record<Severity, Style>> = { error: 'danger', warning: 'warning' };
 
 /**
- * Every problem with its code, its place, the source line with the span marked, and what to do (contract §7), then
- * how many there are. Empty when there are none.
+ * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), then the counts.
+ * Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
@@ -40,21 +40,26 @@ function diagnosticLines(diagnostic: Diagnostic, width: number, paint: Paint): s
   const { severity, code, message, place, help, related = [] } = diagnostic;
   const places = [...(place === undefined ? [] : [place]), ...related.map((each) => each.place)];
   const gutter = Math.max(0, ...places.map((each) => String(each.line).length));
-  const room = { width, gutter, paint };
+  const layout = { width, gutter, paint };
   const style = severityStyles[severity];
   return [
-    ...titleLines(`${severity}[${code}]`, message, style, room),
-    ...(place === undefined ? [] : placeLines(place, style, room)),
+    ...titleLines(`${severity}[${code}]`, message, style, layout),
+    ...(place === undefined ? [] : placeLines(place, style, layout)),
     ...related.flatMap((each) => [
-      ...titleLines('note', each.message, 'kept', room),
-      ...placeLines(each.place, 'kept', room),
+      ...titleLines('note', each.message, 'kept', layout),
+      ...placeLines(each.place, 'kept', layout),
     ]),
-    ...(help === undefined ? [] : helpLines(help, room)),
+    ...(help === undefined ? [] : helpLines(help, layout)),
   ];
 }
 
-function titleLines(title: string, message: string, style: Style, { width, paint }: Room): string[] {
-  // The title is wrapped with the message and coloured afterwards: it is one word.
+function titleLines(
+  title: string,
+  message: string,
+  style: Style,
+  { width, paint }: DiagnosticTextOptions,
+): string[] {
+  // The title is one word, so it can be wrapped with the message and coloured afterwards.
   const [first = title, ...rest] = wrap(`${title}: ${escapeControls(message)}`, width - 6);
   const plain = first.slice(title.length);
   return [
@@ -63,7 +68,7 @@ function titleLines(title: string, message: string, style: Style, { width, paint
   ];
 }
 
-function placeLines(place: Place, style: Style, { width, gutter, paint }: Room): string[] {
+function placeLines(place: Place, style: Style, { width, gutter, paint }: DiagnosticTextOptions): string[] {
   const space = ' '.repeat(gutter);
   const bar = paint('kept', `${space} |`);
   const where = `${paint('kept', `${space}-->`)} ${cut(placeText(place), width - gutter - 4)}`;
@@ -73,7 +78,7 @@ function placeLines(place: Place, style: Style, { width, gutter, paint }: Room):
   return [where, bar, source, `${bar} ${' '.repeat(start)}${paint(style, '^'.repeat(length))}`];
 }
 
-function helpLines(help: string, { width, gutter, paint }: Room): string[] {
+function helpLines(help: string, { width, gutter, paint }: DiagnosticTextOptions): string[] {
   const lead = `${' '.repeat(gutter)} = help: `;
   return hangingIndent(lead, wrap(escapeControls(help), width - lead.length)).map((line) =>
     line.startsWith(lead) ? paint('kept', lead) + line.slice(lead.length) : line,

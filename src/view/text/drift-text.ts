@@ -1,39 +1,35 @@
 import type { Drift, Drifted } from '../../model/drift.js';
-import { escapeControls, quoted } from '../escape.js';
+import { escapeControls } from '../escape.js';
+import { nameAndId } from './change-text.js';
 import { fieldsText } from './field-text.js';
-import { count, cut, flow, indent, usableWidth } from './layout.js';
+import { count, cut, flow, indent, joinBlocks, usableWidth } from './layout.js';
 import { type Paint, painter, type TextOptions } from './paint.js';
 import { headerLines } from './plan-text.js';
 
-/** What was changed outside roster, each field as it is declared and as it is now. */
+/** What was changed outside roster: each field as last applied and as it is on the service. */
 export function driftText(drift: Drift, options: TextOptions): string {
   const paint = painter(options.color);
   const width = usableWidth(options.width);
-  const blocks = [
+  return joinBlocks([
     headerLines(drift, width, paint),
     ...drift.changes.map((each) => changeLines(each, width, options.verbose ?? false, paint)),
     [paint('strong', driftLine(drift))],
-  ];
-  return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
+  ]);
 }
 
 function changeLines(change: Drifted, width: number, verbose: boolean, paint: Paint): string[] {
-  const { what, address, name, id, fields } = change;
+  const { what, address, fields } = change;
   const action = what === 'changed' ? '~ changed' : '- deleted';
-  const about = [
-    ...(name === null ? [] : [quoted(name)]),
-    ...(id === null ? [] : [`id ${escapeControls(id)}`]),
-  ];
   const [first = '', ...rest] = flow(
-    [escapeControls(address), ...about].map((text) => ({ text: cut(text, width - 14) })),
+    [escapeControls(address), ...nameAndId(change)].map((text) => ({ text: cut(text, width - 14) })),
     width - 14,
     '  ',
   );
-  const room = { action: 'update' as const, width: width - 6, verbose, paint };
+  const options = { action: 'update' as const, width: width - 6, verbose, paint };
   return [
     `  ${paint(what === 'changed' ? 'changed' : 'danger', action)}  ${paint('strong', first)}`,
     ...indent(rest, 13),
-    ...indent(fieldsText(fields, 'remote', room), 6),
+    ...indent(fieldsText(fields, 'remote', options), 6),
   ];
 }
 

@@ -1,43 +1,43 @@
 import stringWidth from 'string-width';
 
-/** Of single characters: each look takes memory outside of the heap, and texts repeat few characters very often. */
+/** Cached for single characters: each measurement takes memory outside the heap, and most texts use few characters. */
 const widths = new Map<string, number>();
-const mostWidths = 2_000;
-const longestCharacter = 8;
+const maxCachedWidths = 2_000;
+const maxCharacterUnits = 8;
 
-/** Terminal columns that a text without line breaks takes. */
+/** The terminal columns of a text without line breaks. */
 export function widthOf(text: string): number {
-  if (text.length > longestCharacter) return stringWidth(text);
+  if (text.length > maxCharacterUnits) return stringWidth(text);
   const known = widths.get(text);
   if (known !== undefined) return known;
   const width = stringWidth(text);
-  if (widths.size >= mostWidths) widths.clear();
+  if (widths.size >= maxCachedWidths) widths.clear();
   widths.set(text, width);
   return width;
 }
 
-/** The width to lay out for: what the terminal says, 80 where it says nothing, and never too narrow to be of use. */
+/** The width of the terminal, 80 if it is unknown, and at least 40. */
 export function usableWidth(width: number | undefined): number {
   return Math.max(40, width === undefined || !Number.isFinite(width) ? 80 : Math.floor(width));
 }
 
-/** The text, or its beginning and end with its length between them, in at most `width` columns (at least 24). */
+/** The text, or if it is too long its beginning, its length and its end, in at most `width` columns (at least 24). */
 export function cut(text: string, width: number): string {
-  // A text of many code units and few columns is made of stacked marks: that is cut too.
+  // Many code units in few columns are stacked marks, which are cut too.
   if (text.length <= 4 * width && widthOf(text) <= width) return text;
-  const told = `…(${text.length} characters)…`;
-  const room = Math.max(0, Math.max(24, width) - widthOf(told));
-  const tail = Math.floor(room / 3);
+  const lengthNote = `…(${text.length} characters)…`;
+  const available = Math.max(0, Math.max(24, width) - widthOf(lengthNote));
+  const tail = Math.floor(available / 3);
   const end = takeColumns(Array.from(text.slice(-4 * tail - 1)).reverse(), tail);
-  const start = takeColumns(Array.from(text.slice(0, 4 * room + 1)), room - tail);
-  return `${start.join('')}${told}${end.reverse().join('')}`;
+  const start = takeColumns(Array.from(text.slice(0, 4 * available + 1)), available - tail);
+  return `${start.join('')}${lengthNote}${end.reverse().join('')}`;
 }
 
 function takeColumns(characters: readonly string[], columns: number): string[] {
   const taken: string[] = [];
   let left = columns;
   for (const character of characters) {
-    // Half of a pair that the slice cut through.
+    // Half of a surrogate pair, cut by the slice.
     if (/^\p{Cs}$/u.test(character)) continue;
     left -= Math.max(1, widthOf(character));
     if (left < 0) break;
@@ -51,7 +51,7 @@ export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** Breaks a sentence at its spaces. A word that is longer than a line is cut. */
+/** Breaks a sentence at its spaces. A word longer than a line is cut. */
 export function wrap(text: string, width: number): string[] {
   const words = text.split(' ').filter((each) => each !== '');
   return flow(
@@ -61,18 +61,18 @@ export function wrap(text: string, width: number): string[] {
   );
 }
 
-/** A piece that is never broken. `shown` is the text with its colour, where it has one. */
-export interface Piece {
+/** A text that is never broken across lines. `shown` is the coloured text; only `text` is measured. */
+export interface Fragment {
   readonly text: string;
   readonly shown?: string;
 }
 
-/** Lines of as many pieces as fit. */
-export function flow(pieces: readonly Piece[], width: number, gap: string): string[] {
+/** Fills lines with as many fragments as fit. */
+export function flow(fragments: readonly Fragment[], width: number, gap: string): string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
-  for (const { text, shown = text } of pieces) {
+  for (const { text, shown = text } of fragments) {
     const columns = widthOf(text);
     const fits = used + gap.length + columns <= width;
     if (used > 0 && fits) line += gap + shown;
@@ -88,6 +88,12 @@ export function flow(pieces: readonly Piece[], width: number, gap: string): stri
 
 export function indent(lines: readonly string[], columns: number): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(columns) + line));
+}
+
+/** Blocks of lines as a text, separated by blank lines. Empty blocks are left out. */
+export function joinBlocks(blocks: readonly (readonly string[])[]): string {
+  const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
+  return `${texts.join('\n\n')}\n`;
 }
 
 /** `first` before the first line and as many spaces before the others. */

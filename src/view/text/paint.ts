@@ -14,10 +14,10 @@ const styles = {
 
 export type Style = keyof typeof styles;
 
-/** Colours a text that holds no line break. */
+/** Colours a text without line breaks. */
 export type Paint = (style: Style, text: string) => string;
 
-/** Whether there is colour is the caller's decision: it knows the terminal, the flags and NO_COLOR. */
+/** The caller decides on colour: it knows the terminal, the flags and NO_COLOR. */
 export function painter(color: boolean): Paint {
   if (!color) return (_style, text) => text;
   return (style, text) => {
@@ -26,7 +26,7 @@ export function painter(color: boolean): Paint {
   };
 }
 
-/** What every text view is told about where it is read. `width` in columns. */
+/** The options of every text view. `width` is in columns. */
 export interface TextOptions {
   readonly color: boolean;
   readonly width?: number | undefined;

@@ -1,29 +1,30 @@
 import type { Action } from '../../model/plan.js';
 import type { Outcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
-import { actionWords } from '../change-labels.js';
+import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { cut, widthOf } from './layout.js';
 
-export interface Progress {
+export interface ProgressState {
   readonly done: number;
   readonly total: number;
-  /** What is under way, the longest running first. */
+  /** The steps in flight, the longest running first. */
   readonly running: readonly Address[];
   readonly width: number;
 }
 
-/** `[3/10] group/a, schedule/b and 4 more`: one line that a terminal overwrites; never as wide as the terminal. */
-export function progressLine({ done, total, running, width }: Progress): string {
+/** `[3/10] group/a, schedule/b and 4 more`: one line that a terminal overwrites, always narrower than the terminal. */
+export function progressLine({ done, total, running, width }: ProgressState): string {
   const lead = `[${done}/${total}]`;
-  const room = Math.max(24, width - 1) - widthOf(lead) - 1;
+  const available = Math.max(24, width - 1) - widthOf(lead) - 1;
   let text = '';
   for (const [index, address] of running.entries()) {
-    const longer = text === '' ? cut(escapeControls(address), room) : `${text}, ${escapeControls(address)}`;
+    const longer =
+      text === '' ? cut(escapeControls(address), available) : `${text}, ${escapeControls(address)}`;
     const rest = more(running.length - index - 1);
-    if (text !== '' && widthOf(longer + rest) > room) {
+    if (text !== '' && widthOf(longer + rest) > available) {
       const fitting = text + more(running.length - index);
-      return `${lead} ${widthOf(fitting) > room ? cut(fitting, room) : fitting}`;
+      return `${lead} ${widthOf(fitting) > available ? cut(fitting, available) : fitting}`;
     }
     text = longer;
   }
@@ -42,9 +43,9 @@ export interface StepEnd {
   readonly error: string | null;
 }
 
-/** `group/retail-prices: created (id 3f2a)`: one line for each change, for logs. */
+/** `group/retail-prices: created (id 3f2a)`: one line per change, for logs. */
 export function stepLine({ address, action, outcome, id, error }: StepEnd): string {
-  const { verb, past } = actionWords[action];
+  const { verb, past } = actionLabels[action];
   const why = error === null ? '' : `: ${escapeControls(error)}`;
   const object = id === null ? '' : ` (id ${escapeControls(id)})`;
   switch (outcome) {

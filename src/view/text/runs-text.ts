@@ -4,14 +4,13 @@ import { clockChangesText, frequencyText } from './frequency-text.js';
 import { cut, pad, widthOf } from './layout.js';
 import type { Paint } from './paint.js';
 
-/** Runs that are shown of each schedule (contract §4). */
-const shownRuns = 5;
+/** How many runs are shown for each schedule (contract §4). */
+export const maxRunsShown = 5;
 
-/** When a schedule will start next, before and after, each in its zone and in UTC. */
+/** The next runs of a schedule, before and after, in its zone and in UTC. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
-  const source = runs.by === 'service' ? "from the service's preview" : 'computed by roster';
   const pace = frequencyText(runs.pace);
-  const title = `next runs in ${zoneText(runs)}, ${source}:`;
+  const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
   return [
     ...(pace === null ? [] : [pace]),
     title,
@@ -20,7 +19,10 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
   ];
 }
 
-/** A zone that keeps UTC needs no second column. */
+export function runSource({ by }: NextRuns): string {
+  return by === 'service' ? "from the service's preview" : 'computed by roster';
+}
+
 function zoneText(runs: NextRuns): string {
   const zone = zoneName(runs);
   return zone === 'UTC' ? zone : `${zone} (and UTC)`;
@@ -38,7 +40,7 @@ function isUtc(zone: string): boolean {
 function column(runs: NextRuns, side: 'before' | 'after'): string[] | null {
   const list = runs[side];
   if (list === null) return null;
-  return list.length === 0 ? ['(never)'] : list.slice(0, shownRuns).map((run) => runText(run, runs));
+  return list.length === 0 ? ['(never)'] : list.slice(0, maxRunsShown).map((run) => runText(run, runs));
 }
 
 function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
@@ -61,7 +63,7 @@ function table(before: string[] | null, after: string[] | null, width: number, p
   });
 }
 
-/** `2026-12-01 06:00 (05:00 UTC)`; UTC's date only where it is another one, seconds only where there are any. */
+/** `2026-12-01 06:00 (05:00 UTC)`; the date in UTC only if it differs, seconds only if they are not zero. */
 export function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
   const [here, there] = [short(local), short(utc)];
   if (isUtc(timeZone)) return cut(here, 30);

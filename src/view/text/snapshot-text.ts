@@ -4,8 +4,8 @@ import { escapeControls } from '../escape.js';
 import { diagnosticJson } from '../json/plan-json.js';
 import { count } from './layout.js';
 
-/** What is told of a snapshot that was saved. */
-export interface Saved {
+/** The parts of a saved snapshot that are reported. */
+export interface SavedSnapshot {
   readonly project: string;
   readonly environment: string | null;
   readonly service: string;
@@ -15,7 +15,7 @@ export interface Saved {
 }
 
 /** `Saved 5 agents, 2 groups and … of https://… to state.json, without secrets.` */
-export function snapshotSaved({ agents, objects, service }: Saved, file: string): string {
+export function snapshotSaved({ agents, objects, service }: SavedSnapshot, file: string): string {
   const counts = [['agent', agents] as const, ...Object.entries(objects)].map(([kind, list]) =>
     count(list.length, kind),
   );
@@ -24,7 +24,7 @@ export function snapshotSaved({ agents, objects, service }: Saved, file: string)
 
 /** `snapshot --out FILE --format json`. */
 export function snapshotSavedJson(
-  { project, environment, service, takenAt }: Saved,
+  { project, environment, service, takenAt }: SavedSnapshot,
   file: string,
   diagnostics: readonly Diagnostic[],
 ) {
@@ -50,7 +50,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** In the largest unit of which there are two, rounded down: nothing is told to be older than it is. */
+/** In the largest unit that gives at least 2, rounded down. */
 function ageText(seconds: number): string {
   const [unit, length] = units.find(([, each]) => seconds >= 2 * each) ?? ['second', 1];
   return count(Math.floor(seconds / length), unit);

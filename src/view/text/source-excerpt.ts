@@ -1,15 +1,15 @@
 import type { Place } from '../../model/diagnostic.js';
-import { escapeControls, riskyOffsets, visible } from '../escape.js';
+import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';
 import { widthOf } from './layout.js';
 
-/** One source line as it is shown, and where the marks go: columns from 0 and how many. */
+/** A source line as displayed, and where the `^` marks go: first column (from 0) and number of columns. */
 export interface Excerpt {
   readonly text: string;
   readonly start: number;
   readonly length: number;
 }
 
-/** What stands for one character as a reader sees it (several code points for an emoji), and its terminal columns. */
+/** One displayed character (several code points for an emoji) and its terminal columns. */
 interface Cell {
   readonly shown: string;
   readonly columns: number;
@@ -17,11 +17,11 @@ interface Cell {
 }
 
 /**
- * The line of a place in at most `width` columns, cut on both sides of the span when it is longer. Tabs become four
- * spaces, risky characters become visible, and the marks fall under what they are about.
+ * The source line of a place in at most `width` columns, cut on both sides of the span if it is longer. Tabs become
+ * four spaces and unsafe characters are escaped; the marks stay under the span.
  */
 export function excerpt(place: Place, width: number): Excerpt {
-  // Nothing far from the span can be seen: a line of a megabyte costs no more than a short one.
+  // Text far from the span is never shown, so a line of a megabyte costs no more than a short one.
   const from = Math.max(0, place.column - 1 - 2 * width);
   const raw = place.lineText.slice(from, place.column - 1 + 2 * width).replace(/[\r\n].*$/su, '');
   const begin = Math.min(place.column - 1 - from, raw.length);
@@ -32,9 +32,9 @@ export function excerpt(place: Place, width: number): Excerpt {
 }
 
 function toCells(raw: string, begin: number, end: number): Cell[] {
-  const risky = riskyOffsets(raw);
+  const unsafe = unsafeOffsets(raw);
   return Array.from(segmentsOf(raw), ({ segment, index }) => {
-    const shown = segment === '\t' ? '    ' : showSegment(segment, index, risky);
+    const shown = segment === '\t' ? '    ' : showSegment(segment, index, unsafe);
     const marked = index < end && index + segment.length > begin;
     return { shown, columns: widthOf(shown), marked };
   });
@@ -42,18 +42,18 @@ function toCells(raw: string, begin: number, end: number): Cell[] {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Each segmenter takes much memory outside of the heap, and ordinary text needs none. */
+/** Segmenters take much memory outside the heap, and ASCII text does not need one. */
 function segmentsOf(raw: string): Iterable<{ readonly segment: string; readonly index: number }> {
   if (/^[ -~\t]*$/.test(raw)) return Array.from(raw, (segment, index) => ({ segment, index }));
   segmenter ??= new Intl.Segmenter();
   return segmenter.segment(raw);
 }
 
-function showSegment(segment: string, index: number, risky: ReadonlySet<number>): string {
+function showSegment(segment: string, index: number, unsafe: ReadonlySet<number>): string {
   let offset = index;
   let shown = '';
   for (const character of segment) {
-    shown += risky.has(offset) ? visible(character) : character;
+    shown += unsafe.has(offset) ? escapeCodePoint(character) : character;
     offset += character.length;
   }
   return shown;
@@ -79,9 +79,9 @@ function windowed(
   return assemble(cells.slice(first, last), anchor - first, head, tail);
 }
 
-function walkBack(cells: readonly Cell[], anchor: number, room: number): number {
+function walkBack(cells: readonly Cell[], anchor: number, columns: number): number {
   let first = anchor;
-  for (let left = room; first > 0; first -= 1) {
+  for (let left = columns; first > 0; first -= 1) {
     left -= cells[first - 1]?.columns ?? 0;
     if (left < 0) break;
   }

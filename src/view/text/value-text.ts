@@ -1,27 +1,27 @@
 import { canonical, type Json } from '../../model/json.js';
 import { escapeControls, quoted } from '../escape.js';
 
-/** Any value on one line, inert: texts in quotes, everything else as JSON. */
+/** Any value on one escaped line: strings in quotes, everything else as JSON. */
 export function valueText(value: Json): string {
   if (value === null) return '(none)';
   return typeof value === 'string' ? quoted(value) : escapeControls(canonical(value));
 }
 
-/** The elements of a set or sequence. A single word stands for a set of its own (`full` for scopes). */
+/** The elements of a set or sequence. A single value counts as a list of one (`full` for scopes). */
 export function elements(value: Json): string[] {
   if (value === null) return [];
   const list = Array.isArray(value) ? value : [value];
   return list.map((each) => (typeof each === 'string' ? each : canonical(each)));
 }
 
-/** What one list has and the other lacks, each in its own order. */
+/** The elements that only one of two lists has, in that list's order. */
 export function listDifference(before: readonly string[], after: readonly string[]) {
   const old = new Set(before);
   const now = new Set(after);
   return { added: after.filter((each) => !old.has(each)), removed: before.filter((each) => !now.has(each)) };
 }
 
-/** True when those that stay changed places, or something new stands anywhere but at the end. */
+/** True if kept elements changed their order, or a new one is anywhere but at the end. */
 export function changesOrder(before: readonly string[], after: readonly string[]): boolean {
   const { added, removed } = listDifference(before, after);
   const gone = new Set(removed);
@@ -29,7 +29,7 @@ export function changesOrder(before: readonly string[], after: readonly string[]
   return before.length > 0 && expected.some((each, index) => after[index] !== each);
 }
 
-/** Nothing worth a line: there was nothing and there is nothing. */
+/** True for null, an empty string and an empty map. */
 export function isBlank(value: Json): boolean {
   if (value === null || value === '') return true;
   return typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0;

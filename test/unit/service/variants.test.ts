@@ -33,7 +33,9 @@ test.each(Object.keys(VARIANTS) as Variant[])(
       const pipeline = (await client.readAll(pipelines.listPipelines())).find(
         (each) => each.name === 'Steps',
       );
-      expect(await client.read(pipelines.getPipeline(pipeline?.id ?? ''))).toMatchObject({ agents: agentIds });
+      expect(await client.read(pipelines.getPipeline(pipeline?.id ?? ''))).toMatchObject({
+        agents: agentIds,
+      });
 
       const body = {
         targetType: 'Group',

@@ -41,9 +41,9 @@ function only(diagnostic: Diagnostic): Command | null {
   return command(line);
 }
 
-describe('an annotation', () => {
-  it('stands at its place, from its first character to the one behind its last', () => {
-    expect(only({ ...one, help: 'Mend it.' })).toEqual({
+describe('a GitHub annotation', () => {
+  it('covers its place, and its end column is exclusive', () => {
+    expect(only({ ...one, help: 'Fix it.' })).toEqual({
       name: 'error',
       properties: {
         file: 'roster.yaml',
@@ -53,24 +53,24 @@ describe('an annotation', () => {
         endColumn: '9',
         title: 'roster: schema',
       },
-      data: 'it is wrong\nhelp: Mend it.',
+      data: 'it is wrong\nhelp: Fix it.',
     });
   });
 
-  it('names the other places that belong to it, before the help', () => {
+  it('lists related places before the help', () => {
     const related = [
       { message: 'it stands here first', place: place(17, 2, 1, 'x', 'teams/a:b.yaml') },
       { message: 'and here\n::error::x', place: place(18, 1, 1, 'x') },
     ];
-    expect(only({ ...one, related, help: 'Mend it.' })?.data.split('\n')).toEqual([
+    expect(only({ ...one, related, help: 'Fix it.' })?.data.split('\n')).toEqual([
       'it is wrong',
       'it stands here first: teams/a:b.yaml:17',
       'and here\\u{a}\\u{3a}:error::x: roster.yaml:18',
-      'help: Mend it.',
+      'help: Fix it.',
     ]);
   });
 
-  it('stands nowhere when the problem does', () => {
+  it('has no position if the diagnostic has no place', () => {
     const { place: _, ...homeless } = one;
     expect(only({ ...homeless, severity: 'warning' })).toEqual({
       name: 'warning',
@@ -100,15 +100,15 @@ describe('an annotation', () => {
     expect(Object.keys(told?.properties ?? {})).toHaveLength(6);
   });
 
-  it('is cut where GitHub would cut it, between two characters', () => {
-    const data = only({ ...one, message: '👍'.repeat(5000), help: 'Mend it.' })?.data ?? '';
+  it('is cut at the limit of GitHub, never inside a character', () => {
+    const data = only({ ...one, message: '👍'.repeat(5000), help: 'Fix it.' })?.data ?? '';
     expect(data.length).toBeLessThanOrEqual(4000);
     expect(data).toMatch(/^(?:👍)+…$/u);
     expect(only({ ...one, message: 'x'.repeat(4000) })?.data).toBe('x'.repeat(4000));
   });
 });
 
-describe('at most ten annotations of each severity', () => {
+describe('GitHub annotations are limited to ten of each severity', () => {
   const many = (severity: Diagnostic['severity'], howMany: number): Diagnostic[] =>
     Array.from({ length: howMany }, (_, index) => ({
       ...one,
@@ -133,7 +133,9 @@ describe('at most ten annotations of each severity', () => {
     expect(shown).toEqual([...first('error', errors), ...first('warning', warnings)]);
     const plain = told(errors, warnings).slice(shown.length);
     expect(plain).toEqual(
-      more.map((count) => `${count}: \`roster validate\` shows all, and \`--write sarif=FILE\` keeps them`),
+      more.map(
+        (count) => `${count}: \`roster validate\` shows all of them; \`--write sarif=FILE\` saves them`,
+      ),
     );
   });
 });

@@ -9,7 +9,7 @@ function marked(line: string, span: string, width = 80) {
   return { text, before: text.slice(0, start), start, length };
 }
 
-describe('an excerpt', () => {
+describe('a source excerpt', () => {
   it('puts the marks under plain text', () => {
     expect(marked('name: abc', 'abc')).toEqual({ text: 'name: abc', before: 'name: ', start: 6, length: 3 });
   });
@@ -32,19 +32,19 @@ describe('an excerpt', () => {
     expect(text).toMatch(/^….*…$/);
   });
 
-  it('marks the end of the line when the place is behind it', () => {
+  it('marks the end of the line if the place is after it', () => {
     expect(excerpt(place(1, 99, 1, 'ab'), 80)).toMatchObject({ text: 'ab', start: 2, length: 1 });
   });
 
-  it('marks no further than a long span is shown', () => {
+  it('marks only the visible part of a long span', () => {
     const { text, start, length } = marked('z'.repeat(9000), 'z'.repeat(9000), 50);
     expect(widthOf(text)).toBeLessThanOrEqual(50);
     expect(start + length).toBeLessThanOrEqual(50);
   });
 });
 
-describe('text', () => {
-  it('is empty when nothing is wrong', () => expect(diagnosticsText([], { color: false })).toBe(''));
+describe('diagnostics as text', () => {
+  it('are empty if there are no diagnostics', () => expect(diagnosticsText([], { color: false })).toBe(''));
 
   it.each([
     [2, 1, '2 errors, 1 warning'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { escapeControls, escapeLines, quoted, word } from '../../../src/view/escape.js';
 
-describe('inert', () => {
+describe('escaping control characters', () => {
   it.each([
     ['plain text, 価格 and ❤️', 'plain text, 価格 and ❤️'],
     ['a\nb\tc\r', 'a\\u{a}b\\u{9}c\\u{d}'],
@@ -32,21 +32,21 @@ describe('inert', () => {
     expect(escapeControls('std::vector a:b ## heading #[x]')).toBe('std::vector a:b ## heading #[x]');
   });
 
-  it('is the same when done twice', () =>
+  it('changes nothing the second time', () =>
     expect(escapeControls(escapeControls('::a\u0000##['))).toBe(escapeControls('::a\u0000##[')));
 });
 
-it('splits into inert lines at line feeds only', () => {
+it('splits into escaped lines at line feeds only', () => {
   expect(escapeLines('a\r\nb\u2028c\n')).toEqual(['a\\u{d}', 'b\\u{2028}c', '']);
 });
 
-it('quotes so that different values never look alike', () => {
+it('quotes different values differently', () => {
   expect(quoted('\u001b')).toBe('"\\u{1b}"');
   expect(quoted('\\u{1b}')).toBe('"\\\\u{1b}"');
   expect(quoted('a"b')).toBe('"a\\"b"');
 });
 
-it('quotes words only where they need it', () => {
+it('quotes words only if needed', () => {
   expect(word('acme-shop')).toBe('acme-shop');
   expect(word('acme shop')).toBe('"acme shop"');
   expect(word('a\u3164')).toBe('"a\\u{3164}"');

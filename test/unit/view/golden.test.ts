@@ -17,34 +17,37 @@ const layouts = [
   { name: 'color-80', color: true, width: 80 },
 ] as const;
 
-describe.each(layouts)('text, $name', ({ name, ...options }) => {
+describe.each(layouts)('text output, $name', ({ name, ...options }) => {
   it('shows a plan', () => expectGolden(`plan-${name}.txt`, planText(plan, { ...options, verbose: false })));
   it('shows a report', () => expectGolden(`report-${name}.txt`, reportText(report, options)));
   it('shows diagnostics', () =>
     expectGolden(`diagnostics-${name}.txt`, diagnosticsText(diagnostics, options)));
 });
 
-it('shows the calls of a plan with --verbose', () => {
+it('text output shows the requests of a plan with --verbose', () => {
   expectGolden('plan-verbose.txt', planText(plan, { color: false, verbose: true }));
 });
 
-it('shows an empty plan', () => expectGolden('plan-empty.txt', planText(emptyPlan, { color: false })));
+it('text output shows an empty plan', () =>
+  expectGolden('plan-empty.txt', planText(emptyPlan, { color: false })));
 
-it('shows a complete report', () =>
+it('text output shows a complete report', () =>
   expectGolden('report-complete.txt', reportText(completeReport, { color: false })));
 
-it('writes Markdown', () => {
+it('a plan is written as Markdown', () => {
   expectGolden('plan.md', planMarkdown(plan));
   expectGolden('plan-empty.md', planMarkdown(emptyPlan));
 });
 
-it('writes JSON', () => {
+it('plans, reports and diagnostics are written as JSON', () => {
   expectGolden('plan.json.txt', jsonText(planJson(plan)));
   expectGolden('report.json.txt', jsonText(reportJson(report)));
   expectGolden('validate.json.txt', jsonText(validateJson(diagnostics)));
   expectGolden('sarif.json.txt', jsonText(sarif(diagnostics, '0.1.0')));
 });
 
-it('writes workflow commands', () => expectGolden('diagnostics-github.txt', diagnosticsGithub(diagnostics)));
+it('diagnostics are written as workflow commands', () =>
+  expectGolden('diagnostics-github.txt', diagnosticsGithub(diagnostics)));
 
-it('counts for GitLab', () => expect(planGitlab(plan)).toEqual({ create: 2, update: 3, delete: 2 }));
+it('the GitLab report counts a replace as a create and a delete', () =>
+  expect(planGitlab(plan)).toEqual({ create: 2, update: 3, delete: 2 }));

@@ -17,7 +17,7 @@ const graph: Graph = {
   ],
 };
 
-describe('the part around some nodes', () => {
+describe('the subgraph around some nodes', () => {
   it.each<[string[], string[], number]>([
     [['s1'], ['s1', 'g', 'a'], 2],
     [['g'], ['s1', 's2', 'g', 'a'], 3],
@@ -37,11 +37,11 @@ const hostile: Graph = {
   links: [link('agent/"]; click n1 "javascript:x" %%{init}%% <b>', 'agent/\\N "q" \n@team', 3)],
 };
 
-it('is text', () => {
+it('a graph is written as text', () => {
   expect(graphText(graph)).toBe('s1 → g\ns2 → g\ns3 → p\ng → a\np → a, b\nalone\n');
 });
 
-it('is Mermaid in which no name is code', () => {
+it('a graph is written as Mermaid, and names are escaped', () => {
   expect(graphMermaid(hostile)).toEqual([
     'flowchart LR',
     '  n1["agent/#34;#93;#59; click n1 #34;javascript#58;x#34; #37;#37;#123;init#125;#37;#37; #60;b#62;"]',
@@ -50,7 +50,7 @@ it('is Mermaid in which no name is code', () => {
   ]);
 });
 
-it('is DOT in which no name is code', () => {
+it('a graph is written as DOT, and names are escaped', () => {
   expect(graphDot(hostile)).toBe(
     [
       'digraph roster {',

@@ -8,7 +8,7 @@ import {
 import { markdownLimit, planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { change, emptyPlan, field } from './samples.js';
 
-describe('escaping', () => {
+describe('Markdown escaping', () => {
   it.each([
     ['plain', '`plain`'],
     ['a`b', '``a`b``'],
@@ -29,17 +29,16 @@ describe('escaping', () => {
     ['/close', '`/close`'],
   ])('%j as prose is %j', (text, expected) => expect(markdownProse(text)).toBe(expected));
 
-  it('takes the meaning out of HTML', () =>
-    expect(htmlCode('</code><b>&')).toBe('<code>&lt;/code&gt;&lt;b&gt;&amp;</code>'));
+  it('escapes HTML', () => expect(htmlCode('</code><b>&')).toBe('<code>&lt;/code&gt;&lt;b&gt;&amp;</code>'));
 
-  it('makes a marker that cannot end its comment', () => {
+  it('encodes the marker so that it cannot end its HTML comment', () => {
     expect(markdownMarker('pricing', 'production')).toBe('<!-- roster:pricing:production -->');
     expect(markdownMarker('a--b-', null)).toBe('<!-- roster:a-%2Db%2D: -->');
     expect(markdownMarker('x', '--> <b>\n:')).toBe('<!-- roster:x:-%2D%3E%20%3Cb%3E%5Cu%7Ba%7D%3A -->');
   });
 });
 
-describe('the limit', () => {
+describe('the limit of a Markdown comment', () => {
   const many = (action: 'create' | 'delete', number: number) =>
     Array.from({ length: number }, (_, index) =>
       change(`group/${action}-${index}`, {
@@ -49,15 +48,15 @@ describe('the limit', () => {
       }),
     );
 
-  it('keeps every delete before anything else, with its details', () => {
+  it('shows every delete with its details before anything else', () => {
     const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 5000), ...many('delete', 100)] });
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
-    expect(text).toMatch(/Too long to show all:\*\* \d+ groups left out \(\d+ to create\)/);
+    expect(text).toMatch(/Too long to show in full:\*\* \d+ groups left out \(\d+ to create\)/);
   });
 
-  it('shows nothing else when not all deletes fit', () => {
+  it('shows nothing else if not all deletes fit', () => {
     const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 10), ...many('delete', 9000)] });
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
     expect(text).not.toContain('group/create-');
@@ -65,7 +64,7 @@ describe('the limit', () => {
     expect(text).toContain('**Plan: 10 to create, 9000 to delete**');
   });
 
-  it('counts what is cut by kind, and says that the graph is', () => {
+  it('counts what is left out by kind, and mentions the graph', () => {
     const changes = [
       ...many('create', 2000),
       ...Array.from({ length: 500 }, (_, index) => change(`schedule/s-${index}`, { action: 'update' })),

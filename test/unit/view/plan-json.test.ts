@@ -18,7 +18,7 @@ function errorsOf(name: string, value: unknown) {
   return validate.errors ?? [];
 }
 
-describe('the schemas hold for', () => {
+describe('the published JSON Schemas accept', () => {
   it('plans', () => {
     expect(errorsOf('plan', planJson(plan))).toEqual([]);
     expect(errorsOf('plan', planJson({ ...emptyPlan, diagnostics }))).toEqual([]);
@@ -49,23 +49,23 @@ describe('the schemas hold for', () => {
   });
 });
 
-it('lists no change without an action', () => {
+it('the JSON plan lists no change with the action none', () => {
   expect(planJson(plan).changes).toHaveLength(8);
   expect(planJson(emptyPlan).changes).toEqual([]);
 });
 
-it('shows ids that are not known yet as {id}', () => {
+it('the JSON plan shows unknown ids as {id}', () => {
   const pipeline = planJson(plan).changes.find((each) => each.kind === 'pipeline');
   expect(pipeline?.calls).toEqual([{ method: 'PUT', path: '/api/pipelines/{id}/steps' }]);
 });
 
-it('blanks sensitive values', () => {
+it('the JSON plan hides sensitive values', () => {
   const fields = [field('inputs', { before: 'a', after: 'b', sensitive: true })];
   const [only] = planJson({ ...plan, changes: [change('group/a', { fields })] }).changes;
   expect(only?.fields).toEqual([{ path: 'inputs', before: null, after: null, sensitive: true }]);
 });
 
-it('lists objections as errors, and a diagnostic of plan and report once', () => {
+it('the JSON report lists objections as errors, and each diagnostic once', () => {
   expect(planJson(plan).diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
     ['warning', 'start-rate'],
     ['error', 'not-allowed'],
@@ -74,13 +74,13 @@ it('lists objections as errors, and a diagnostic of plan and report once', () =>
   expect(repeated.diagnostics).toHaveLength(2);
 });
 
-it('claims convergence only where nothing is known to be left', () => {
+it('the JSON report is converged only if nothing is known to be left', () => {
   expect(reportJson(completeReport).converged).toBe(true);
   expect(reportJson({ ...completeReport, converged: null }).converged).toBe(true);
   expect(reportJson(report).converged).toBe(false);
 });
 
-it('answers validate and failures', () => {
+it('validate and failures have JSON shapes of their own', () => {
   expect(validateJson([])).toEqual({ formatVersion: 1, valid: true, diagnostics: [] });
   expect(validateJson(diagnostics).valid).toBe(false);
   expect(failureJson(diagnostics.slice(-1)).diagnostics).toEqual([

@@ -13,41 +13,41 @@ function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? '';
 }
 
-describe('the last line', () => {
+describe('the last line of a text plan', () => {
   it('counts every action', () => {
     expect(lastLine(planText(plan, { color: false }))).toBe(
       'Plan: 1 to create, 3 to update, 1 to replace, 1 to delete, 1 to adopt, 1 to forget, 4 unchanged.',
     );
   });
 
-  it('says that nothing is to do, whatever apply objects to', () => {
+  it('says that there are no changes, even if there are objections', () => {
     const text = planText({ ...emptyPlan, objections: plan.objections }, { color: false });
     expect(text).toContain('Apply would refuse this plan:');
     expect(lastLine(text)).toBe('No changes. The service matches the manifests (4 unchanged).');
   });
 });
 
-describe('a field', () => {
-  it('hides what was blank and stays blank', () => {
+describe('a field of a text plan', () => {
+  it('is left out if it was blank and stays blank', () => {
     expect(textOf('create', [field('cron', {}), field('inputs', { after: {}, layout: 'map' })])).not.toMatch(
       /cron|inputs/,
     );
   });
 
-  it('never shows a sensitive value, even one that is there by mistake', () => {
+  it('never shows a sensitive value, even if the change holds it', () => {
     const secret = field('inputs', { before: 'hunter1', after: 'hunter2', sensitive: true, layout: 'map' });
     expect(textOf('update', [secret])).toContain('inputs:  (sensitive, changed)');
     expect(textOf('update', [secret])).not.toContain('hunter');
   });
 
-  it('shows old and new order of stages that something was put between', () => {
+  it('shows the old and the new order if a stage was inserted', () => {
     const text = textOf('update', [
       field('stages', { before: ['a', 'b'], after: ['a', 'x', 'b'], layout: 'sequence' }),
     ]);
     expect(text).toMatch(/stages: {2}\+x\n +before a, b\n +after {2}a, x, b\n/);
   });
 
-  it('shows appended stages without an order', () => {
+  it('shows appended stages as additions only', () => {
     const text = textOf('update', [
       field('stages', { before: ['a', 'b'], after: ['b', 'x'], layout: 'sequence' }),
     ]);
@@ -55,20 +55,20 @@ describe('a field', () => {
     expect(text).not.toContain('before');
   });
 
-  it('cuts a long value and says how long it is', () => {
+  it('cuts a long value and shows its length', () => {
     const text = textOf('update', [field('name', { before: 'a', after: 'x'.repeat(5000) })]);
     expect(text).toContain('…(5002 characters)…');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(97);
   });
 
-  it('shows the lines of a long text that differ, up to a limit without --verbose', () => {
+  it('shows a diff of a long text, limited without --verbose', () => {
     const after = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
     const fields = [field('description', { before: '', after, layout: 'text' })];
     expect(textOf('update', fields)).toContain('more lines (--verbose shows all)');
     expect(textOf('update', fields, true)).toContain('line 99');
   });
 
-  it('gives up on texts that differ in everything', () => {
+  it('shows only the lengths of completely different texts', () => {
     const lines = (word: string) => Array.from({ length: 3000 }, (_, index) => `${word} ${index}`).join('\n');
     const text = textOf('update', [
       field('description', { before: lines('a'), after: lines('b'), layout: 'text' }),
@@ -76,31 +76,31 @@ describe('a field', () => {
     expect(text).toMatch(/description: {2}changed, \d+ characters → \d+/);
   });
 
-  it('shows inputs that are no JSON object as text', () => {
+  it('shows inputs that are not a JSON object as text', () => {
     const text = textOf('update', [field('inputs', { before: 'not json', after: { a: 1 }, layout: 'map' })]);
     expect(text).toContain('inputs:  "not json" → {"a":1}');
   });
 });
 
 describe('the last line of a report', () => {
-  it('counts what was done', () => {
+  it('counts the changes by action', () => {
     expect(reportLine(completeReport)).toBe(
       'Apply complete: 1 created, 3 updated, 1 replaced, 1 deleted, 1 adopted, 1 forgotten.',
     );
   });
 
-  it('counts a change that the report is silent about as not tried', () => {
+  it('counts a change without an outcome as not tried', () => {
     expect(reportLine(report)).toBe('Apply incomplete: 4 done, 1 failed, 2 not tried, 1 unknown.');
   });
 
-  it('is incomplete when the read-back found something, or anything is an error', () => {
+  it('is incomplete after a failed verification or any error', () => {
     const incomplete = 'Apply incomplete: 8 done, 0 failed, 0 not tried, 0 unknown.';
     expect(reportLine({ ...completeReport, converged: false })).toBe(incomplete);
     expect(reportLine({ ...completeReport, interrupted: true })).toBe(incomplete);
     expect(reportLine({ ...completeReport, diagnostics: report.diagnostics })).toBe(incomplete);
   });
 
-  it('says that nothing was to do', () => {
+  it('says that there were no changes', () => {
     expect(reportLine({ ...completeReport, plan: emptyPlan, outcomes: [] })).toBe(
       'No changes. The service matches the manifests (4 unchanged).',
     );

@@ -2,7 +2,7 @@ import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
 import type { Change, FieldChange, Plan, Step } from '../../../src/model/plan.js';
 import type { Report } from '../../../src/model/report.js';
 
-/** Plans, reports and diagnostics in which every part of the views has something to show. */
+/** Plans, reports and diagnostics that exercise every part of the views. */
 
 export function place(
   line: number,
@@ -171,7 +171,7 @@ const goneSchedule = change('schedule/christmas', {
   action: 'delete',
   id: '78',
   fields: [field('once', { before: '2025-12-24T08:00:00' }), field('timeZone', { before: 'UTC' })],
-  risks: [{ code: 'delete', message: 'no manifest declares it any more' }],
+  risks: [{ code: 'delete', message: 'no longer declared' }],
   steps: ['6'],
 });
 
@@ -186,9 +186,7 @@ const replacedKey = change('key/ci', {
       message: 'the key "roster ci" (svc_live_ab…, last used 2026-11-20T10:00:00Z) stops working',
     },
   ],
-  notes: [
-    'creating this key revokes the key "roster ci" (svc_live_ab…), which roster calls with now: everything else that uses it stops working',
-  ],
+  notes: ['creating this key revokes the key "roster ci" (svc_live_ab…), which roster uses now'],
   steps: ['7', '8'],
 });
 
@@ -227,8 +225,8 @@ export const plan: Plan = {
   objections: [
     {
       code: 'not-allowed',
-      message: 'key/ci ends the access of the key that roster calls with',
-      help: 'say --allow-self-revoke if that is meant',
+      message: 'key/ci revokes the API key that roster uses',
+      help: 'To allow it, pass `--allow-self-revoke`.',
       address: 'key/ci',
     },
   ],
@@ -236,8 +234,8 @@ export const plan: Plan = {
     {
       severity: 'warning',
       code: 'start-rate',
-      message: '75 agents start at 2026-12-01T06:00:00Z, the limit is 60',
-      help: 'spread the schedules or raise limits.startsPerMinute',
+      message: '75 agents start at 2026-12-01T06:00:00Z, but the limit is 60',
+      help: 'Move some of the schedules, or raise `limits.startsPerMinute`.',
     },
   ],
 };
@@ -258,7 +256,7 @@ export const report: Report = {
     {
       address: 'group/news',
       outcome: 'failed',
-      error: 'PUT /api/search-groups/… answered 404: not found',
+      error: 'PUT /api/search-groups/…: the service responded with 404: not found',
       id: null,
     },
     { address: 'group/lost', outcome: 'done', error: null, id: null },
@@ -267,7 +265,7 @@ export const report: Report = {
     {
       address: 'schedule/retail-hourly',
       outcome: 'unknown',
-      error: 'the connection closed before the answer came',
+      error: 'the connection was closed before the response arrived',
       id: '77',
     },
     { address: 'schedule/christmas', outcome: 'skipped', error: 'group/news failed', id: '78' },
@@ -275,7 +273,7 @@ export const report: Report = {
   converged: null,
   interrupted: false,
   keyEnded: false,
-  diagnostics: [{ severity: 'error', code: 'service-error', message: 'the service answered 404' }],
+  diagnostics: [{ severity: 'error', code: 'service-error', message: 'the service responded with 404' }],
 };
 
 export const completeReport: Report = {
@@ -298,9 +296,9 @@ export const diagnostics: readonly Diagnostic[] = [
   {
     severity: 'error',
     code: 'unknown-property',
-    message: 'unknown property "membrs"',
+    message: 'unknown property `membrs`',
     place: place(17, 5, 6, '    membrs: [acme-shop]'),
-    help: 'did you mean "members"?',
+    help: 'Did you mean `members`?',
   },
   {
     severity: 'error',
@@ -308,7 +306,7 @@ export const diagnostics: readonly Diagnostic[] = [
     message: 'group/news is declared twice',
     place: place(104, 3, 4, '  news:', 'teams/news.yaml'),
     related: [{ message: 'first declared here', place: place(9, 3, 4, '  news:') }],
-    help: 'take one of the two out',
+    help: 'Remove one of the two.',
   },
   {
     severity: 'error',
@@ -319,8 +317,8 @@ export const diagnostics: readonly Diagnostic[] = [
   {
     severity: 'warning',
     code: 'ignored-inputs',
-    message: "a pipeline's stages run with their agents' default inputs: these inputs are ignored",
+    message: 'a pipeline ignores the inputs of its schedules',
     place: place(30, 400, 9, `${'    inputs: { a: 1, '.padEnd(399, 'x')}"country": 1, ${'y'.repeat(300)} }`),
   },
-  { severity: 'error', code: 'missing-setting', message: 'no API key', help: 'set ROSTER_API_KEY' },
+  { severity: 'error', code: 'missing-setting', message: 'no API key', help: 'Set `ROSTER_API_KEY`.' },
 ];

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, diagnosticCodes } from '../../../src/model/diagnostic.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
-import { codeWords } from '../../../src/view/code-texts.js';
+import { codeTexts } from '../../../src/view/code-texts.js';
 import { jsonText } from '../../../src/view/json/json-text.js';
 import { diagnostics, place } from './samples.js';
 
@@ -57,7 +57,7 @@ describe.each(logs)('a SARIF log of %s', (_, list) => {
 
   it('fits the published schema', () => expect([validate(log), validate.errors]).toEqual([true, null]));
 
-  it('has each problem once, as a result where it has a place', () => {
+  it('has each diagnostic once, as a result if it has a place', () => {
     const notifications = run.invocations[0].toolConfigurationNotifications;
     const located = list.filter((each) => each.place !== undefined);
     expect(run.results.map((each) => each.ruleId)).toEqual(located.map((each) => each.code));
@@ -66,7 +66,7 @@ describe.each(logs)('a SARIF log of %s', (_, list) => {
     );
   });
 
-  it('has what GitHub asks of every result and rule', () => {
+  it('has every property that GitHub requires of results and rules', () => {
     for (const { ruleId, ruleIndex, level, message, locations } of run.results) {
       expect(run.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
       expect(['error', 'warning']).toContain(level);
@@ -79,16 +79,16 @@ describe.each(logs)('a SARIF log of %s', (_, list) => {
   });
 });
 
-describe('the place of a result', () => {
+describe('the location of a SARIF result', () => {
   const locationOf = (each: Diagnostic) =>
     sarif([each], '').runs[0].results[0]?.locations[0]?.physicalLocation;
 
-  it('is a region in UTF-16 code units that ends behind its last character', () => {
+  it('is a region in UTF-16 code units with an exclusive end', () => {
     expect(sarif([one], '').runs[0].columnKind).toBe('utf16CodeUnits');
     expect(locationOf(one)?.region).toEqual({ startLine: 4, startColumn: 14, endLine: 4, endColumn: 23 });
   });
 
-  it('covers a character at least', () => {
+  it('covers at least one character', () => {
     expect(locationOf({ ...one, place: place(1, 1, 0, '') })?.region).toMatchObject({ endColumn: 2 });
   });
 
@@ -111,8 +111,8 @@ describe('the place of a result', () => {
   });
 });
 
-describe('what has no place', () => {
-  it('is told of the run, which has failed where it is an error', () => {
+describe('a diagnostic without a place in SARIF', () => {
+  it('is a notification, and an error fails the run', () => {
     const [{ invocations, results, tool }] = sarif([homeless, one], '').runs;
     expect(results).toHaveLength(1);
     expect(invocations).toEqual([
@@ -130,23 +130,26 @@ describe('what has no place', () => {
     expect(tool.driver).toMatchObject({ notifications: [{ id: 'missing-setting' }] });
   });
 
-  it('does not make a run with problems a failed one', () => {
+  it('does not fail a run that reports results', () => {
     expect(sarif([one], '').runs[0].invocations[0].executionSuccessful).toBe(true);
   });
 });
 
-it('a text of a manifest makes no link of a message', () => {
+it('text from a manifest cannot create a link in a SARIF message', () => {
   const message = 'no agent "[click](https://evil.example)"';
   const text = sarif([{ ...one, message, help: message }], '').runs[0].results[0]?.message.text;
   expect(text).not.toMatch(/\[[^\]]*\]\(/);
   expect(text).toContain('[click]\\u{28}https://evil.example)');
 });
 
-it('every code has words of its own', () => {
-  const words = diagnosticCodes.map((code) => codeWords[code].means);
-  expect(new Set(words).size).toBe(words.length);
-  for (const { means, help } of Object.values(codeWords))
+it('every code has a title and a text of its own, in whole sentences', () => {
+  const texts = Object.values(codeTexts);
+  for (const part of ['title', 'means'] as const)
+    expect(new Set(texts.map((each) => each[part])).size).toBe(diagnosticCodes.length);
+  for (const { title, means, help } of texts) {
+    expect(title).toMatch(/^[A-Z].*[^.]$/);
     expect(`${means} ${help}`).toMatch(/^[A-Z].*\. .*\.$/);
+  }
 });
 
 function publishedSchema() {
