@@ -177,7 +177,7 @@ class Run {
   /** A bulk call skips what it cannot do without an error (interface §4): unless its counts say that all is done, the list does. */
   private async confirmed(step: Step, data: unknown): Promise<StepState> {
     const kind = this.kinds.get(step.kind);
-    if (kind === undefined || kind.bulk === null || kind.bulk.confirms(data, step.addresses.length))
+    if (kind === undefined || kind.bulk === undefined || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
     const { writer, records } = this.inputs;
     const looking = { step, kind, reader: writer.reader, records, ids: this.ids };

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import { looks } from './recover-create.js';
 import type { StepState } from './run-steps.js';
@@ -158,7 +158,7 @@ async function findListed({ kind, writer, sleep }: Keeping, { id, value }: Secre
   for (const wait of looks) {
     if (wait > 0) await sleep(wait);
     const listed = await writer.reader.readAll(kind.list());
-    const mine = listed.filter((each) => kind.exists(each) && isMine(each));
+    const mine = listed.filter((each) => exists(kind, each) && isMine(each));
     if (mine.length === 1) return mine[0] ?? null;
   }
   return null;

@@ -1,5 +1,5 @@
 import { canonical, type Json, type JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
 import { pendingIn, resolveJson } from './resolve.js';
@@ -37,11 +37,11 @@ export async function findCreated(looking: Looking): Promise<readonly Observed[]
     const listed = await looking.reader.readAll(kind.list());
     const found = listed.filter(
       (each) =>
-        kind.exists(each) &&
-        kind.observedIdentity(each) === identity &&
+        exists(kind, each) &&
+        kind.identity.ofObserved(each) === identity &&
         (each.id === null || !others.has(each.id)) &&
         // Objects of one natural key may stand side by side: only one that is equal in every field can be it.
-        (kind.similarIn.length === 0 || hasValues(kind, each.spec, looking.applied, looking.ids)),
+        (kind.similarity === undefined || hasValues(kind, each.spec, looking.applied, looking.ids)),
     );
     if (found.length > 0) return found;
   }

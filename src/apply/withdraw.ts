@@ -1,4 +1,4 @@
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind, referencesOf } from '../model/kind.js';
 import type { Address, KindName, Observed } from '../model/resource.js';
 import { hasValues, valuesOf } from './values.js';
 import type { Verdict, Writer } from './writer.js';
@@ -37,15 +37,14 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
   for (const extra of ownObjects(inputs)) {
     const others = duplicatesOf(extra, inputs);
     if (others.length === 0) continue;
-    const duplicate = `${extra.kind.name} ${extra.kind.describe(extra.own.spec)}`;
+    const duplicate = `${extra.kind.name} ${extra.kind.identity.describe(extra.own.spec)}`;
     extras.set(keyOf(extra), {
       ...extra,
       why: `another run made a ${duplicate} at the same time (${others.join(', ')})`,
     });
   }
   for (const extra of ownObjects(inputs)) {
-    const target = extra.kind
-      .targets(extra.own.spec)
+    const target = referencesOf(extra.kind, extra.own.spec)
       .map(({ kind, id }) => extras.get(`${kind} ${String(id)}`))
       .find((each) => each !== undefined);
     if (target !== undefined && !extras.has(keyOf(extra)))
@@ -83,7 +82,8 @@ function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, '
     const kind = kindOf(address);
     const own = kind === undefined ? undefined : after.get(kind.name)?.find((each) => each.id === id);
     // A new key has ended the others by being made: there is nothing to choose between.
-    const comparable = kind !== undefined && kind.secret === null && own !== undefined && own.spec !== null;
+    const comparable =
+      kind !== undefined && kind.secret === undefined && own !== undefined && own.spec !== null;
     return comparable ? [{ address, kind, own }] : [];
   });
 }
@@ -93,14 +93,14 @@ function duplicatesOf(
   { created, before, after }: ReadBack,
 ): readonly string[] {
   const known = new Set([...(before.get(kind.name) ?? []).map((each) => each.id), ...created.values()]);
-  const identity = kind.observedIdentity(own);
+  const identity = kind.identity.ofObserved(own);
   // Objects of one natural key may stand side by side: only those that are equal in every field are one too many.
   const values = valuesOf(kind, own.spec);
   const isEqual = ({ spec }: Observed) =>
-    kind.similarIn.length === 0 || hasValues(kind, spec, values, new Map());
+    kind.similarity === undefined || hasValues(kind, spec, values, new Map());
   return (after.get(kind.name) ?? []).flatMap((each) => {
-    const isNew = each.id !== null && !known.has(each.id) && kind.exists(each);
-    return isNew && kind.observedIdentity(each) === identity && isEqual(each) ? [each.id ?? ''] : [];
+    const isNew = each.id !== null && !known.has(each.id) && exists(kind, each);
+    return isNew && kind.identity.ofObserved(each) === identity && isEqual(each) ? [each.id ?? ''] : [];
   });
 }
 
@@ -114,7 +114,7 @@ function pointingTo(
       (object) =>
         object.spec !== null &&
         !gone.has(`${each.name} ${object.id}`) &&
-        each.targets(object.spec).some((target) => target.kind === kind.name && target.id === own.id),
+        referencesOf(each, object.spec).some((target) => target.kind === kind.name && target.id === own.id),
     );
     if (holder !== undefined) return `${each.name} ${holder.id}`;
   }

@@ -6,7 +6,7 @@ import type { Inventory } from '../model/inventory.js';
 import type { JsonObject } from '../model/json.js';
 import type { SnapshotAge } from '../model/plan.js';
 import type { KindName, Project } from '../model/resource.js';
-import { withNextRuns } from '../reconcile/next-runs.js';
+import { withNextRuns } from '../reconcile/starts/next-runs.js';
 import type { Reconciled } from '../reconcile/plan.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';

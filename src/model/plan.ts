@@ -10,7 +10,7 @@ export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'for
 /** Where a difference came from since the last apply: the file, the service, or both. */
 export type Origin = 'manifest' | 'remote' | 'both';
 
-/** One field's difference, in the words a person knows. */
+/** The difference in one field, as a person sees it. */
 export interface FieldChange {
   readonly path: string;
   /** Null when there is no object yet. Both are null when `sensitive`. */
@@ -19,11 +19,14 @@ export interface FieldChange {
   readonly sensitive: boolean;
   readonly layout: Layout;
   readonly origin: Origin;
-  /** Where the manifest says the value of a changed field, or the nearest thing around it; null for new objects and old ones. */
+  /** Where the manifest has the value of a changed field, or the closest thing around it. Null for creates and deletes. */
   readonly source: Place | null;
 }
 
-/** What happens to one resource. Data alone: it prints, saves, sorts and hashes. */
+/** The path of the field of a change that says where a new secret is delivered. */
+export const deliveryField = 'deliver';
+
+/** What happens to one resource. Only data: it can be printed, saved, sorted and hashed. */
 export interface Change {
   readonly address: Address;
   readonly kind: KindName;
@@ -33,16 +36,16 @@ export interface Change {
   /** The remote object's name; null for kinds without names. */
   readonly name: string | null;
   readonly origin: Origin | null;
-  /** True when the object exists, was found by its natural key and is not in the inventory yet. */
+  /** True when the object was found by its natural key and is not in the inventory yet. */
   readonly adopted: boolean;
   readonly fields: readonly FieldChange[];
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];
   readonly nextRuns: NextRuns | null;
   readonly risks: readonly Risk[];
-  /** What else a reviewer must read: what is left as it is and why. */
+  /** What else a reviewer must read, such as what is left unchanged and why. */
   readonly notes: readonly string[];
-  /** Null for what no manifest declares. */
+  /** Null for an object that no manifest declares. */
   readonly source: Place | null;
 }
 
@@ -52,55 +55,55 @@ export interface NextRuns {
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
-  /** How often in the long run: null before it exists, and where that cannot be told. */
+  /** How often in the long term. Null before it exists, and where it is not known. */
   readonly pace: { readonly before: Frequency | null; readonly after: Frequency | null };
-  /** Of the year to come, after the change; null where that cannot be told. */
+  /** In the next year, after the change. Null where it is not known. */
   readonly clockChanges: readonly DstAnomaly[] | null;
 }
 
-/** Times of a schedule's wall clock that a clock change leaves out, or shows twice. */
+/** Times of a schedule's wall clock that a clock change skips or repeats. */
 export interface DstAnomaly {
   readonly effect: 'skipped' | 'repeated';
-  /** The first of them, wall clock in the schedule's zone. */
+  /** The first of them, in the schedule's time zone. */
   readonly local: string;
-  /** How many there are. */
+  /** Their number. */
   readonly times: number;
   /** When the clocks change, ISO 8601 with Z. */
   readonly utc: string;
 }
 
-/** How often a schedule runs; 0 and null for one that is paused or runs once. */
+/** How often a schedule runs. 0 and null when it is paused or runs once. */
 export interface Frequency {
-  /** In an average week, to two places. */
+  /** In an average week, rounded to two decimal places. */
   readonly runsPerWeek: number;
-  /** Between the two runs that are nearest to each other. */
+  /** Between the two runs closest to each other. */
   readonly shortestGapSeconds: number | null;
 }
 
-/** `local` is wall clock in the schedule's zone, `utc` ISO 8601 with Z. */
+/** `local` is the wall clock in the schedule's time zone, `utc` is ISO 8601 with Z. */
 export interface Run {
   readonly local: string;
   readonly utc: string;
 }
 
-/** One request of a plan. `after` names the steps that must be done before it. */
+/** One request of a plan. */
 export interface Step {
   readonly id: string;
   /** The changes it carries out: one, or several for a bulk call. */
   readonly addresses: readonly Address[];
   readonly kind: KindName;
   readonly request: Request;
-  /** For a bulk call: what does the same to each of `addresses` alone. Empty otherwise. */
+  /** For a bulk call: the requests that do the same to each of `addresses`. Empty otherwise. */
   readonly singles: readonly Request[];
-  /** Steps that must be done first: when one of them fails, this one is not tried. */
+  /** Ids of the steps that must be done first. When one of them fails, this one is not tried. */
   readonly after: readonly string[];
-  /** Runs when every other step has ended, however that was. */
+  /** Runs after all other steps have ended, whatever their outcome. */
   readonly last: boolean;
   /** For a create whose answer holds a secret. */
   readonly delivery: Delivery | null;
 }
 
-/** Why apply would refuse the plan. `help` says what a person may do, or say, to allow it. */
+/** Why apply would refuse the plan. `help` says how to allow it. */
 export interface Objection {
   readonly code: DiagnosticCode;
   readonly message: string;
@@ -111,32 +114,32 @@ export interface Objection {
 export interface Plan {
   readonly project: string;
   readonly environment: string | null;
-  /** The origin and base path that the plan speaks of. */
+  /** The origin and base path of the service. */
   readonly service: string;
-  /** Whose objects it speaks of: an opaque text, another for every user; null where the service does not tell. */
+  /** An opaque text, different for every user of the service. Null where the service does not show it. */
   readonly account: string | null;
-  /** `sha256:` over what would be changed, from what, to what, where (contract §4). */
+  /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
-  /** Every resource, those with the action `none` among them, in the order a person reads. */
+  /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];
-  /** What the declared resources point to, those that do not change among them. */
+  /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Missing in a plan that was made live. */
+  /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
 }
 
-/** The saved state that a plan was made against, rather than what the service says. */
+/** The snapshot that a plan was made against. */
 export interface SnapshotAge {
-  /** When the service was asked, ISO 8601 in UTC. */
+  /** When the service was read, ISO 8601 in UTC. */
   readonly takenAt: string;
-  /** How long ago that was when the plan was made. */
+  /** Its age when the plan was made. */
   readonly ageSeconds: number;
 }
 
-/** How many changes there are of each action, in the words of the formats. */
+/** The number of changes of each action. */
 export interface Summary {
   readonly create: number;
   readonly update: number;

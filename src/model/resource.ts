@@ -1,7 +1,8 @@
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
+import type { Suggest } from './suggest.js';
 
-/** `group`, `pipeline`, `schedule`, `key`: one for each file in kinds/. The engine treats it as opaque. */
+/** The name of a file in kinds/. The engine treats it as opaque. */
 export type KindName = string;
 
 /** `group/retail-prices`: the kind's name, a slash, the entry's key. */
@@ -11,7 +12,7 @@ export function addressOf(kind: KindName, key: string): Address {
   return `${kind}/${key}`;
 }
 
-/** Stands for the id of an object that this plan creates. Occurs in specs and request bodies. */
+/** Takes the place of the id of an object that this plan creates, in specs and request bodies. */
 export interface Pending {
   readonly pending: Address;
 }
@@ -22,23 +23,23 @@ export function isPending(value: unknown): value is Pending {
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Unreserved characters of RFC 3986 alone: such an id means the same in a path as outside, so nothing is left to encode. */
+/** Only unreserved characters of RFC 3986: such an id is the same inside a path and outside, and needs no encoding. */
 const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
 
-/** Whether a text can be an id. Dots are refused because every URL parser resolves them: `..` would reach another endpoint. */
+/** Whether a text can be an id. `.` and `..` cannot: URL parsers resolve them, and `..` would reach another endpoint. */
 export function isId(id: string): boolean {
   return idGrammar.test(id) && id !== '.' && id !== '..';
 }
 
-/** GUIDs are the same in either case (interface §1.4): lower case is the one spelling used here. */
+/** GUIDs are not case-sensitive (interface §1.4): roster writes them in lower case. */
 export function normalId(id: string): string {
   return guid.test(id) ? id.toLowerCase() : id;
 }
 
-/** The id of a remote object, or of one that is yet to be. */
+/** The id of a remote object, or of one that is not created yet. */
 export type IdOrPending = string | Pending;
 
-/** One declared entry, as the manifest loader hands it on: variables replaced, defaults filled in, names not yet resolved. */
+/** One declared entry as the manifest loader returns it: variables replaced, defaults filled in, names not yet resolved. */
 export interface Declared<D = unknown> {
   readonly address: Address;
   readonly kind: KindName;
@@ -51,25 +52,25 @@ export interface Declared<D = unknown> {
   readonly protect: boolean;
   readonly external: boolean;
   readonly source: Place;
-  /** Names of the fields that hold a value that came from the environment. */
+  /** Names of the fields whose value came from the environment. */
   readonly sensitive: readonly string[];
-  /** The place of a value inside the entry, such as `['members', 2]`; of the nearest thing that encloses it otherwise. */
+  /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
 
-/** A declared entry with agents and targets resolved: what the service shall say. */
+/** A declared entry with all names resolved: the state that the service should be in. */
 export interface Desired<S = unknown> extends Declared {
   readonly spec: S;
 }
 
-/** Where a new key goes, and what must be true of it before it may stay (contract §5, Keys). */
+/** Where a new key is delivered, and what must be true before it may be kept (contract §5, Keys). */
 export interface Delivery {
   readonly to: { readonly file: string } | { readonly command: readonly string[] } | null;
   /** Scopes asked for, sorted; empty for full access. */
   readonly scopes: readonly string[];
 }
 
-/** One object as the service shows it now. */
+/** One object as the service shows it. */
 export interface Observed<S = unknown> {
   readonly kind: KindName;
   /** As text, for pairing and for paths; null where the list shows none (API keys, interface §2). */
@@ -80,13 +81,13 @@ export interface Observed<S = unknown> {
   readonly name: string | null;
   /** False for what the operator set up. Null when the service did not say. */
   readonly manageable: boolean | null;
-  /** Null when the list item lacked something: read by id before a decision rests on it. */
+  /** Null when the list item was incomplete: it is read by id before anything is decided. */
   readonly spec: S | null;
-  /** True for the API key that roster calls with, and where that cannot be excluded. */
+  /** True for the API key that roster uses, and for one that might be it. */
   readonly caller: boolean;
-  /** What else is worth telling a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
+  /** Other information for a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
-  /** Fields that a snapshot does not hold, because they came from the environment: taken to be as they are declared. */
+  /** Fields that a snapshot leaves out because they came from the environment: they count as unchanged. */
   readonly withheld?: readonly string[];
 }
 
@@ -99,22 +100,22 @@ export interface Agent {
   readonly inputKeys: readonly string[];
 }
 
-/** A project, ready to be paired with what the service says. */
+/** A project, ready to be compared with the service. */
 export interface Project {
-  /** Of roster.yaml, relative to the working directory, for messages. */
+  /** The path of roster.yaml, relative to the working directory, for messages. */
   readonly file: string;
-  /** Absolute: the project's folder. Deliveries and the inventory live inside it. */
+  /** The project's folder, as an absolute path. Delivered keys and the inventory are inside it. */
   readonly root: string;
   readonly name: string;
   readonly environment: string | null;
-  /** From the manifest, after the environment's override; flags and ROSTER_URL win over it. */
+  /** From the manifest, after the environment's override. Flags and ROSTER_URL override it. */
   readonly url: string | null;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
   readonly scopes: readonly string[];
   readonly entries: readonly Declared[];
-  /** Values that came from the environment and must be shown nowhere. */
+  /** Values that came from the environment and must never be shown. */
   readonly secrets: readonly string[];
 }
 
@@ -124,46 +125,49 @@ export type InventorySetting =
   | { readonly file: string }
   | { readonly git: { readonly ref: string; readonly remote: string } };
 
-/** Where a kind tells what is wrong with one entry. `path` leads from the entry to the value. */
-export type ReportDiagnostic = (
-  severity: 'error' | 'warning',
-  code: DiagnosticCode,
-  path: readonly (string | number)[],
-  message: string,
-  help?: string,
-  at?: At,
-) => void;
-
-/** What of a map's property is meant: its value unless said. */
-export type At = 'key' | 'value';
-
-/** What a kind needs to turn names into ids. Each look-up tells what is wrong itself and then answers undefined. */
-export interface Resolver {
-  agent(name: string, path: readonly (string | number)[]): Agent | undefined;
-  /** The id of a declared group or pipeline; pending when the plan creates it; undefined when it has an error of its own. */
-  target(address: Address, path: readonly (string | number)[]): IdOrPending | undefined;
-  /** Agents that a target consists of, for what depends on their inputs; empty when unknown. */
-  agentsOf(address: Address): readonly Agent[];
-  tell: ReportDiagnostic;
-  /** The nearest of the known words, for a hint; null when none is near. */
-  nearest(word: string, known: readonly string[]): string | null;
+/** What is wrong with one entry. `path` leads from the entry to the value. */
+export interface EntryProblem {
+  readonly severity: 'error' | 'warning';
+  readonly code: DiagnosticCode;
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly help?: string | undefined;
+  readonly at?: At;
 }
 
-/** Turns ids back into the words a person knows. */
+export type ReportProblem = (problem: EntryProblem) => void;
+
+/** Which part of a property is meant: its key or its value (the default). */
+export type At = 'key' | 'value';
+
+/** What a kind needs to replace names by ids. A look-up that fails reports the problem and returns undefined. */
+export interface Resolver {
+  agent(name: string, path: readonly (string | number)[]): Agent | undefined;
+  /** The id of a declared object; pending when the plan creates it; undefined when it has an error of its own. */
+  idOf(address: Address): IdOrPending | undefined;
+  /** The agents that a declared object consists of, for what depends on their inputs; empty when unknown. */
+  agentsOf(address: Address): readonly Agent[];
+  readonly report: ReportProblem;
+  readonly suggest: Suggest;
+}
+
+/** Replaces ids by the names that a person knows. */
 export interface Names {
-  /** externalAgentId of an agent's GUID; the GUID when it is not assigned to the caller. */
+  /** The externalAgentId of an agent, or its GUID when the agent is not assigned to the caller. */
   agent(id: string): string;
-  /** The address of a remote object, else a readable stand-in with its name and id. */
+  /** The address of a remote object, or its name and id when it has no address. */
   object(kind: KindName, id: string): string;
 }
 
 /** How two values of one field are compared and shown. */
 export interface FieldRule<V> {
-  /** Equal canonical forms mean no difference. This is where spelling without meaning is removed. */
+  /** Equal canonical forms mean no difference. Differences without a meaning are removed here. */
   canonical(value: V): Json;
+  /** What `canonical` removes, in words for `why`: `the order has no meaning`. Left out where it removes nothing. */
+  readonly ignores?: string;
   /** What a person sees, and what the digest is made of: never depends on this machine. */
   show(value: V, names: Names): Json;
-  /** Shows a canonical form, for rules whose canonical forms are no values; it may have been edited by hand. */
+  /** Shows a canonical form where it differs from a value. The form may have been edited by hand. */
   showApplied?(canonical: Json, names: Names): Json;
   /** How the text plan lays a difference out. */
   layout: Layout;

@@ -198,8 +198,20 @@ export const codeWords: Readonly<Record<DiagnosticCode, CodeWords>> = {
     help: 'Check the address and the key, and restore the inventory from git if it is broken.',
   },
   'left-alone': {
-    means: 'An object that is not declared any more stays on the service.',
-    help: 'Delete it with --prune owned, or declare it again.',
+    means: 'An object that is no longer declared stays on the service, because `prune` is `never`.',
+    help: 'To delete it, use `--prune owned`. To keep managing it, declare it again.',
+  },
+  'not-selected': {
+    means: 'The plan leaves out changes that the addresses on the command line do not select.',
+    help: 'Plan without addresses to see all changes.',
+  },
+  'not-in-inventory': {
+    means: 'A declared resource exists but is not in the inventory, so its drift is not known.',
+    help: 'Apply to add it to the inventory. If the inventory was lost, restore it first.',
+  },
+  'possible-orphan': {
+    means: 'An interrupted run may have created an object for an entry that is no longer declared.',
+    help: 'It may belong to somebody else, so it is left unchanged. Delete it yourself if nobody needs it.',
   },
   'invalid-snapshot': {
     means: 'A snapshot cannot be taken or read, or it is of another project, environment or service.',

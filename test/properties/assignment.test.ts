@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assign } from '../../src/reconcile/assignment.js';
+import { assign } from '../../src/reconcile/match/assignment.js';
 
 const matrix = fc
   .tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 2 }))
