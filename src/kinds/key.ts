@@ -64,6 +64,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
       const created = keys.createdKey(data);
       return created && { value: created.key, id: created.id, scopes: created.scopes };
     },
+    deliverTo: ({ deliver }) => deliver,
     scopesOf: (observed) => observed.spec?.scopes ?? [],
   },
   remove: ({ id }) => [{ request: keys.revokeKey(id) }],

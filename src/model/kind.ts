@@ -63,7 +63,7 @@ export interface Kind<D = unknown, S = unknown> {
   /** For kinds that allow several objects with one natural key. */
   readonly similarity?: Similarity;
   /** For kinds whose create answers with a secret, once. */
-  readonly secret?: SecretReader<S>;
+  readonly secret?: SecretReader<D, S>;
   /** For kinds that the service can change several of with one request. */
   readonly bulk?: BulkCalls;
   /** Why nothing is done for the entry, whatever it says; null when it has not expired. */
@@ -166,11 +166,13 @@ export interface Similarity {
   readonly within: readonly string[];
 }
 
-export interface SecretReader<S> {
+export interface SecretReader<D, S> {
   /** Null when the answer holds no secret: it can never be read again. `scopes` is null when the answer has none. */
   of(
     data: unknown,
   ): { readonly value: string; readonly id: string | null; readonly scopes: readonly string[] | null } | null;
+  /** Where the entry wants its secret delivered; null when it does not say. */
+  deliverTo(declared: D): Delivery['to'];
   /** The scopes in the list, to check that the new secret can do what was asked for and no more. */
   scopesOf(observed: Observed<S>): readonly string[];
 }

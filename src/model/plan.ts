@@ -23,9 +23,6 @@ export interface FieldChange {
   readonly source: Place | null;
 }
 
-/** The path of the field of a change that says where a new secret is delivered. */
-export const deliveryField = 'deliver';
-
 /** What happens to one resource. Only data: it can be printed, saved, sorted and hashed. */
 export interface Change {
   readonly address: Address;

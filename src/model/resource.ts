@@ -12,7 +12,12 @@ export function addressOf(kind: KindName, key: string): Address {
   return `${kind}/${key}`;
 }
 
-/** Takes the place of the id of an object that this plan creates, in specs and request bodies. */
+/** The kind's name and the object's id as one text, to look objects up by. */
+export function objectKey(kind: KindName, id: string | null): string {
+  return `${kind} ${id}`;
+}
+
+/** Stands for the id of an object that the plan creates. Specs hold it, and references in canonical values. */
 export interface Pending {
   readonly pending: Address;
 }
@@ -169,7 +174,7 @@ export interface FieldRule<V> {
   show(value: V, names: Names): Json;
   /** Shows a canonical form where it differs from a value. The form may have been edited by hand. */
   showApplied?(canonical: Json, names: Names): Json;
-  /** How the text plan lays a difference out. */
+  /** How the text plan lays out a difference. */
   layout: Layout;
 }
 

@@ -112,7 +112,7 @@ function risksOf(match: Match, action: Action, { prune, now }: DiffContext): rea
     }) ?? [];
   if (action !== 'delete') return own;
   const message = match.ours
-    ? 'no manifest declares it any longer'
+    ? 'no manifest declares it any more'
     : `no manifest declares it, and prune is ${prune}`;
   return [{ code: 'delete', message }, ...own];
 }

@@ -1,6 +1,6 @@
 import { canonical, type Json } from '../model/json.js';
 import type { PlannedRequest } from '../model/kind.js';
-import { deliveryField, type FieldChange, type Origin } from '../model/plan.js';
+import type { FieldChange, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed } from '../model/resource.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import type { Match } from './match/match.js';
@@ -9,7 +9,7 @@ import type { Match } from './match/match.js';
 export function deliveryFields(entry: Desired, requests: readonly PlannedRequest[]): FieldChange[] {
   const delivery = requests.find((planned) => planned.delivery !== undefined)?.delivery;
   if (delivery === undefined) return [];
-  const path = deliveryField;
+  const path = 'deliver';
   const sensitive = entry.sensitive.includes(path);
   const after = sensitive ? null : (delivery.to as Json);
   return [{ path, before: null, after, sensitive, layout: 'value', origin: 'manifest', source: null }];

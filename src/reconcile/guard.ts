@@ -1,12 +1,12 @@
 import { isExpired } from '../model/kind.js';
-import { deliveryField, type Objection, type Step } from '../model/plan.js';
+import type { Objection, Step } from '../model/plan.js';
 import type { Delivery, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
 
-/** What the user allows explicitly on the command line. */
+/** What a person has said outright on the command line. */
 export interface Allowances {
-  /** `--allow-deletes N`: allows plans with at most N deletes. Null without the flag. */
+  /** `--allow-deletes N`: covers plans with at most N deletes; null when not said. */
   readonly deletes: number | null;
   readonly selfRevoke: boolean;
   readonly empty: boolean;
@@ -26,7 +26,7 @@ export interface GuardInputs {
 
 type Guard = (inputs: GuardInputs) => readonly Objection[];
 
-/** Every reason for which apply refuses the plan. The plan is shown first, then refused. */
+/** Every reason for which apply refuses a plan. The plan is shown first, then refused. */
 export function objections(inputs: GuardInputs): Objection[] {
   return guards.flatMap((guard) => guard(inputs));
 }
@@ -34,14 +34,13 @@ export function objections(inputs: GuardInputs): Objection[] {
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
   const message = 'the project declares nothing';
-  return [
-    { code: 'empty-project', message, help: 'If this is intended, use `--allow-empty`.', address: null },
-  ];
+  return [{ code: 'empty-project', message, help: 'If that is meant, say --allow-empty.', address: null }];
 };
 
-/** Most of what the inventory lists does not exist: more likely the key of another account than that many deletes. */
+/** Most of what we own is not there: more likely another account's key than that many deletes. */
 const inventoryMismatch: Guard = ({ matches, allow, now }) => {
-  // A key ends when another one is created, a `once` when it has run, and what is no longer declared is only forgotten.
+  // Keys end by themselves when another is created, a `once` when it has fired, and what is not declared any more is
+  // only forgotten.
   const known = matches.filter(
     ({ known: each, entry, kind }) =>
       each?.id != null &&
@@ -51,9 +50,9 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
   );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
-  const message = `${missing} of the ${known.length} objects in the inventory are not visible to this key`;
+  const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
   const help =
-    'Check that `--url` and ROSTER_API_KEY belong to the right account. If the objects were really deleted, use `--allow-account-change`.';
+    'Check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change.';
   return [{ code: 'inventory-mismatch', message, help, address: null }];
 };
 
@@ -62,7 +61,7 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
   if (count <= limit) return [];
   const message = `the plan deletes ${count} objects, the limit is ${limit}`;
-  const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
+  const help = `Read the deletes; if all of them are meant, say --allow-deletes ${count}.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
@@ -72,7 +71,7 @@ const protectedObjects: Guard = ({ diffs }) =>
     .map(({ change }) => ({
       code: 'protected',
       message: `${change.address} is protected and would be deleted`,
-      help: 'Restore the entry with `protect: false`, apply, and then remove the entry.',
+      help: 'Put the entry back with `protect: false`, apply that, and then take the entry out.',
       address: change.address,
     }));
 
@@ -83,23 +82,18 @@ const selfRevoke: Guard = ({ diffs, allow }) =>
         .filter((each) => each.revokesCaller)
         .map(({ change }) => ({
           code: 'not-allowed',
-          message: `${change.address}: the ${change.action} ends the access of the key that roster uses`,
-          help: 'Make sure that the new key is delivered to where it is needed, then use `--allow-self-revoke`.',
+          message: `${change.address}: to ${change.action} it ends the access of the key that roster calls with`,
+          help: 'Make sure the new key reaches whoever needs it, then say --allow-self-revoke.',
           address: change.address,
         }));
 
-/** Each new key revokes the one before (interface §5.5): of two new keys only the last would work. */
+/** Each creation revokes the key before it (interface §5.5): two of them never both last. */
 const severalNewKeys: Guard = ({ steps }) => {
   const creating = steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
   if (creating.length < 2) return [];
   const message = `${creating.join(' and ')} would be created, and each new key revokes the one before`;
   return [
-    {
-      code: 'several-new-keys',
-      message,
-      help: 'Keep only one of them in the manifests, apply, and then add the next.',
-      address: null,
-    },
+    { code: 'several-new-keys', message, help: 'Leave one of them in the manifests for now.', address: null },
   ];
 };
 
@@ -110,10 +104,10 @@ const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>
     const address = step.addresses[0] ?? null;
     const entry = diffs.find(({ change }) => change.address === address)?.match.entry;
     // The reason names the file or the command, which may come from the environment.
-    const shown = entry?.sensitive.includes(deliveryField) ? 'its `deliver:` cannot be used' : reason;
+    const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
     const message = `${address}: the new key could not be delivered: ${shown}`;
     const help =
-      'A key is shown only once. Give the entry a `deliver:` with a file that can be written or a command that exists.';
+      'A key is shown once: give the entry a `deliver:` with a file that can be written or a command that exists.';
     return [{ code: 'undeliverable-key', message, help, address }];
   });
 

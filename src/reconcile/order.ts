@@ -1,7 +1,7 @@
 import { type PlannedRequest, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';
-import { type Address, isPending } from '../model/resource.js';
+import { type Address, isPending, objectKey } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 
 /** The service accepts more, but this limits how many single requests follow a failure (contract §4). */
@@ -52,7 +52,7 @@ function dependencies(acting: readonly ResourceDiff[]): Edges {
 type Wait = (waiting: Address, first: Address) => void;
 
 function followReferences(acting: readonly ResourceDiff[], wait: Wait): void {
-  const byObject = new Map(acting.map(({ change }) => [objectKey(change.kind, change.id ?? ''), change]));
+  const byObject = new Map(acting.map(({ change }) => [objectKey(change.kind, change.id), change]));
   for (const { match, change } of acting) {
     const before = referencesOf(match.kind, match.observed?.spec);
     const after = change.action === 'delete' ? [] : referencesOf(match.kind, match.entry?.spec);
@@ -90,10 +90,6 @@ function freeNames(acting: readonly ResourceDiff[], wait: Wait): void {
     const first = givingUp.get(`${match.kind.name} ${match.kind.identity.of(match.entry.spec)}`);
     if (first !== undefined) wait(change.address, first);
   }
-}
-
-function objectKey(kind: string, id: string): string {
-  return `${kind} ${id}`;
 }
 
 function mergeBulk(acting: readonly ResourceDiff[], edges: Edges): Unit[] {

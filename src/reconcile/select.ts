@@ -2,7 +2,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
 import { referencesOf } from '../model/kind.js';
 import type { Address, Declared } from '../model/resource.js';
-import { isPending } from '../model/resource.js';
+import { isPending, objectKey } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
 import type { ResourceDiff } from './diff.js';
 
@@ -49,13 +49,13 @@ export function select(
 function stranded(kept: readonly ResourceDiff[], left: readonly ResourceDiff[]): Diagnostic[] {
   const going = new Map(
     kept.flatMap(({ change }) =>
-      change.action === 'delete' ? [[`${change.kind} ${change.id}`, change.address] as const] : [],
+      change.action === 'delete' ? [[objectKey(change.kind, change.id), change.address] as const] : [],
     ),
   );
   return left.flatMap(({ change, match: { kind, observed } }) => {
     if (change.action !== 'delete' || observed?.spec == null) return [];
     const referred = referencesOf(kind, observed.spec)
-      .map((each) => going.get(`${each.kind} ${String(each.id)}`))
+      .map((each) => (isPending(each.id) ? undefined : going.get(objectKey(each.kind, each.id))))
       .find((each) => each !== undefined);
     if (referred === undefined) return [];
     const message = `${referred} would be deleted, but ${change.address}, which refers to it, would stay`;
@@ -65,13 +65,13 @@ function stranded(kept: readonly ResourceDiff[], left: readonly ResourceDiff[]):
 }
 
 function needsOf(named: ReadonlySet<ResourceDiff>, all: readonly ResourceDiff[]): ReadonlySet<Address> {
-  const byObject = new Map(all.map(({ change }) => [`${change.kind} ${change.id}`, change.address]));
+  const byObject = new Map(all.map(({ change }) => [objectKey(change.kind, change.id), change.address]));
   const going = new Set(
     [...named].flatMap(({ change }) => (change.action === 'delete' ? [change.address] : [])),
   );
   const referred = ({ match }: ResourceDiff, spec: unknown) =>
     referencesOf(match.kind, spec).flatMap(({ kind, id }) =>
-      isPending(id) ? id.pending : (byObject.get(`${kind} ${id}`) ?? []),
+      isPending(id) ? id.pending : (byObject.get(objectKey(kind, id)) ?? []),
     );
   const needed = new Set([...named].flatMap((each) => referred(each, each.match.entry?.spec)));
   for (const each of all) {

@@ -17,8 +17,8 @@ export interface WhyInputs {
   objectsOf(kind: string): readonly Observed[];
 }
 
-/** Explains one resource. Null when there is none with that address. */
-export function why(address: Address, inputs: WhyInputs): Why | null {
+/** Explains one resource; null when there is none of that address. */
+export function explain(address: Address, inputs: WhyInputs): Why | null {
   const match = inputs.matches.find((each) => each.address === address);
   const change = inputs.plan.changes.find((each) => each.address === address);
   if (match === undefined || change === undefined) return external(address, inputs);

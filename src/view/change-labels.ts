@@ -1,4 +1,4 @@
-import { type Action, type Change, deliveryField } from '../model/plan.js';
+import type { Action, Change } from '../model/plan.js';
 import type { Style } from './text/paint.js';
 
 interface Words {
@@ -30,5 +30,5 @@ export const actingActions = ['create', 'update', 'replace', 'delete', 'adopt', 
  */
 export function needsCare(change: Change): boolean {
   if (change.action === 'delete' || change.action === 'replace') return true;
-  return change.fields.some(({ path }) => path === deliveryField);
+  return change.fields.some(({ path }) => path === 'deliver');
 }

@@ -198,8 +198,8 @@ export const codeWords: Readonly<Record<DiagnosticCode, CodeWords>> = {
     help: 'Check the address and the key, and restore the inventory from git if it is broken.',
   },
   'left-alone': {
-    means: 'An object that is no longer declared stays on the service, because `prune` is `never`.',
-    help: 'To delete it, use `--prune owned`. To keep managing it, declare it again.',
+    means: 'An object that is not declared any more stays on the service.',
+    help: 'Delete it with --prune owned, or declare it again.',
   },
   'not-selected': {
     means: 'The plan leaves out changes that the addresses on the command line do not select.',

@@ -93,7 +93,7 @@ class Matcher implements Matches {
     const { inventory, prune } = this.inputs;
     const intendedIdentity = (address: Address) => {
       const identity = inventory.drafts.get(address)?.identity ?? null;
-      return identity === null ? null : this.resolver.withIds(identity);
+      return identity === null ? null : this.resolver.identity(identity);
     };
     const pairing = pair({ kind, desired, observed, inventory, prune, intendedIdentity });
     this.diagnostics.push(...pairing.diagnostics);
@@ -130,7 +130,7 @@ class Matcher implements Matches {
       declared: new Set(managed.map((each) => each.address)),
       takenIds: new Set([...paired].map((each) => each.id)),
       free: observed.filter((each) => !paired.has(each)),
-      withIds: (text) => this.resolver.withIds(text),
+      resolver: this.resolver,
     });
     this.diagnostics.push(...diagnostics);
     for (const each of list)

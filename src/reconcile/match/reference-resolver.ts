@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { canonical, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address, Agent, Declared, Desired, IdOrPending, Resolver } from '../../model/resource.js';
 import type { AgentLookup } from './agent-lookup.js';
@@ -31,8 +32,17 @@ export class ReferenceResolver {
     return spec === undefined ? [] : [{ ...entry, spec }];
   }
 
-  /** Replaces addresses of pending objects by their ids, where these are known by then. */
-  withIds(text: string): string {
+  /** A natural key, with ids in place of the addresses of pending objects. */
+  identity(identity: string): string {
+    return this.withIds(identity);
+  }
+
+  /** Canonical values of fields, with ids in place of the addresses of pending objects. */
+  values(values: JsonObject): JsonObject {
+    return JSON.parse(this.withIds(canonical(values)));
+  }
+
+  private withIds(text: string): string {
     return text.replace(/\{"pending":"([^"\\]+)"\}/g, (pending, address: Address) => {
       const id = this.ids.get(address);
       return typeof id === 'string' ? JSON.stringify(id) : pending;

@@ -5,6 +5,7 @@ import type { Kind } from '../../model/kind.js';
 import { type Address, addressOf, type Observed } from '../../model/resource.js';
 import { fieldValue } from '../fields.js';
 import { groupBy } from './group-by.js';
+import type { ReferenceResolver } from './reference-resolver.js';
 
 /** A resource that no manifest declares. */
 export interface Undeclared {
@@ -25,8 +26,7 @@ export interface UndeclaredInputs {
   readonly takenIds: ReadonlySet<string | null>;
   /** The other objects. */
   readonly free: readonly Observed[];
-  /** Replaces addresses of pending objects by their ids. */
-  withIds(text: string): string;
+  readonly resolver: ReferenceResolver;
 }
 
 /** What no entry declares: first what the inventory knows, then what an interrupted run created, then all other objects. */
@@ -107,19 +107,19 @@ class Search {
 
   private candidatesFor({ identity }: InventoryDraft): Observed[] {
     if (identity === null) return [];
-    const { kind, withIds } = this.inputs;
+    const { kind, resolver } = this.inputs;
     this.byIdentity ??= groupBy(this.free, (each) => kind.identity.ofObserved(each));
-    const candidates = this.byIdentity.get(withIds(identity)) ?? [];
+    const candidates = this.byIdentity.get(resolver.identity(identity)) ?? [];
     return candidates.filter((each) => this.free.has(each));
   }
 
   private isAsIntended({ applied }: InventoryDraft, { spec }: Observed): boolean {
-    const { kind, withIds } = this.inputs;
+    const { kind, resolver } = this.inputs;
     if (applied === undefined || spec === null) return false;
-    return Object.entries(applied).every(
+    return Object.entries(resolver.values(applied)).every(
       ([field, value]) =>
         kind.notSettableOnCreate?.includes(field) === true ||
-        canonical(fieldValue(kind, spec, field)) === withIds(canonical(value)),
+        canonical(fieldValue(kind, spec, field)) === canonical(value),
     );
   }
 }

@@ -1,5 +1,5 @@
 import { isExpired, type Kind, type ObjectRef } from '../../model/kind.js';
-import { type Desired, isPending } from '../../model/resource.js';
+import { type Desired, isPending, objectKey } from '../../model/resource.js';
 import type { SpecLoad, Timetable } from '../../model/timetable.js';
 import type { Matches } from '../match/match.js';
 
@@ -47,20 +47,16 @@ function startsAtOnce(
 ): (reference: ObjectRef) => number {
   const found = new Map<string, { readonly kind: Kind; readonly spec: unknown }>();
   for (const { address, kind, entry, observed } of list) {
-    const key = observed?.id == null ? address : keyOf(kind.name, observed.id);
+    const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
     if (entry !== null) found.set(key, { kind, spec: entry.spec });
   }
   for (const { kind: name, id, spec } of externals.values()) {
     const kind = kinds.find((each) => each.name === name);
-    if (kind !== undefined && id !== null && spec !== null) found.set(keyOf(name, id), { kind, spec });
+    if (kind !== undefined && id !== null && spec !== null) found.set(objectKey(name, id), { kind, spec });
   }
   return ({ kind, id }) => {
-    const object = found.get(isPending(id) ? id.pending : keyOf(kind, id));
+    const object = found.get(isPending(id) ? id.pending : objectKey(kind, id));
     // An external object of which the service does not show everything is not counted.
     return object?.kind.runs?.startsAtOnce(object.spec) ?? 0;
   };
-}
-
-function keyOf(kind: string, id: string): string {
-  return `${kind} ${id}`;
 }
