@@ -166,7 +166,7 @@ class Run implements StepRunner {
    */
   private async completeBulk(step: Step, data: unknown): Promise<StepState> {
     const kind = this.kinds.get(step.kind);
-    if (kind === undefined || kind.bulk === null || kind.bulk.confirms(data, step.addresses.length))
+    if (kind === undefined || kind.bulk === undefined || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
     const { writer, records } = this.inputs;
     let singles: readonly Step[];

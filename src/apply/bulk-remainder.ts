@@ -1,5 +1,5 @@
 import type { InventoryEntry } from '../model/inventory.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
@@ -20,7 +20,7 @@ export interface BulkRemainder {
  */
 export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Step[]> {
   const { step, kind, reader } = inputs;
-  const listed = (await reader.readAll(kind.list())).filter((each) => kind.exists(each));
+  const listed = (await reader.readAll(kind.list())).filter((each) => exists(kind, each));
   const byId = new Map(listed.map((each) => [each.id, each]));
   return step.singles.flatMap((request, index): Step[] => {
     const address = step.addresses[index];

@@ -2,7 +2,7 @@ import { reasonOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import { pollUntil } from '../model/poll.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { StepState } from './run-steps.js';
@@ -153,7 +153,7 @@ async function findListed({ kind, writer, sleep }: NewKey, { id, value }: Secret
   };
   const look = async () => {
     const listed = await writer.reader.readAll(kind.list());
-    return listed.filter((each) => kind.exists(each) && isOwn(each));
+    return listed.filter((each) => exists(kind, each) && isOwn(each));
   };
   const found = await pollUntil(look, ({ length }) => length === 1, sleep);
   return found.length === 1 ? (found[0] ?? null) : null;

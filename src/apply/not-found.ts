@@ -1,4 +1,4 @@
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
 import type { Verdict } from './writer.js';
 
@@ -23,7 +23,7 @@ export async function whyNotFound(
 }
 
 async function isReadable(kind: Kind, id: string, reader: Reader): Promise<boolean> {
-  if (kind.detail !== null) return kind.exists(await reader.read(kind.detail(id)));
+  if (kind.detail !== undefined) return exists(kind, await reader.read(kind.detail(id)));
   const listed = await reader.readAll(kind.list());
-  return listed.some((each) => each.id === id && kind.exists(each));
+  return listed.some((each) => each.id === id && exists(kind, each));
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import { resolveIdentity } from '../model/pending.js';
 import { pollUntil } from '../model/poll.js';
 import type { Reader } from '../model/request.js';
@@ -39,11 +39,11 @@ async function findCreated(lost: LostCreate): Promise<readonly Observed[]> {
   const { reader, kind, others, ids } = lost;
   const identity = resolveIdentity(kind, lost.identity, ids);
   const isCreated = (each: Observed) =>
-    kind.exists(each) &&
-    kind.observedIdentity(each) === identity &&
+    exists(kind, each) &&
+    kind.identity.ofObserved(each) === identity &&
     (each.id === null || !others.has(each.id)) &&
     // Several objects may have the same natural key: only one that is equal in every field can be it.
-    (kind.similarIn.length === 0 || hasValues(kind, each.spec, lost.applied, ids));
+    (kind.similarity === undefined || hasValues(kind, each.spec, lost.applied, ids));
   const look = async () => (await reader.readAll(kind.list())).filter(isCreated);
   return pollUntil(look, (found) => found.length > 0, lost.sleep);
 }

@@ -1,4 +1,4 @@
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind, referencesOf } from '../model/kind.js';
 import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
 import { hasValues, valuesOf } from './values.js';
 import type { Verdict, Writer } from './writer.js';
@@ -38,14 +38,14 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
   for (const extra of ownObjects(inputs)) {
     const others = duplicatesOf(extra, inputs);
     if (others.length === 0) continue;
-    const duplicate = `${extra.kind.name} ${extra.kind.describe(extra.own.spec)}`;
+    const duplicate = `${extra.kind.name} ${extra.kind.identity.describe(extra.own.spec)}`;
     const why = `another run created a ${duplicate} at the same time (${others.join(', ')})`;
     extras.set(keyOf(extra), { ...extra, why });
   }
   for (const extra of ownObjects(inputs)) {
-    const referred = extra.kind
-      .targets(extra.own.spec)
-      .flatMap(({ kind, id }) => (isPending(id) ? [] : (extras.get(objectKey(kind, id)) ?? [])));
+    const referred = referencesOf(extra.kind, extra.own.spec).flatMap(({ kind, id }) =>
+      isPending(id) ? [] : (extras.get(objectKey(kind, id)) ?? []),
+    );
     if (referred[0] !== undefined && !extras.has(keyOf(extra)))
       extras.set(keyOf(extra), {
         ...extra,
@@ -83,7 +83,8 @@ function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, '
     const kind = kindOf(address);
     const own = kind === undefined ? undefined : after.get(kind.name)?.find((each) => each.id === id);
     // A new key has revoked the others: there is nothing to choose between.
-    const comparable = kind !== undefined && kind.secret === null && own !== undefined && own.spec !== null;
+    const comparable =
+      kind !== undefined && kind.secret === undefined && own !== undefined && own.spec !== null;
     return comparable ? [{ address, kind, own }] : [];
   });
 }
@@ -93,14 +94,14 @@ function duplicatesOf(
   { created, before, after }: ReadBack,
 ): readonly string[] {
   const known = new Set([...(before.get(kind.name) ?? []).map((each) => each.id), ...created.values()]);
-  const identity = kind.observedIdentity(own);
+  const identity = kind.identity.ofObserved(own);
   // Several objects may have the same natural key: only those that are equal in every field are duplicates.
   const values = valuesOf(kind, own.spec);
   const isEqual = ({ spec }: Observed) =>
-    kind.similarIn.length === 0 || hasValues(kind, spec, values, new Map());
+    kind.similarity === undefined || hasValues(kind, spec, values, new Map());
   return (after.get(kind.name) ?? []).flatMap((each) => {
-    const isNew = each.id !== null && !known.has(each.id) && kind.exists(each);
-    return isNew && kind.observedIdentity(each) === identity && isEqual(each) ? [each.id ?? ''] : [];
+    const isNew = each.id !== null && !known.has(each.id) && exists(kind, each);
+    return isNew && kind.identity.ofObserved(each) === identity && isEqual(each) ? [each.id ?? ''] : [];
   });
 }
 
@@ -114,7 +115,7 @@ function referrerOf(
       (object) =>
         object.spec !== null &&
         !gone.has(objectKey(each.name, object.id)) &&
-        each.targets(object.spec).some((to) => to.kind === kind.name && to.id === own.id),
+        referencesOf(each, object.spec).some((to) => to.kind === kind.name && to.id === own.id),
     );
     if (referrer !== undefined) return `${each.name} ${referrer.id}`;
   }

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/index.js';
 import { nearest } from '../manifest/nearest.js';
 import { hasErrors, Problem, problem } from '../model/diagnostic.js';
-import { calendarOf } from '../reconcile/calendar.js';
+import { calendarOf } from '../reconcile/starts/calendar.js';
 import { toInstant } from '../timing/offset-period.js';
 import { canonicalZone, zoneProblem } from '../timing/zone.js';
 import { calendarJson } from '../view/calendar/calendar-json.js';

@@ -1,5 +1,5 @@
 import { hasErrors, Problem } from '../model/diagnostic.js';
-import { driftOf, unseen } from '../reconcile/drift.js';
+import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { jsonText } from '../view/json/json-text.js';
 import { driftJson } from '../view/json/plan-json.js';
 import { driftText } from '../view/text/drift-text.js';
@@ -22,7 +22,7 @@ export function drift(flags: CommonFlags, host: Host, output: Output): Promise<n
       const otherAccount = reconciled.plan.objections.filter((each) => each.code === 'inventory-mismatch');
       if (otherAccount.length > 0) throw new Problem(otherAccount.map(asDiagnostic));
       const { project, environment, service } = reconciled.plan;
-      const blind = unseen(reconciled.matches, session.store.name);
+      const blind = notInInventory(reconciled.matches, session.store.name);
       diagnostics.push(...blind);
       if (hasErrors(blind)) throw new Problem(diagnostics);
       const found = output.hidden({

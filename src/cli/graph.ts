@@ -60,7 +60,7 @@ export function graph(
 /** Entries that can target or be targeted, and the agents that they consist of. */
 function graphOf({ entries }: Project): Graph {
   const takePart = new Set(
-    kinds.flatMap((kind) => (kind.after.length > 0 ? [kind.name, ...kind.after] : [])),
+    kinds.flatMap(({ name, references }) => (references === undefined ? [] : [name, ...references.kinds])),
   );
   const links = linksOf(entries, kinds);
   const own = entries.filter((entry) => takePart.has(entry.kind)).map((entry) => entry.address);

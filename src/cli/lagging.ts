@@ -25,7 +25,7 @@ export async function pollUntilShown<T>(
 export function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean {
   const known = new Set(
     matches
-      .filter((each) => each.observed === null && (each.drafted || each.known?.id != null))
+      .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
       .map((each) => each.address),
   );
   return plan?.changes.some(({ action, address }) => action === 'create' && known.has(address)) ?? false;

@@ -11,9 +11,9 @@ import type { Inventory, InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
-import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
 import { type Reconciled, reconcile } from '../reconcile/plan.js';
 import type { Selector } from '../reconcile/select.js';
+import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
 import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
 import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
@@ -176,7 +176,7 @@ export function reconcileWith(
         prove: options.proveDeliveries,
         reserved: [...ownFiles(project), ...(options.outputs ?? [])],
       }),
-    nearest: nearestWithin(limits.comparisons),
+    suggest: nearestWithin(limits.comparisons),
   });
 }
 
@@ -208,7 +208,8 @@ function observeScope(project: Project, inventory: Inventory, everything: boolea
   for (const { kind, identity } of inventory.drafts.values())
     if (identity !== null) identities.get(kind)?.add(identity);
   for (const entry of project.entries) {
-    const identity = kinds.find((kind) => kind.name === entry.kind)?.declaredIdentity(entry.declared) ?? null;
+    const identity =
+      kinds.find((kind) => kind.name === entry.kind)?.identity.ofDeclared(entry.declared) ?? null;
     if (entry.id !== null) ids.get(entry.kind)?.add(normalId(entry.id));
     if (identity !== null) identities.get(entry.kind)?.add(identity);
   }

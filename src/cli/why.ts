@@ -1,6 +1,6 @@
 import { nearest } from '../manifest/nearest.js';
 import { Problem, problem } from '../model/diagnostic.js';
-import { why as explain } from '../reconcile/why.js';
+import { explain } from '../reconcile/why.js';
 import { jsonText } from '../view/json/json-text.js';
 import { whyJson } from '../view/json/plan-json.js';
 import { whyText } from '../view/text/why-text.js';

@@ -2,7 +2,7 @@ import * as groups from '../service/operations/groups.js';
 import { collectionKind } from './collection.js';
 import { agentSet } from './rules.js';
 
-/** Agent groups (interface §2, §4 Agent groups): the agents are a set. */
+/** Agent groups (interface §2, §4 Agent groups). The agents are a set. */
 export const group = collectionKind({
   name: 'group',
   section: 'groups',
@@ -10,7 +10,7 @@ export const group = collectionKind({
   rule: agentSet,
   ordered: false,
   maximum: null,
-  startsOf: (members) => members,
+  startsAtOnce: (members) => members,
   remoteAgents: (remote) => remote.agents,
   list: groups.listGroups,
   get: groups.getGroup,

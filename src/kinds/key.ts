@@ -24,28 +24,20 @@ export interface KeySpec {
 const unitMilliseconds = { Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000, Weeks: 604_800_000 } as const;
 
 /**
- * API keys (interface §2, §5). They cannot be changed, only created and revoked; creating one revokes the key that
- * the user works with; and the list may show no ids, so that a key may be known by its name alone.
+ * API keys (interface §2, §5). They cannot be changed, only created and revoked. Creating one revokes the key that the
+ * user works with. The list may show no ids: then a key is known by its name only.
  */
 export const key: Kind<KeyDeclared, KeySpec> = {
   name: 'key',
   section: 'keys',
-  after: [],
-  last: true,
 
   read: (entry, name, context) => readKey(entry as KeyEntry, name, context),
-  refersTo: () => [],
-  links: () => ({ field: 'name', to: [], ordered: false }),
-  declaredIdentity: (declared) => normalText(declared.name),
-
+  resolve: (entry) => ({ name: entry.declared.name, scopes: entry.declared.scopes }),
   list: () => {
     const call = keys.listKeys();
     return { ...call, parse: (item) => observe(call.parse(item)) };
   },
-  detail: null,
-
-  exists: (observed) => observed.facts['gone'] !== true,
-  resolve: (entry) => ({ name: entry.declared.name, scopes: entry.declared.scopes }),
+  isGone: (observed) => observed.facts['gone'] === true,
   fields: {
     name: text(),
     scopes: {
@@ -53,35 +45,30 @@ export const key: Kind<KeyDeclared, KeySpec> = {
       show: (scopes, names) => (scopes.length === 0 ? 'full' : wordSet.show(scopes, names)),
     },
   },
-  identityFields: ['name'],
-  identity: (spec) => normalText(spec.name),
-  observedIdentity: (observed) => (observed.name === null ? null : normalText(observed.name)),
-  describe: (spec) => `named "${spec.name}"`,
-  notSettableOnCreate: [],
-  similarIn: [],
-  targets: () => [],
-  agents: () => [],
-  starts: () => 0,
+  identity: {
+    fields: ['name'],
+    of: ({ name }) => normalText(name),
+    ofDeclared: ({ name }) => normalText(name),
+    ofObserved: ({ name }) => name && normalText(name),
+    describe: ({ name }) => `named "${name}"`,
+  },
 
   create(spec, entry) {
     const scopes = [...spec.scopes].sort(byCodeUnit);
     const request = keys.createKey({ name: spec.name, ...(scopes.length === 0 ? {} : { scopes }) });
     return [{ request, delivery: { to: entry.declared.deliver, scopes } }];
   },
-  update: () => {
-    throw new Error('keys cannot be changed in place');
-  },
-  remove: (target) => [{ request: keys.revokeKey(target.id) }],
-  bulk: null,
   createdId: (data) => keys.createdKey(data)?.id ?? null,
   secret: {
     of: (data) => {
       const created = keys.createdKey(data);
-      return created === null ? null : { value: created.key, id: created.id, scopes: created.scopes };
+      return created && { value: created.key, id: created.id, scopes: created.scopes };
     },
+    deliverTo: ({ deliver }) => deliver,
     scopesOf: (observed) => observed.spec?.scopes ?? [],
   },
-  requiresReplace: (changed) => changed.size > 0,
+  remove: ({ id }) => [{ request: keys.revokeKey(id) }],
+
   rotationDue(entry, observed, now) {
     const created = Date.parse(String(observed.facts['createdDate'] ?? ''));
     const { rotateAfter } = entry.declared;
@@ -89,15 +76,13 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     if (now.getTime() - created < rotateAfter.milliseconds) return null;
     return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
   },
-  expired: () => null,
   risks: keyRisks,
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),
-  timetable: null,
-  // Prefixes of keys are left out: a snapshot is for those who have none.
-  saved: { facts: ['createdDate', 'lastUsedDate'], hashed: [], placeholder: { name: '', scopes: [] } },
+  // The prefix of a key is left out: people without a key may read a snapshot.
+  snapshot: { facts: ['createdDate', 'lastUsedDate'], placeholder: { name: '', scopes: [] } },
 };
 
-/** Which key stops working, and what the new one may do that none could before. */
+/** Which key stops working, and what the new one can do that the old one could not. */
 function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Risk[] {
   const stops =
     observed === null ? [] : [`${hides('name') ? 'the key' : keyInWords(observed)} stops working`];
@@ -110,16 +95,17 @@ function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Ris
 }
 
 function keyInWords({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeySpec>): string {
-  const used = typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'no use of it is known';
+  const used =
+    typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'never used as far as the service shows';
   return `the key "${name ?? ''}" (${typeof keyPrefix === 'string' ? `${keyPrefix}…, ` : ''}${used})`;
 }
 
-/** Null before there was a key. No scopes are all scopes. */
+/** `before` is null when there was no key. An empty list means all scopes. */
 function widerScopes(before: readonly string[] | null, after: readonly string[]): string[] {
   if (after.length === 0) return before?.length === 0 ? [] : ["has its user's full access"];
   if (before === null || before.length === 0) return [];
   const added = after.filter((scope) => !before.includes(scope));
-  return added.length === 0 ? [] : [`may do more than before: ${added.join(', ')}`];
+  return added.length === 0 ? [] : [`has more scopes than before: ${added.join(', ')}`];
 }
 
 function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclared {
@@ -132,50 +118,58 @@ function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclar
   };
 }
 
-/** The schema has seen to it that there is exactly one of the two. */
+/** The schema ensures that there is exactly one of the two. */
 function readDelivery(
   { file, command }: NonNullable<KeyEntry['deliver']>,
-  context: ReadContext,
+  { isOwn, report }: ReadContext,
 ): Delivery['to'] {
   if (file === undefined) return { command: command ?? [] };
-  // An `include` could take it for a manifest, and the next error in it would show the key.
-  const why = context.isOwn(file)
+  // An `include` could read it as a manifest, and an error message would then show the key.
+  const message = isOwn(file)
     ? `"${file}" is a file of the project itself`
     : /\.ya?ml$/i.test(file)
       ? `"${file}" has the name of a manifest`
       : null;
-  if (why !== null) {
-    const help = 'Name a file of its own, such as .secrets/ci.key, and keep it out of git.';
-    context.tell('error', 'undeliverable-key', ['deliver', 'file'], why, help);
+  if (message !== null) {
+    const help = 'Choose a file used for nothing else, such as `.secrets/ci.key`, and do not commit it.';
+    report({ severity: 'error', code: 'undeliverable-key', path: ['deliver', 'file'], message, help });
   }
   return { file };
 }
 
-const fullInList = '`full` is no scope name, but stands in the stead of the whole list';
-const fullHelp = "For the user's full access write `scopes: full`.";
-
-/** A scope that the service does not know is dropped by it, and a key with none left has full access (interface §5.8). */
+/** The service drops a scope that it does not know, and a key with no scope left has full access (interface §5.8). */
 function readScopes(scopes: string | readonly string[] | undefined, context: ReadContext): readonly string[] {
   if (scopes === undefined || typeof scopes === 'string') return [];
   scopes.forEach((scope, index) => {
     if (context.scopes.includes(scope)) return;
-    const tell = (message: string, help: string) =>
-      context.tell('error', 'unknown-scope', ['scopes', index], message, help);
-    if (scope === 'full') {
-      tell(fullInList, fullHelp);
-      return;
-    }
-    const near = context.nearest(scope, context.scopes);
-    const hint = near === null ? `Known scopes: ${context.scopes.join(', ')}.` : `Did you mean "${near}"?`;
-    const help = `${hint} A scope this list lacks goes into \`scopes:\` of roster.yaml first.`;
-    tell(`"${scope}" is not a known scope`, help);
+    context.report({
+      severity: 'error',
+      code: 'unknown-scope',
+      path: ['scopes', index],
+      ...scopeProblem(scope, context),
+    });
   });
   return [...new Set(scopes)].sort(byCodeUnit);
 }
 
-function readRotation(text: string, context: ReadContext): KeyDeclared['rotateAfter'] {
-  const trouble = ageProblem(text, context.nearest);
-  if (trouble !== null) context.tell('error', 'invalid-time', ['rotateAfter'], trouble.message, trouble.help);
+function scopeProblem(scope: string, { scopes, suggest }: ReadContext): { message: string; help: string } {
+  if (scope === 'full')
+    return {
+      message: '`full` is not a scope: it replaces the whole list',
+      help: "For the user's full access, write `scopes: full`.",
+    };
+  const closest = suggest(scope, scopes);
+  const hint = closest === null ? `Known scopes: ${scopes.join(', ')}.` : `Did you mean "${closest}"?`;
+  return {
+    message: `"${scope}" is not a known scope`,
+    help: `${hint} To use a new scope, add it to \`scopes:\` in roster.yaml first.`,
+  };
+}
+
+function readRotation(text: string, { report, suggest }: ReadContext): KeyDeclared['rotateAfter'] {
+  const problem = ageProblem(text, suggest);
+  if (problem !== null)
+    report({ severity: 'error', code: 'invalid-time', path: ['rotateAfter'], ...problem });
   const interval = parseAge(text);
   return interval && { text, milliseconds: interval.value * unitMilliseconds[interval.unit] };
 }
@@ -186,7 +180,7 @@ function observe(remote: keys.RemoteKey): Observed<KeySpec> {
     id: remote.id,
     rawId: remote.id,
     name: remote.name,
-    // Revoking needs an id, and the interface's list shows none in some readings (interface §2 API key).
+    // Revoking needs an id, which the list may not show (interface §2 API key).
     manageable: remote.id !== null,
     caller: false,
     facts: {

@@ -2,7 +2,7 @@ import * as pipelines from '../service/operations/pipelines.js';
 import { collectionKind } from './collection.js';
 import { agentSequence } from './rules.js';
 
-/** Pipelines (interface §2, §4 Pipelines): the agents are stages, in this order, at most 25 (§8). */
+/** Pipelines (interface §2, §4 Pipelines). The agents are stages, run in this order, at most 25 (§8). */
 export const pipeline = collectionKind({
   name: 'pipeline',
   section: 'pipelines',
@@ -10,7 +10,7 @@ export const pipeline = collectionKind({
   rule: agentSequence,
   ordered: true,
   maximum: 25,
-  startsOf: (stages) => Math.min(stages, 1),
+  startsAtOnce: (stages) => Math.min(stages, 1),
   remoteAgents: (remote) => remote.agents,
   list: pipelines.listPipelines,
   get: pipelines.getPipeline,

@@ -3,6 +3,7 @@ import type { Expiry, ReadContext } from '../model/kind.js';
 import { cronProblem } from '../timing/cron.js';
 import { everyProblem, type Interval, parseEvery } from '../timing/interval.js';
 import { localKind } from '../timing/offset-period.js';
+import type { TimingProblem } from '../timing/problem.js';
 import { isPast } from '../timing/runs.js';
 import { wallClockProblem } from '../timing/wall-clock.js';
 import { zoneProblem } from '../timing/zone.js';
@@ -19,7 +20,7 @@ export interface ScheduleDeclared {
   readonly enabled: boolean;
 }
 
-/** Reads one entry that fits the schema, and tells what is wrong with its times. */
+/** Reads one entry that fits the schema, and reports what is wrong with its times. */
 export function readSchedule(entry: ScheduleEntry, context: ReadContext): ScheduleDeclared {
   const declared: ScheduleDeclared = {
     target: entry.target ?? '',
@@ -33,61 +34,72 @@ export function readSchedule(entry: ScheduleEntry, context: ReadContext): Schedu
   };
   checkTimes(declared, context);
   if (declared.target.startsWith('pipeline/') && Object.keys(declared.inputs).length > 0) {
-    const message = "a pipeline's stages run with their agents' default inputs: these inputs are ignored";
-    context.tell(
-      'warning',
-      'ignored-inputs',
-      ['inputs'],
-      message,
-      'Take them out, or target an agent or a group.',
-    );
+    context.report({
+      severity: 'warning',
+      code: 'ignored-inputs',
+      path: ['inputs'],
+      message: "the stages of a pipeline run with their agents' default inputs: these inputs are ignored",
+      help: 'Remove them, or target an agent or a group.',
+    });
   }
   return declared;
 }
 
 function readEvery(text: string | null, context: ReadContext): Interval | null {
   if (text === null) return null;
-  const trouble = everyProblem(text, context.nearest);
-  if (trouble !== null) context.tell('error', 'invalid-time', ['every'], trouble.message, trouble.help);
+  reportTiming(context, 'invalid-time', 'every', everyProblem(text, context.suggest));
   return parseEvery(text);
 }
 
 function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
-  const zone = zoneProblem(declared.timeZone, context.nearest);
-  if (zone !== null) context.tell('error', 'invalid-time-zone', ['timeZone'], zone.message, zone.help);
-  const cron = declared.cron === null ? null : cronProblem(declared.cron);
-  if (cron !== null) context.tell('error', 'invalid-cron', ['cron'], cron.message, cron.help);
+  const zone = zoneProblem(declared.timeZone, context.suggest);
+  reportTiming(context, 'invalid-time-zone', 'timeZone', zone);
+  if (declared.cron !== null) reportTiming(context, 'invalid-cron', 'cron', cronProblem(declared.cron));
   for (const field of ['once', 'startTime'] as const) {
     const text = declared[field];
-    const trouble = text === null ? null : wallClockProblem(text);
-    if (trouble !== null) context.tell('error', 'invalid-time', [field], trouble.message, trouble.help);
-    else if (text !== null && zone === null) {
-      warnOfClockChange(field, text, declared.timeZone, context);
-      if (field === 'once') warnOfPast(declared, context);
-    }
+    if (text === null) continue;
+    const problem = wallClockProblem(text);
+    reportTiming(context, 'invalid-time', field, problem);
+    if (problem !== null || zone !== null) continue;
+    warnOfClockChange(field, text, declared.timeZone, context);
+    if (field === 'once') warnOfPast(declared, context);
   }
 }
 
-function warnOfPast(declared: ScheduleDeclared, { now, tell }: ReadContext): void {
-  const passed = now === null ? null : expired(declared, now);
-  if (passed !== null) tell('warning', 'past-once', passed.path, passed.message, passed.help);
+function reportTiming(
+  { report }: ReadContext,
+  code: 'invalid-time' | 'invalid-time-zone' | 'invalid-cron',
+  field: string,
+  problem: TimingProblem | null,
+): void {
+  if (problem !== null) report({ severity: 'error', code, path: [field], ...problem });
 }
 
-/** A `once` that has passed is never created, enabled or fired again (contract §3). */
+function warnOfPast(declared: ScheduleDeclared, { now, report }: ReadContext): void {
+  const expiry = now === null ? null : expired(declared, now);
+  if (expiry !== null) report({ severity: 'warning', code: 'past-once', ...expiry });
+}
+
+/** A `once` that has passed is never created, enabled or run again (contract §3). */
 export function expired({ once, timeZone }: ScheduleDeclared, now: Date): Expiry | null {
   if (once === null || !isPast(once, timeZone, now)) return null;
   return {
     path: ['once'],
-    message: 'this time has passed: the schedule is left as it is and never fired again',
-    help: 'Take the entry out when it is no longer needed, or give it a time to come.',
+    message: 'this time has passed: the schedule is left unchanged and never runs again',
+    help: 'Remove the entry if it is no longer needed, or give it a time in the future.',
   };
 }
 
-function warnOfClockChange(field: string, text: string, zone: string, context: ReadContext): void {
+function warnOfClockChange(field: string, text: string, zone: string, { report }: ReadContext): void {
   const kind = localKind(text, zone);
   if (kind === 'normal') return;
-  const does =
+  const effect =
     kind === 'skipped' ? 'does not exist: the clocks skip it' : 'happens twice: the clocks repeat it';
-  const help = 'Choose a time outside the hour in which the clocks change, or another timeZone such as UTC.';
-  context.tell('warning', `${kind}-time`, [field], `${text} in ${zone} ${does}`, help);
+  report({
+    severity: 'warning',
+    code: `${kind}-time`,
+    path: [field],
+    message: `${text} in ${zone} ${effect}`,
+    help: 'Choose a time outside the hour in which the clocks change, or another `timeZone` such as UTC.',
+  });
 }

@@ -5,14 +5,14 @@ import { offsetAt } from '../timing/zone.js';
 import { frequencyText } from './frequency.js';
 import { isTimingHidden, type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
 
-/** When a schedule runs, as far as it matters here. */
+/** How often and at what time of day a schedule runs. */
 interface When {
   readonly runsPerWeek: number;
   readonly minutesOfDay: readonly number[];
   readonly timeZone: string;
 }
 
-/** A schedule hurts when it runs more often than before, at another hour of the day, or no more. */
+/** A change of a schedule is risky when it then runs more often, at other hours of the day, or no longer. */
 export function scheduleRisks(inputs: RiskInputs<ScheduleSpec>): readonly Risk[] {
   return messages(inputs).map((message) => ({ code: 'schedule', message }));
 }
@@ -22,7 +22,7 @@ function messages({ observed, after, hides, now }: RiskInputs<ScheduleSpec>): st
   if (before === null) return [];
   if (after === null) return isTimingHidden(hides) ? [] : ending(before);
   if (!isTimingHidden(hides)) return retimed(before, after, now);
-  // Nothing may be told of the times, but not to tell that they change would be worse.
+  // The times must not be shown, but a reviewer must know that they change.
   return timesOf(before) === timesOf(after)
     ? []
     : ['changes its times, which come from the environment and are not shown'];
@@ -44,12 +44,12 @@ function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[]
   if (was === null) {
     return [
       after.once === null
-        ? `was paused, and now makes ${frequencyText(is.runsPerWeek)}`
+        ? `was paused, and now has ${frequencyText(is.runsPerWeek)}`
         : 'was paused, and now runs once',
     ];
   }
   const more = moreOften(was, is);
-  // That it runs at more hours too is no news then.
+  // A schedule that runs more often may well run at more hours: that needs no second message.
   return more.length > 0 && !movesFrom(is, was, now) ? more : [...more, ...otherHours(was, is, now)];
 }
 
@@ -70,8 +70,8 @@ function otherHours(was: When, is: When, now: Date): string[] {
 }
 
 /**
- * Whether one runs at an hour of the day that the other does not know. Hours are compared in UTC, half a year later
- * too: what another zone moves may show in summer alone.
+ * Whether one runs at an hour of the day at which the other does not. Hours are compared in UTC, now and half a year
+ * later: two zones may differ in summer only.
  */
 function movesFrom(other: When, one: When, now: Date): boolean {
   const later = now.getTime() + 182 * 86_400_000;
@@ -86,7 +86,7 @@ function hoursOf({ minutesOfDay, timeZone }: When, instant: number): number[] {
   return minutesOfDay.map((minute) => Math.floor((((minute - offset) % 1440) + 1440) / 60) % 24);
 }
 
-/** More times than these are counted. */
+/** Times that are listed. The rest are counted. */
 const shownTimes = 4;
 
 function timesText({ minutesOfDay, timeZone }: When): string {
@@ -101,7 +101,7 @@ function two(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** Null when it does not run: paused, or nothing that this program can read. */
+/** Null when it is paused, or cannot be read. */
 function whenOf(spec: ScheduleSpec): When | null {
   const timing = spec.enabled ? timingOf(spec) : null;
   if (timing === null) return null;
@@ -109,7 +109,7 @@ function whenOf(spec: ScheduleSpec): When | null {
     offsetAt(spec.timeZone, 0);
     return { ...recurrenceOf(timing), timeZone: spec.timeZone };
   } catch (error) {
-    // What the service holds may be written in a way that this program does not read.
+    // The service may hold a zone or an expression that this program cannot read.
     if (error instanceof RangeError) return null;
     throw error;
   }

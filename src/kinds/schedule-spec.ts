@@ -1,5 +1,6 @@
 import { canonical, type Json, type JsonObject } from '../model/json.js';
-import type { FieldRules, IdOrPending, KindName } from '../model/resource.js';
+import type { ObjectRef } from '../model/kind.js';
+import { type FieldRule, type FieldRules, isPending } from '../model/resource.js';
 import type { ScheduleBody } from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import type { Interval } from '../timing/interval.js';
@@ -9,25 +10,39 @@ import { canonicalWallClock } from '../timing/wall-clock.js';
 import { canonicalZone } from '../timing/zone.js';
 
 export interface ScheduleSpec {
-  readonly target: { readonly kind: KindName; readonly id: IdOrPending };
-  /** Exactly one of `every`, `cron`, `once`; `startTime` goes with the first two. As written: bytes are kept. */
+  /** An agent, or an object that can be run. */
+  readonly target: ObjectRef;
+  /** Exactly one of `every`, `cron` and `once`; `startTime` belongs to the first two. Kept as written. */
   readonly every: Interval | null;
   readonly cron: string | null;
   readonly once: string | null;
   readonly startTime: string | null;
   readonly timeZone: string;
-  /** The parsed object; the text itself where the service holds something that is no JSON object. */
+  /** The parsed object, or the text where the service holds something that is not a JSON object. */
   readonly inputs: JsonObject | string;
   readonly enabled: boolean;
 }
 
-/** Fields that say when it fires. */
+/** The fields that determine when it runs. */
 export const timingFields = ['every', 'cron', 'once', 'startTime', 'timeZone'] as const;
 
-/** Whether a value from the environment has a part in when it fires: then no time, and no number of runs, is told. */
+/** Whether the times depend on a value from the environment: then no time and no number of runs may be shown. */
 export function isTimingHidden(hides: (field: string) => boolean): boolean {
   return [...timingFields, 'enabled'].some(hides);
 }
+
+export const targetRule: FieldRule<ObjectRef> = {
+  canonical: ({ kind, id }) => [kind, id as Json],
+  show: ({ kind, id }, names) =>
+    isPending(id) ? id.pending : kind === 'agent' ? `agent/${names.agent(id)}` : names.object(kind, id),
+  showApplied: (applied, names) => {
+    const [kind, id] = Array.isArray(applied) ? applied : [];
+    if (typeof kind !== 'string' || typeof id !== 'string') return applied;
+    return kind === 'agent' ? `agent/${names.agent(id)}` : names.object(kind, id);
+  },
+  layout: 'value',
+  isReference: true,
+};
 
 export const timingRules: Pick<FieldRules<ScheduleSpec>, (typeof timingFields)[number]> = {
   every: {
@@ -41,23 +56,30 @@ export const timingRules: Pick<FieldRules<ScheduleSpec>, (typeof timingFields)[n
   },
   cron: {
     canonical: (cron) => (cron === null ? null : canonicalCron(cron)),
+    ignores: 'case and spaces have no meaning',
     show: (cron) => cron,
     layout: 'value',
   },
   once: wallClock(),
   startTime: wallClock(),
-  timeZone: { canonical: canonicalZone, show: (zone) => zone, layout: 'value' },
+  timeZone: {
+    canonical: canonicalZone,
+    ignores: 'both are names of one time zone',
+    show: (zone) => zone,
+    layout: 'value',
+  },
 };
 
 function wallClock() {
   return {
     canonical: (time: string | null) => (time === null ? null : canonicalWallClock(time)),
+    ignores: 'both are the same time',
     show: (time: string | null) => time,
     layout: 'value' as const,
   };
 }
 
-/** Equal texts are equal times; null for one that is paused. */
+/** Equal texts are equal times. Null when paused. */
 export function timesOf(spec: ScheduleSpec): string | null {
   return spec.enabled ? canonical(timingFields.map((field) => canonicalOf(spec, field))) : null;
 }
@@ -72,7 +94,7 @@ const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {
   pipeline: 'Pipeline',
 };
 
-/** The whole body: PUT replaces the schedule, and `isEnabled` left out would start a paused one (interface §2, §4). */
+/** The whole body: a PUT replaces the schedule, and without `isEnabled` it would resume a paused one (interface §2, §4). */
 export function bodyOf(spec: ScheduleSpec, clearsInputs: boolean): ScheduleBody {
   const inputs = typeof spec.inputs === 'string' ? spec.inputs : JSON.stringify(spec.inputs);
   return {
@@ -93,7 +115,7 @@ function timingBody(spec: ScheduleSpec) {
   return { scheduleType: 'Basic' as const, intervalValue: value, intervalUnit: unit, startTime };
 }
 
-/** When it fires, in the words of the timing room; null where the service shows no timing that is whole. */
+/** The timing; null where the service shows an incomplete one. */
 export function timingOf({ once, cron, every, startTime }: ScheduleSpec): Timing | null {
   if (once !== null) return { type: 'Once', startTime: once };
   if (startTime === null) return null;

@@ -1,10 +1,10 @@
-import type { Timetable } from '../model/kind.js';
 import { isPending } from '../model/resource.js';
+import type { SpecLoad, Timetable } from '../model/timetable.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { dstAnomalies } from '../timing/dst-anomalies.js';
 import { recurrenceOf } from '../timing/recurrence.js';
 import { nextRuns, type Timing } from '../timing/runs.js';
-import { type StartLoad, startsPerMinute } from '../timing/start-counts.js';
+import { startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
 import { startsPerHour } from '../timing/start-hours.js';
 import { busyMinutes } from '../timing/start-rate.js';
 import { writeWallClock } from '../timing/wall-clock.js';
@@ -12,40 +12,44 @@ import { offsetAt } from '../timing/zone.js';
 import { roundedFrequency } from './frequency.js';
 import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf } from './schedule-spec.js';
 
-/** When schedules run, asked of the service or computed here. */
+/** When schedules run, as the service answers or as computed here. */
 export const timetable: Timetable<ScheduleSpec> = {
   fields: [...timingFields, 'enabled'],
   timeZone: (spec) => spec.timeZone,
+  starts({ enabled, target }, startedBy) {
+    if (!enabled) return 0;
+    return target.kind === 'agent' ? 1 : startedBy(target);
+  },
   times: timesOf,
-  runs: (spec, from, count) =>
-    whereRead(spec, (timing) =>
+  nextRuns: (spec, from, count) =>
+    ifReadable(spec, (timing) =>
       nextRuns(timing, spec.timeZone, from, count).map((instant) =>
         instant.toISOString().replace('.000Z', 'Z'),
       ),
     ),
-  pace: (spec) =>
-    whereRead(spec, (timing) => {
+  frequency: (spec) =>
+    ifReadable(spec, (timing) => {
       if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null };
       const { runsPerWeek, shortestGapSeconds } = recurrenceOf(timing);
       return { runsPerWeek: roundedFrequency(runsPerWeek), shortestGapSeconds };
     }),
-  clockChanges: (spec, span) =>
-    whereRead(spec, (timing) => (spec.enabled ? dstAnomalies(timing, spec.timeZone, span) : [])),
-  preview(spec, standIn) {
-    const asked = isPending(spec.target.id) ? instead(spec, standIn) : spec;
-    return asked === null ? null : previewSchedule(bodyOf(asked, false));
+  dstAnomalies: (spec, span) =>
+    ifReadable(spec, (timing) => (spec.enabled ? dstAnomalies(timing, spec.timeZone, span) : [])),
+  preview(spec, agent) {
+    const askable = isPending(spec.target.id) ? withAgent(spec, agent) : spec;
+    return askable && previewSchedule(bodyOf(askable, false));
   },
   wallClock(instant, timeZone) {
     const time = Date.parse(instant);
     return writeWallClock(time + offsetAt(timeZone, time));
   },
-  busyMinutes: (starters, ...asked) => busyMinutes(starters.map(withTiming), ...asked),
-  startsPerHour: (starters, span, timeZone) =>
-    startsPerHour(startsPerMinute(starters.map(withTiming), span), timeZone),
+  busyMinutes: (loads, ...rest) => busyMinutes(loads.map(withTiming), ...rest),
+  startsPerHour: (loads, span, timeZone) =>
+    startsPerHour(startsPerMinute(loads.map(withTiming), span), timeZone),
 };
 
-/** Null for what the service holds in a way that this program does not read. */
-function whereRead<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null {
+/** Null for a schedule of the service that this program cannot read. */
+function ifReadable<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null {
   const timing = timingOf(spec);
   if (timing === null) return null;
   try {
@@ -56,15 +60,13 @@ function whereRead<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null
   }
 }
 
-/** The times do not depend on the target, so that an agent can stand in for one that is yet to be created. */
-function instead(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
+/** The times do not depend on the target, so an agent can take the place of an object not created yet. */
+function withAgent(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
   return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent }, inputs: {} };
 }
 
-function withTiming<T extends { readonly spec: ScheduleSpec; readonly starts: number }>(
-  each: T,
-): T & StartLoad {
-  const timing = timingOf(each.spec);
-  if (timing === null) throw new Error('a schedule without a whole timing was to be counted');
-  return { ...each, timing, timeZone: each.spec.timeZone };
+function withTiming<T extends SpecLoad<ScheduleSpec>>(load: T): T & TimedLoad {
+  const timing = timingOf(load.spec);
+  if (timing === null) throw new Error('a schedule without a complete timing cannot be counted');
+  return { ...load, timing, timeZone: load.spec.timeZone };
 }

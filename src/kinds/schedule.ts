@@ -1,7 +1,6 @@
-import type { Json, JsonObject } from '../model/json.js';
-import { byCodeUnit, canonical } from '../model/json.js';
+import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { isPending, type Observed, type Resolver } from '../model/resource.js';
+import type { Observed, Resolver } from '../model/resource.js';
 import { unhidden } from '../model/value-hash.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
@@ -12,97 +11,61 @@ import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
 import { scheduleRisks } from './schedule-risks.js';
-import { bodyOf, type ScheduleSpec, timingFields, timingRules } from './schedule-spec.js';
+import { bodyOf, type ScheduleSpec, targetRule, timingFields, timingRules } from './schedule-spec.js';
 import { timetable } from './schedule-timetable.js';
 
-/** What makes one schedule this one and no other (contract §3). */
 const identityFields = ['target', ...timingFields] as const;
 
-/** Schedules (interface §2 Schedule, §4 Schedules). They have no name: target, type, timing and zone tell them apart. */
+/** Schedules (interface §2 Schedule, §4 Schedules). They have no name: target and timing tell them apart. */
 export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   name: 'schedule',
   section: 'schedules',
-  after: ['group', 'pipeline'],
-  last: false,
 
   read: (entry, _key, context) => readSchedule(entry as ScheduleEntry, context),
-  refersTo: (declared) =>
-    declared.target.startsWith('agent/') ? [] : [{ address: declared.target, path: ['target'] }],
-  links: ({ target }) => ({ field: 'target', to: [target], ordered: false }),
-  declaredIdentity: (declared) =>
-    canonical([
-      declared.target,
-      declared.every === null ? null : showEvery(declared.every.value, declared.every.unit),
-      declared.cron === null ? null : canonicalCron(declared.cron),
-      declared.once === null ? null : canonicalWallClock(declared.once),
-      declared.startTime === null ? null : canonicalWallClock(declared.startTime),
-      canonicalZone(declared.timeZone),
-      declared.inputs,
-      declared.enabled,
-    ]),
-
-  list: () => {
-    const call = schedules.listSchedules();
-    return { ...call, parse: (item) => observe(call.parse(item)) };
-  },
-  detail: null,
-
-  exists: () => true,
   resolve(entry, resolver) {
     const { target: written, ...rest } = entry.declared;
     const target = resolveTarget(written, resolver);
     if (target === undefined) return undefined;
-    tellInputs(entry.declared, resolver);
+    reportUnknownInputs(entry.declared, resolver);
     return { ...rest, target };
   },
+  list: () => {
+    const call = schedules.listSchedules();
+    return { ...call, parse: (item) => observe(call.parse(item)) };
+  },
   fields: {
-    target: {
-      canonical: (target) => [target.kind, target.id as Json],
-      show: (target, names) =>
-        isPending(target.id)
-          ? target.id.pending
-          : target.kind === 'agent'
-            ? `agent/${names.agent(target.id)}`
-            : names.object(target.kind, target.id),
-      showApplied: (applied, names) => {
-        const [kind, id] = Array.isArray(applied) ? applied : [];
-        if (typeof kind !== 'string' || typeof id !== 'string') return applied;
-        return kind === 'agent' ? `agent/${names.agent(id)}` : names.object(kind, id);
-      },
-      layout: 'value',
-      isReference: true,
-    },
+    target: targetRule,
     ...timingRules,
     inputs: { canonical: (inputs) => inputs, show: unhidden, layout: 'map' },
     enabled: plain(),
   },
-  identityFields,
-  identity,
-  observedIdentity: (observed) => (observed.spec === null ? null : identity(observed.spec)),
-  describe: (spec) => describe(spec),
-  notSettableOnCreate: [],
-  similarIn: ['target'],
-  targets: (spec) => (spec.target.kind === 'agent' ? [] : [spec.target]),
-  agents: () => [],
-  starts({ enabled, target }, of) {
-    if (!enabled) return 0;
-    return target.kind === 'agent' ? 1 : of(target);
+  identity: {
+    fields: identityFields,
+    of: identity,
+    ofDeclared: declaredIdentity,
+    ofObserved: ({ spec }) => spec && identity(spec),
+    describe,
   },
+  similarity: { within: ['target'] },
+  references: {
+    field: 'target',
+    kinds: ['group', 'pipeline'],
+    inEntry: ({ target }) => (target.startsWith('agent/') ? [] : [target]),
+    inSpec: ({ target }) => (target.kind === 'agent' ? [] : [target]),
+  },
+  links: ({ target }) => ({ field: 'target', to: [target], ordered: false }),
 
   create: (spec) => [{ request: schedules.createSchedule(bodyOf(spec, false)) }],
-  update(target, after, changed) {
+  createdId: schedules.createdId,
+  update({ id, rawId, before }, after, changed) {
     if (changed.size > 1 || !changed.has('enabled')) {
-      const clears = canonical(target.before.inputs) !== '{}';
-      return [{ request: schedules.replaceSchedule(target.id, bodyOf(after, clears)) }];
+      const clears = canonical(before.inputs) !== '{}';
+      return [{ request: schedules.replaceSchedule(id, bodyOf(after, clears)) }];
     }
     const group = after.enabled ? 'enable' : 'disable';
-    return [
-      { request: schedules.enableSchedule(target.id, after.enabled), bulk: { group, rawId: target.rawId } },
-    ];
+    return [{ request: schedules.enableSchedule(id, after.enabled), bulk: { group, rawId } }];
   },
-  remove: (target) => [
-    { request: schedules.deleteSchedule(target.id), bulk: { group: 'delete', rawId: target.rawId } },
-  ],
+  remove: ({ id, rawId }) => [{ request: schedules.deleteSchedule(id), bulk: { group: 'delete', rawId } }],
   bulk: {
     merge: (group, rawIds) =>
       group === 'delete' ? schedules.bulkDelete(rawIds) : schedules.bulkEnable(rawIds, group === 'enable'),
@@ -111,16 +74,11 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
       return counts !== null && counts.skipped === 0 && counts.affected === count;
     },
   },
-  createdId: schedules.createdId,
-  secret: null,
-  requiresReplace: () => false,
-  rotationDue: () => null,
+
   expired,
   risks: scheduleRisks,
-  revokesCaller: () => false,
   timetable,
-  saved: {
-    facts: [],
+  snapshot: {
     hashed: ['inputs'],
     placeholder: {
       target: { kind: 'agent', id: '' },
@@ -138,40 +96,38 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
 function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['target'] | undefined {
   const kind = written.slice(0, written.indexOf('/'));
   if (kind !== 'agent') {
-    const id = resolver.target(written, ['target']);
+    const id = resolver.idOf(written);
     return id === undefined ? undefined : { kind, id };
   }
   const agent = resolver.agent(written.slice('agent/'.length), ['target']);
   return agent === undefined ? undefined : { kind, id: agent.id };
 }
 
-/** Inputs that no agent of the target knows are most likely misspelt. */
-function tellInputs(declared: ScheduleDeclared, resolver: Resolver): void {
+/** An input that no agent of the target has is most likely misspelt. */
+function reportUnknownInputs(declared: ScheduleDeclared, resolver: Resolver): void {
   if (declared.target.startsWith('pipeline/') || Object.keys(declared.inputs).length === 0) return;
   const agents = resolver.agentsOf(declared.target);
   if (agents.length === 0) return;
-  const known = new Set(agents.flatMap((agent) => agent.inputKeys));
+  const known = [...new Set(agents.flatMap((agent) => agent.inputKeys))].sort(byCodeUnit);
   for (const key of Object.keys(declared.inputs)) {
-    if (known.has(key)) continue;
-    const message = `no agent of ${declared.target} has an input "${key}"`;
-    resolver.tell(
-      'warning',
-      'unknown-input',
-      ['inputs', key],
-      message,
-      inputHint(key, known, resolver),
-      'key',
-    );
+    if (known.includes(key)) continue;
+    resolver.report({
+      severity: 'warning',
+      code: 'unknown-input',
+      path: ['inputs', key],
+      message: `no agent of ${declared.target} has an input "${key}"`,
+      help: inputHint(key, known, resolver),
+      at: 'key',
+    });
   }
 }
 
-function inputHint(key: string, known: ReadonlySet<string>, resolver: Resolver): string {
-  if (known.size === 0) return 'Its agents take no inputs.';
-  const names = [...known].sort(byCodeUnit);
-  const near = resolver.nearest(key, names);
-  return near === null
-    ? `There are ${names.map((name) => `\`${name}\``).join(', ')}.`
-    : `Did you mean \`${near}\`?`;
+function inputHint(key: string, known: readonly string[], { suggest }: Resolver): string {
+  if (known.length === 0) return 'Its agents have no inputs.';
+  const closest = suggest(key, known);
+  return closest === null
+    ? `Known inputs: ${known.map((name) => `\`${name}\``).join(', ')}.`
+    : `Did you mean \`${closest}\`?`;
 }
 
 function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {
@@ -198,7 +154,7 @@ function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {
   };
 }
 
-/** Interface §1.5: a string that contains a JSON object. What is none is kept as text, so that it differs from any map. */
+/** A string that contains a JSON object (interface §1.5). Any other text is kept, so that it differs from every map. */
 function parseInputs(text: string | null): JsonObject | string {
   if (text === null || text.trim() === '') return {};
   try {
@@ -209,6 +165,20 @@ function parseInputs(text: string | null): JsonObject | string {
     // Not JSON: shown as the text it is.
   }
   return text;
+}
+
+function declaredIdentity(declared: ScheduleDeclared): string {
+  const { target, every, cron, once, startTime, timeZone, inputs, enabled } = declared;
+  return canonical([
+    target,
+    every && showEvery(every.value, every.unit),
+    cron && canonicalCron(cron),
+    once && canonicalWallClock(once),
+    startTime && canonicalWallClock(startTime),
+    canonicalZone(timeZone),
+    inputs,
+    enabled,
+  ]);
 }
 
 function identity(spec: ScheduleSpec): string {

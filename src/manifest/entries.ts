@@ -6,7 +6,7 @@ import {
   addressOf,
   type Declared,
   type KindName,
-  type ReportDiagnostic,
+  type ReportProblem,
 } from '../model/resource.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -137,7 +137,7 @@ export class EntryReader {
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
     const hint: Hint = ([name], written) =>
-      kind.name === 'schedule' && name === 'target' ? this.targets.help(written) : undefined;
+      kind.references?.field === name ? this.targets.help(written) : undefined;
     if (check(rule, value, entry, notes, this.told, hint))
       this.list.push(this.declare(kind, address, entry, value as JsonObject, sensitive, notes.secrets));
     // What else is wrong with it would not be shown any more.
@@ -172,7 +172,7 @@ export class EntryReader {
   ): EntryRead {
     const key = entry.key.text;
     let sound = true;
-    const tell: ReportDiagnostic = (severity, code, path, message, help) => {
+    const report: ReportProblem = ({ severity, code, path, message, help }) => {
       if (severity === 'error') sound = false;
       // It may be among those that cannot be read, which is told.
       if (code === 'unknown-scope' && !this.scopes.complete) return;
@@ -181,11 +181,11 @@ export class EntryReader {
       this.told.tell(severity, code, find(entry, path).span, words.message, { help: short(words.help) });
     };
     const declared = kind.read(value, key, {
-      tell,
+      report,
       scopes: this.scopes.names,
       now: this.now,
       isOwn: (path) => this.own.has(posix.normalize(path)),
-      nearest: this.nearest,
+      suggest: this.nearest,
     });
     const formerly = value['formerly'];
     return {

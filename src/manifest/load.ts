@@ -133,7 +133,15 @@ function readEntries(
   const complete = read.scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
   const scopes = { names: read.scopes, complete };
   const parts = tops.flatMap((top) => top.sections);
-  const reader = new EntryReader(kinds, scopes, read.variables, new Targets(parts, told), own, now, told);
+  const reader = new EntryReader(
+    kinds,
+    scopes,
+    read.variables,
+    new Targets(parts, kinds, told),
+    own,
+    now,
+    told,
+  );
   for (const section of parts) reader.section(section);
   return reader.result;
 }

@@ -21,7 +21,10 @@ function checkReferences(
   renamed: ReadonlyMap<Address, Address>,
   told: Diagnostics,
 ): void {
-  for (const { address, path } of each.kind.refersTo(each.declared.declared)) {
+  const { references } = each.kind;
+  if (references === undefined) return;
+  const path = [references.field];
+  for (const address of references.inEntry(each.declared.declared)) {
     if (addresses.has(address) || isPartial(address, partial)) continue;
     const { span } = find(each.entry, path);
     if (each.declared.sensitive.includes(String(path[0]))) {
@@ -62,7 +65,7 @@ function checkSame(list: readonly EntryRead[], told: Diagnostics): void {
   const ids = new Map<string, EntryRead>();
   for (const each of list) {
     if (each.sound) {
-      const identity = each.kind.declaredIdentity(each.declared.declared);
+      const identity = each.kind.identity.ofDeclared(each.declared.declared);
       if (identity !== null) same(identities, `${each.kind.name}/${identity}`, each, 'name', told);
     }
     const { id } = each.declared;

@@ -4,7 +4,6 @@ import { inline, quoted } from './text.js';
 
 /** Of a longer text a hint shows no more. */
 const mostSigns = 80;
-const kinds = new Set(['agent', 'group', 'pipeline']);
 const spaceless = /^([A-Za-z][\w.-]*):([^\s:/].*)$/;
 
 /**
@@ -80,13 +79,13 @@ function numberHelp(value: number, written: string, { examples: [example] = [] }
 }
 
 /** `target: { group: retail }` is meant as `group/retail`, and `{ agent: acme }` or `{acme}` as `acme`. */
-function pairHelp(value: JsonObject, { examples: [example] = [] }: ParentSchema): string | undefined {
+function pairHelp(value: JsonObject, { examples = [] }: ParentSchema): string | undefined {
   const [[key, inner] = [], ...others] = Object.entries(value);
   if (key === undefined || typeof inner !== 'string' || others.length > 0) return undefined;
   // A key without a value stands as an empty text here.
   if (inner === '') return `Write it as text: ${inline(key)}`;
-  const isAddress = typeof example === 'string' && example.includes('/');
-  if (isAddress && kinds.has(key)) return `Write it as text: ${inline(`${key}/${inner}`)}`;
+  const isAddress = examples.some((each) => typeof each === 'string' && each.startsWith(`${key}/`));
+  if (isAddress) return `Write it as text: ${inline(`${key}/${inner}`)}`;
   return key === 'agent' ? `Write it as text: ${inline(inner)}` : undefined;
 }
 

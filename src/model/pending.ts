@@ -10,7 +10,7 @@ import type { Address, FieldRule, IdOrPending } from './resource.js';
  */
 export type KnownIds = Pick<ReadonlyMap<Address, IdOrPending>, 'get'>;
 
-type ReferringKind = Pick<Kind, 'fields' | 'identityFields'>;
+type ReferringKind = Pick<Kind, 'fields' | 'identity'>;
 
 /** The request with the ids of created objects in its slots. A step runs after those it waits for: throws for a bug in that. */
 export function resolveRequest({ pendingIds, ...request }: Request, ids: KnownIds): Request {
@@ -41,7 +41,7 @@ export function resolveValues(kind: ReferringKind, values: JsonObject, ids: Know
  */
 export function resolveIdentity(kind: ReferringKind, identity: string, ids: KnownIds): string {
   const references = new Set(referenceFields(kind));
-  const isReference = kind.identityFields.map((field) => references.has(field));
+  const isReference = kind.identity.fields.map((field) => references.has(field));
   const values = isReference.includes(true) ? parseList(identity) : null;
   if (values === null) return identity;
   return canonical(values.map((value, index) => (isReference[index] ? resolveReference(value, ids) : value)));

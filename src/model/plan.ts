@@ -10,7 +10,7 @@ export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'for
 /** What has changed since the last apply: the manifest, the service, or both. */
 export type Origin = 'manifest' | 'remote' | 'both';
 
-/** The difference of one field, as people see it. */
+/** The difference in one field, as a person sees it. */
 export interface FieldChange {
   readonly path: string;
   /** Null when there is no object yet. Both are null when `sensitive`. */
@@ -19,11 +19,11 @@ export interface FieldChange {
   readonly sensitive: boolean;
   readonly layout: Layout;
   readonly origin: Origin;
-  /** The place of a changed value in the manifest, or of what encloses it; null for creates and deletes. */
+  /** Where the manifest has the value of a changed field, or the closest thing around it. Null for creates and deletes. */
   readonly source: Place | null;
 }
 
-/** What happens to one resource. Only data: it prints, saves, sorts and hashes. */
+/** What happens to one resource. Only data: it can be printed, saved, sorted and hashed. */
 export interface Change {
   readonly address: Address;
   readonly kind: KindName;
@@ -33,16 +33,16 @@ export interface Change {
   /** The remote object's name; null for kinds without names. */
   readonly name: string | null;
   readonly origin: Origin | null;
-  /** True when the object exists, was matched by its natural key and is not in the inventory yet. */
+  /** True when the object was found by its natural key and is not in the inventory yet. */
   readonly adopted: boolean;
   readonly fields: readonly FieldChange[];
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];
   readonly nextRuns: NextRuns | null;
   readonly risks: readonly Risk[];
-  /** What else a reviewer must know, such as what is left unchanged and why. */
+  /** What else a reviewer must read, such as what is left unchanged and why. */
   readonly notes: readonly string[];
-  /** Null when no manifest declares the resource. */
+  /** Null for an object that no manifest declares. */
   readonly source: Place | null;
 }
 
@@ -52,49 +52,49 @@ export interface NextRuns {
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
-  /** How often in the long run; null when there is no object, or this is not known. */
+  /** How often in the long term. Null before it exists, and where it is not known. */
   readonly pace: { readonly before: Frequency | null; readonly after: Frequency | null };
-  /** In the coming year, after the change; null when this is not known. */
+  /** In the next year, after the change. Null where it is not known. */
   readonly clockChanges: readonly DstAnomaly[] | null;
 }
 
-/** Local times of a schedule that a clock change skips or repeats. */
+/** Times of a schedule's wall clock that a clock change skips or repeats. */
 export interface DstAnomaly {
   readonly effect: 'skipped' | 'repeated';
-  /** The first of them, in the schedule's zone. */
+  /** The first of them, in the schedule's time zone. */
   readonly local: string;
-  /** How many there are. */
+  /** Their number. */
   readonly times: number;
   /** When the clocks change, ISO 8601 with Z. */
   readonly utc: string;
 }
 
-/** How often a schedule runs: 0 and null when it is paused or runs once. */
+/** How often a schedule runs. 0 and null when it is paused or runs once. */
 export interface Frequency {
-  /** In an average week, with two decimals. */
+  /** In an average week, rounded to two decimal places. */
   readonly runsPerWeek: number;
-  /** Between the two closest runs. */
+  /** Between the two runs closest to each other. */
   readonly shortestGapSeconds: number | null;
 }
 
-/** `local` is in the schedule's zone, `utc` ISO 8601 with Z. */
+/** `local` is the wall clock in the schedule's time zone, `utc` is ISO 8601 with Z. */
 export interface Run {
   readonly local: string;
   readonly utc: string;
 }
 
-/** One request of a plan. `after` names the steps that must be done before it. */
+/** One request of a plan. */
 export interface Step {
   readonly id: string;
   /** The changes it carries out: one, or several for a bulk call. */
   readonly addresses: readonly Address[];
   readonly kind: KindName;
   readonly request: Request;
-  /** For a bulk call: the single request for each of `addresses`. Empty otherwise. */
+  /** For a bulk call: the requests that do the same to each of `addresses`. Empty otherwise. */
   readonly singles: readonly Request[];
-  /** Steps that must be done first: when one of them fails, this one is skipped. */
+  /** Ids of the steps that must be done first. When one of them fails, this one is not tried. */
   readonly after: readonly string[];
-  /** Runs when all other steps have ended, whatever their outcome. */
+  /** Runs after all other steps have ended, whatever their outcome. */
   readonly last: boolean;
   /** For a create whose answer holds a secret. */
   readonly delivery: Delivery | null;
@@ -113,30 +113,30 @@ export interface Plan {
   readonly environment: string | null;
   /** The origin and base path of the service. */
   readonly service: string;
-  /** The owner of the objects: an opaque text, different for every user; null when it is not known. */
+  /** An opaque text, different for every user of the service. Null where the service does not show it. */
   readonly account: string | null;
-  /** `sha256:` of what would be changed, from what, to what, and where (contract §4). */
+  /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
   /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];
-  /** The references of all declared resources, including those that do not change. */
+  /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Only in a plan that was made from a snapshot. */
+  /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
 }
 
-/** The snapshot that a plan was made from, instead of the service. */
+/** The snapshot that a plan was made against. */
 export interface SnapshotAge {
-  /** When the snapshot was taken, ISO 8601 in UTC. */
+  /** When the service was read, ISO 8601 in UTC. */
   readonly takenAt: string;
   /** Its age when the plan was made. */
   readonly ageSeconds: number;
 }
 
-/** The number of changes of each action, as the formats name them. */
+/** The number of changes of each action. */
 export interface Summary {
   readonly create: number;
   readonly update: number;

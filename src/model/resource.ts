@@ -1,7 +1,8 @@
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
+import type { Suggest } from './suggest.js';
 
-/** `group`, `pipeline`, `schedule`, `key`: one for each file in kinds/. Opaque everywhere else. */
+/** The name of a file in kinds/. The engine treats it as opaque. */
 export type KindName = string;
 
 /** `group/retail-prices`: the kind's name, a slash, the entry's key. */
@@ -28,23 +29,23 @@ export function isPending(id: IdOrPending): id is Pending {
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Only unreserved characters of RFC 3986: such an id needs no encoding in a path. */
+/** Only unreserved characters of RFC 3986: such an id is the same inside a path and outside, and needs no encoding. */
 const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
 
-/** Whether a text can be an id. Not `.` and `..`: URL parsers resolve them, so that they would reach another endpoint. */
+/** Whether a text can be an id. `.` and `..` cannot: URL parsers resolve them, and `..` would reach another endpoint. */
 export function isId(id: string): boolean {
   return idGrammar.test(id) && id !== '.' && id !== '..';
 }
 
-/** GUIDs are case-insensitive (interface §1.4): roster writes them in lower case. */
+/** GUIDs are not case-sensitive (interface §1.4): roster writes them in lower case. */
 export function normalId(id: string): string {
   return guid.test(id) ? id.toLowerCase() : id;
 }
 
-/** The id of a remote object, or of one that the plan creates. */
+/** The id of a remote object, or of one that is not created yet. */
 export type IdOrPending = string | Pending;
 
-/** One entry from the manifest loader: variables replaced, defaults filled in, names not resolved yet. */
+/** One declared entry as the manifest loader returns it: variables replaced, defaults filled in, names not yet resolved. */
 export interface Declared<D = unknown> {
   readonly address: Address;
   readonly kind: KindName;
@@ -57,18 +58,18 @@ export interface Declared<D = unknown> {
   readonly protect: boolean;
   readonly external: boolean;
   readonly source: Place;
-  /** Names of the fields with a value from the environment. */
+  /** Names of the fields whose value came from the environment. */
   readonly sensitive: readonly string[];
-  /** The place of a value inside the entry, such as `['members', 2]`, or of what encloses it. */
+  /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
 
-/** A declared entry with its references resolved: the desired state. */
+/** A declared entry with all names resolved: the state that the service should be in. */
 export interface Desired<S = unknown> extends Declared {
   readonly spec: S;
 }
 
-/** Where a new key goes, and the scopes that it must have to be kept (contract §5, Keys). */
+/** Where a new key is delivered, and what must be true before it may be kept (contract §5, Keys). */
 export interface Delivery {
   readonly to: { readonly file: string } | { readonly command: readonly string[] } | null;
   /** The requested scopes, sorted; empty for full access. */
@@ -86,13 +87,13 @@ export interface Observed<S = unknown> {
   readonly name: string | null;
   /** False for objects of the operator; null when the service did not say. */
   readonly manageable: boolean | null;
-  /** Null when the list item was incomplete: read the object by id before a decision depends on it. */
+  /** Null when the list item was incomplete: it is read by id before anything is decided. */
   readonly spec: S | null;
-  /** True for the API key that roster uses, and for any that may be it. */
+  /** True for the API key that roster uses, and for one that might be it. */
   readonly caller: boolean;
-  /** Further facts to show: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
+  /** Other information for a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
-  /** Fields that a snapshot omits, because they came from the environment: assumed to be as declared. */
+  /** Fields that a snapshot leaves out because they came from the environment: they count as unchanged. */
   readonly withheld?: readonly string[];
 }
 
@@ -105,22 +106,22 @@ export interface Agent {
   readonly inputKeys: readonly string[];
 }
 
-/** A loaded project. */
+/** A project, ready to be compared with the service. */
 export interface Project {
-  /** Of roster.yaml, relative to the working directory, for messages. */
+  /** The path of roster.yaml, relative to the working directory, for messages. */
   readonly file: string;
-  /** Absolute: the project's folder. Deliveries and the inventory live inside it. */
+  /** The project's folder, as an absolute path. Delivered keys and the inventory are inside it. */
   readonly root: string;
   readonly name: string;
   readonly environment: string | null;
-  /** From the manifest, with the environment's override. Flags and ROSTER_URL take precedence. */
+  /** From the manifest, after the environment's override. Flags and ROSTER_URL override it. */
   readonly url: string | null;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
   readonly scopes: readonly string[];
   readonly entries: readonly Declared[];
-  /** Values from the environment, which must not be shown anywhere. */
+  /** Values that came from the environment and must never be shown. */
   readonly secrets: readonly string[];
 }
 
@@ -130,46 +131,49 @@ export type InventorySetting =
   | { readonly file: string }
   | { readonly git: { readonly ref: string; readonly remote: string } };
 
-/** Reports a problem of one entry. `path` leads from the entry to the value. */
-export type ReportDiagnostic = (
-  severity: 'error' | 'warning',
-  code: DiagnosticCode,
-  path: readonly (string | number)[],
-  message: string,
-  help?: string,
-  at?: At,
-) => void;
-
-/** Which part of a property to point at: its value by default. */
-export type At = 'key' | 'value';
-
-/** Resolves names to ids for a kind. A failed lookup is reported, and returns undefined. */
-export interface Resolver {
-  agent(name: string, path: readonly (string | number)[]): Agent | undefined;
-  /** The id of a declared group or pipeline; pending when the plan creates it; undefined when it has an error of its own. */
-  target(address: Address, path: readonly (string | number)[]): IdOrPending | undefined;
-  /** The agents of a target; empty when they are not known. */
-  agentsOf(address: Address): readonly Agent[];
-  tell: ReportDiagnostic;
-  /** The nearest of the known words, for a hint; null when none is near. */
-  nearest(word: string, known: readonly string[]): string | null;
+/** What is wrong with one entry. `path` leads from the entry to the value. */
+export interface EntryProblem {
+  readonly severity: 'error' | 'warning';
+  readonly code: DiagnosticCode;
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly help?: string | undefined;
+  readonly at?: At;
 }
 
-/** Turns ids into names that people know. */
+export type ReportProblem = (problem: EntryProblem) => void;
+
+/** Which part of a property is meant: its key or its value (the default). */
+export type At = 'key' | 'value';
+
+/** What a kind needs to replace names by ids. A look-up that fails reports the problem and returns undefined. */
+export interface Resolver {
+  agent(name: string, path: readonly (string | number)[]): Agent | undefined;
+  /** The id of a declared object; pending when the plan creates it; undefined when it has an error of its own. */
+  idOf(address: Address): IdOrPending | undefined;
+  /** The agents that a declared object consists of, for what depends on their inputs; empty when unknown. */
+  agentsOf(address: Address): readonly Agent[];
+  readonly report: ReportProblem;
+  readonly suggest: Suggest;
+}
+
+/** Replaces ids by the names that a person knows. */
 export interface Names {
-  /** The externalAgentId for an agent's GUID; the GUID when the agent is not assigned to the caller. */
+  /** The externalAgentId of an agent, or its GUID when the agent is not assigned to the caller. */
   agent(id: string): string;
-  /** The address of a remote object, or its kind, name and id. */
+  /** The address of a remote object, or its name and id when it has no address. */
   object(kind: KindName, id: string): string;
 }
 
 /** How two values of one field are compared and shown. */
 export interface FieldRule<V> {
-  /** Values with equal canonical forms do not differ: removes spelling without meaning. */
+  /** Equal canonical forms mean no difference. Differences without a meaning are removed here. */
   canonical(value: V): Json;
-  /** What people see and the digest covers: must not depend on this machine. */
+  /** What `canonical` removes, in words for `why`: `the order has no meaning`. Left out where it removes nothing. */
+  readonly ignores?: string;
+  /** What a person sees, and what the digest is made of: never depends on this machine. */
   show(value: V, names: Names): Json;
-  /** Shows a canonical form that is not a value of the field. It may have been edited by hand. */
+  /** Shows a canonical form where it differs from a value. The form may have been edited by hand. */
   showApplied?(canonical: Json, names: Names): Json;
   /** How the text plan lays out a difference. */
   layout: Layout;

@@ -6,39 +6,39 @@ import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
 
 /**
- * `sha256:` over what would be changed, from what, to what, where: the same for the same plan on any machine at any
- * time. Sensitive values are not in it, not even hashed: a digest is public, and a short secret could be guessed.
+ * `sha256:` of what would change, from what, to what, and where. It is the same for the same plan on any machine at any
+ * time. Sensitive values are left out even as hashes: a digest is public, and a short secret could be guessed.
  */
 export function digestOf(
   plan: Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'changes' | 'steps'>,
   diffs: readonly ResourceDiff[],
 ): string {
   const hasher = valueHasher(plan);
-  const facts = new Map(diffs.map((each) => [each.change.address, factsOf(each, hasher)]));
+  const values = new Map(diffs.map((each) => [each.change.address, valuesOf(each, hasher)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );
   const changes = plan.changes
     .filter((change) => change.action !== 'none')
-    .map((change) => digested(change, requests, facts.get(change.address)))
+    .map((change) => digested(change, requests, values.get(change.address)))
     .sort(byCodeUnit);
   const { project, environment, service, account } = plan;
   const text = canonical({ project, environment, service, account, changes });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-interface Facts {
-  /** Fields of which the values before count as hashes, for a snapshot holds no more of them. */
+interface DigestedValues {
+  /** Fields whose values before the change count as hashes, because a snapshot holds nothing else. */
   readonly hashed: readonly string[];
   readonly values: Json;
 }
 
-/**
- * What a person is shown are names, which may come to mean another object; what is sent are ids. Both count, for the
- * fields that change.
- */
-function factsOf({ change, match: { kind, entry, observed } }: ResourceDiff, hasher: ValueHasher): Facts {
-  const hashedFields = kind.saved.hashed;
+/** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
+function valuesOf(
+  { change, match: { kind, entry, observed } }: ResourceDiff,
+  hasher: ValueHasher,
+): DigestedValues {
+  const hashedFields = kind.snapshot.hashed ?? [];
   const valueIn = (spec: unknown, field: string) =>
     spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
   const before = (field: string) => {
@@ -51,11 +51,15 @@ function factsOf({ change, match: { kind, entry, observed } }: ResourceDiff, has
   return { hashed: hashedFields, values };
 }
 
-function digested(change: Change, requests: ReadonlyMap<string, string>, facts: Facts | undefined): string {
+function digested(
+  change: Change,
+  requests: ReadonlyMap<string, string>,
+  values: DigestedValues | undefined,
+): string {
   const { address, action, id, name, adopted } = change;
   const fields = change.fields.map(({ path, before, after, sensitive }) => ({
     path,
-    before: facts?.hashed.includes(path) ? null : before,
+    before: values?.hashed.includes(path) ? null : before,
     after,
     sensitive,
   }));
@@ -66,7 +70,7 @@ function digested(change: Change, requests: ReadonlyMap<string, string>, facts: 
     name,
     adopted,
     fields,
-    values: facts?.values ?? [],
+    values: values?.values ?? [],
     calls: change.steps.map((step) => requests.get(step) ?? ''),
   });
 }

@@ -1,11 +1,12 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Drift, Drifted } from '../model/drift.js';
 import { byCodeUnit, canonical, type Json } from '../model/json.js';
+import { isExpired } from '../model/kind.js';
 import type { FieldChange } from '../model/plan.js';
 import type { Names, Observed } from '../model/resource.js';
 import { isSensitive } from './field-change.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
-import type { Match } from './match.js';
+import type { Match } from './match/match.js';
 
 export interface DriftInputs {
   readonly matches: readonly Match[];
@@ -13,39 +14,40 @@ export interface DriftInputs {
   readonly now: Date;
 }
 
-/** What is there now against what was applied last, whatever the manifests say by now. */
+/** Compares existing objects with what was applied last, whatever the manifests declare now. */
 export function driftOf({ matches, names, now }: DriftInputs): Pick<Drift, 'changes' | 'resources'> {
   const known = matches.filter((each) => each.known !== null);
   const changes = known
-    .flatMap((each) => drifted(each, names, now) ?? [])
+    .flatMap((each) => driftOfOne(each, names, now) ?? [])
     .sort((a, b) => byCodeUnit(a.address, b.address));
   return { changes, resources: known.length };
 }
 
-/** What was never applied, or whose inventory is lost, cannot be seen to have drifted: that is told. */
-export function unseen(matches: readonly Match[], inventory: string): Diagnostic[] {
+/** Drift is only visible for what the inventory lists: reports declared resources that exist and are not in it. */
+export function notInInventory(matches: readonly Match[], inventory: string): Diagnostic[] {
   const unknown = matches.filter(
     ({ entry, observed, known }) => entry !== null && observed !== null && known === null,
   );
   if (unknown.length === 0) return [];
-  const blind = matches.every((each) => each.known === null);
-  const what = unknown.length === 1 ? '1 declared resource is' : `${unknown.length} declared resources are`;
+  const isEmpty = matches.every((each) => each.known === null);
+  const subject =
+    unknown.length === 1 ? '1 declared resource is' : `${unknown.length} declared resources are`;
   const addresses = unknown.map((each) => each.address).sort(byCodeUnit);
   const named = addresses.length > 5 ? [...addresses.slice(0, 5), '…'] : addresses;
-  const message = `${what} on the service and not in the inventory ${inventory}, which alone says what was applied last: ${named.join(', ')}`;
-  const help = 'Apply: that takes them into the inventory. If it was lost, bring it back first.';
+  const message = `${subject} on the service but not in the inventory ${inventory}, so their drift is not known: ${named.join(', ')}`;
+  const help = 'Apply to add them to the inventory. If the inventory was lost, restore it first.';
   return [
-    blind
+    isEmpty
       ? { severity: 'error', code: 'inventory-mismatch', message, help }
-      : { severity: 'warning', code: 'left-alone', message, help },
+      : { severity: 'warning', code: 'not-in-inventory', message, help },
   ];
 }
 
-function drifted(match: Match, names: Names, now: Date): Drifted | null {
+function driftOfOne(match: Match, names: Names, now: Date): Drifted | null {
   const { address, kind, entry, observed, known } = match;
   if (known === null) return null;
-  // A time that is over is no wish any more: the service may have taken the schedule away.
-  if (entry !== null && kind.expired(entry.declared, now) !== null) return null;
+  // The service may have removed an expired object.
+  if (entry !== null && isExpired(kind, entry.declared, now)) return null;
   const about = { address, kind: kind.name, id: known.id, source: entry?.source ?? null };
   const name = isSensitive(match, 'name') ? null : (observed?.name ?? known.name);
   const same = observed !== null && (known.id === null || observed.id === known.id);
@@ -54,7 +56,7 @@ function drifted(match: Match, names: Names, now: Date): Drifted | null {
   return fields.length === 0 ? null : { ...about, id: observed.id, name, what: 'changed', fields };
 }
 
-/** Not when the manifest binds its entry to another object now, nor when nothing was created after all. */
+/** Not when the manifest now binds the entry to another object, or when nothing was created. */
 function isLoss({ entry, rule, known }: Match): boolean {
   return entry === null ? known?.id != null : rule !== 'id';
 }
@@ -65,19 +67,20 @@ function changedFields(match: Match, observed: Observed, names: Names): FieldCha
   if (spec === null) return [];
   return Object.keys(kind.fields).flatMap((field): FieldChange[] => {
     const applied = known?.applied[field];
-    const is = (other: unknown) => canonical(fieldValue(kind, other, field)) === canonical(applied ?? null);
-    if (applied === undefined || is(spec)) return [];
+    const equalsApplied = (other: unknown) =>
+      canonical(fieldValue(kind, other, field)) === canonical(applied ?? null);
+    if (applied === undefined || equalsApplied(spec)) return [];
     const { layout, show, showApplied } = ruleOf(kind, field);
-    const hidden = isSensitive(match, field);
-    const shown = (value: () => Json) => (hidden ? null : value());
+    const sensitive = isSensitive(match, field);
+    const shown = (value: () => Json) => (sensitive ? null : value());
     return [
       {
         path: field,
         before: shown(() => showApplied?.(applied, names) ?? applied),
         after: shown(() => show(rawValue(spec, field), names)),
-        sensitive: hidden,
+        sensitive,
         layout,
-        origin: entry !== null && is(entry.spec) ? 'remote' : 'both',
+        origin: entry !== null && equalsApplied(entry.spec) ? 'remote' : 'both',
         source: entry?.placeOf([field]) ?? null,
       },
     ];

@@ -9,18 +9,18 @@ export function differingFields(kind: Kind, before: unknown, after: unknown): st
   );
 }
 
-/** A field's value in its normal form. */
+/** A field's value in its canonical form. */
 export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
   return ruleOf(kind, field).canonical(rawValue(spec, field));
 }
 
-/** Every field's normal form as text, for comparing one spec with many; null where the content is unknown. */
+/** The canonical form of every field as text, to compare one spec with many. Null where the content is unknown. */
 export function fieldTexts(kind: Kind, spec: unknown): readonly string[] | null {
   if (spec === null) return null;
   return Object.keys(kind.fields).map((field) => canonical(fieldValue(kind, spec, field)));
 }
 
-/** The rule of a field; every field that is asked for is one of the kind's own. */
+/** The rule of a field of the kind. */
 export function ruleOf(kind: Kind, field: string): FieldRule<unknown> {
   const rule = (kind.fields as Readonly<Record<string, FieldRule<unknown>>>)[field];
   if (rule === undefined) throw new Error(`${kind.name} has no field ${field}`);

@@ -1,7 +1,8 @@
+import { isExpired } from '../model/kind.js';
 import type { Objection, Step } from '../model/plan.js';
 import type { Delivery, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
-import type { Match } from './match.js';
+import type { Match } from './match/match.js';
 
 /** What a person has said outright on the command line. */
 export interface Allowances {
@@ -44,8 +45,8 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
     ({ known: each, entry, kind }) =>
       each?.id != null &&
       entry !== null &&
-      kind.secret === null &&
-      kind.expired(entry.declared, now) === null,
+      kind.secret === undefined &&
+      !isExpired(kind, entry.declared, now),
   );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];

@@ -1,28 +1,28 @@
 import type { Link } from '../model/graph.js';
-import type { Kind } from '../model/kind.js';
+import { type Kind, referencesOf } from '../model/kind.js';
 import { type Declared, isPending, type Names } from '../model/resource.js';
-import type { Match } from './match.js';
+import type { Match } from './match/match.js';
 
-/** What entries of these kinds point to, as the manifests say it. What came from the environment is left out. */
+/** What the entries of these kinds refer to in the manifests, except values from the environment. */
 export function linksOf(entries: readonly Declared[], kinds: readonly Kind[]): Link[] {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   return entries.flatMap(({ address, kind, declared, sensitive }) => {
-    const { field, to, ordered } = byName.get(kind)?.links(declared) ?? nothing;
-    if (sensitive.includes(field)) return [];
+    const links = byName.get(kind)?.links?.(declared);
+    if (links === undefined || sensitive.includes(links.field)) return [];
+    const { to, ordered } = links;
     return to.map((each, index) => ({ from: address, to: each, stage: ordered ? index + 1 : null }));
   });
 }
 
-/** What objects that go point to, of what the service says; agents are not among it. */
-export function linksOfGone(matches: readonly Match[], names: Names): Link[] {
+/** What objects that will be deleted refer to on the service, except agents. */
+export function linksOfDeleted(matches: readonly Match[], names: Names): Link[] {
   return matches.flatMap(({ address, kind, entry, observed, known }) => {
-    // A value that came from the environment may have named the target.
+    // The reference may have come from the environment.
     if (entry !== null || observed?.spec == null || (known?.sensitive.length ?? 0) > 0) return [];
-    return kind.targets(observed.spec).flatMap(({ kind: target, id }) => {
-      if (isPending(id)) return [];
-      return [{ from: address, to: names.object(target, id), stage: null }];
-    });
+    return referencesOf(kind, observed.spec).flatMap((reference) =>
+      isPending(reference.id)
+        ? []
+        : [{ from: address, to: names.object(reference.kind, reference.id), stage: null }],
+    );
   });
 }
-
-const nothing = { field: '', to: [], ordered: false } as const;

@@ -1,11 +1,11 @@
-import type { Kind, Planned } from '../model/kind.js';
+import { type PlannedRequest, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';
-import { type Address, isPending } from '../model/resource.js';
+import { type Address, isPending, objectKey } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 
-/** The interface takes more, but an answer that fails is then asked about a hundred at a time (contract §4). */
-const bulkMaximum = 100;
+/** The service accepts more, but this limits how many single requests follow a failure (contract §4). */
+const MOST_IN_BULK = 100;
 
 export interface Ordered {
   readonly steps: readonly Step[];
@@ -13,8 +13,8 @@ export interface Ordered {
 }
 
 /**
- * Gives every request its edges: what is pointed to is created and changed first, and is deleted after whatever
- * pointed to it. Merges what the interface can do in one call.
+ * Turns requests into steps with dependencies: an object is created and changed before what refers to it, and deleted
+ * after. Merges requests that the service can carry out as one.
  */
 export function order(diffs: readonly ResourceDiff[]): Ordered {
   const acting = diffs.filter((each) => each.requests.length > 0);
@@ -25,13 +25,13 @@ export function order(diffs: readonly ResourceDiff[]): Ordered {
   return { steps: units.flatMap((unit) => stepsOfUnit(unit, edges, stepsOf)), stepsOf };
 }
 
-/** Drafts that run one after the other, for one change or, merged, for several. */
+/** Requests that run one after the other, for one change or, merged, for several. */
 interface Unit {
   readonly ids: readonly string[];
   readonly addresses: readonly Address[];
-  readonly diffs: ResourceDiff;
-  readonly requests: readonly Planned[];
-  /** What a merged request consists of. */
+  readonly diff: ResourceDiff;
+  readonly requests: readonly PlannedRequest[];
+  /** The requests that were merged; empty otherwise. */
   readonly singles: readonly Request[];
 }
 
@@ -43,7 +43,7 @@ function dependencies(acting: readonly ResourceDiff[]): Edges {
   const wait = (waiting: Address, first: Address) => {
     if (waiting !== first && edges.has(first)) edges.get(waiting)?.add(first);
   };
-  pointToWhatIs(acting, wait);
+  followReferences(acting, wait);
   revokeLast(acting, wait);
   freeNames(acting, wait);
   return edges;
@@ -51,60 +51,52 @@ function dependencies(acting: readonly ResourceDiff[]): Edges {
 
 type Wait = (waiting: Address, first: Address) => void;
 
-function pointToWhatIs(acting: readonly ResourceDiff[], wait: Wait): void {
-  const byObject = new Map(acting.map(({ change }) => [objectKey(change.kind, change.id ?? ''), change]));
+function followReferences(acting: readonly ResourceDiff[], wait: Wait): void {
+  const byObject = new Map(acting.map(({ change }) => [objectKey(change.kind, change.id), change]));
   for (const { match, change } of acting) {
-    const before = targetsOf(match.kind, match.observed?.spec ?? null);
-    const after = change.action === 'delete' ? [] : targetsOf(match.kind, match.entry?.spec ?? null);
+    const before = referencesOf(match.kind, match.observed?.spec);
+    const after = change.action === 'delete' ? [] : referencesOf(match.kind, match.entry?.spec);
     for (const { kind, id } of after) {
-      const target = isPending(id) ? id.pending : byObject.get(objectKey(kind, id))?.address;
-      if (target !== undefined) wait(change.address, target);
+      const first = isPending(id) ? id.pending : byObject.get(objectKey(kind, id))?.address;
+      if (first !== undefined) wait(change.address, first);
     }
     for (const { kind, id } of before) {
-      const target = isPending(id) ? undefined : byObject.get(objectKey(kind, id));
-      // What goes waits for all that pointed to it; anything else may be changed under what moves away from it.
-      if (target?.action === 'delete') wait(target.address, change.address);
+      const referred = isPending(id) ? undefined : byObject.get(objectKey(kind, id));
+      // Only a delete waits for what referred to the object.
+      if (referred?.action === 'delete') wait(referred.address, change.address);
     }
   }
 }
 
-function targetsOf(kind: Kind, spec: unknown) {
-  return spec === null ? [] : kind.targets(spec);
-}
-
-/** A secret is taken away only when the one that takes its place is there: a failed create leaves the old one alone. */
+/** A secret is revoked only after its replacement was created: when the create fails, the old one still works. */
 function revokeLast(acting: readonly ResourceDiff[], wait: Wait): void {
   const creating = acting.filter((each) => each.requests.some((planned) => planned.delivery !== undefined));
   for (const { match, change } of acting) {
-    if (match.kind.secret === null || change.action !== 'delete') continue;
+    if (match.kind.secret === undefined || change.action !== 'delete') continue;
     for (const first of creating) wait(change.address, first.change.address);
   }
 }
 
-/** A create that takes the name which another object gives up: the service may not allow both at once. */
+/** A create that uses the name which another object gives up: the service may not allow both at once. */
 function freeNames(acting: readonly ResourceDiff[], wait: Wait): void {
-  const giving = new Map<string, Address>();
+  const givingUp = new Map<string, Address>();
   for (const { match, change } of acting) {
-    const identity = match.observed === null ? null : match.kind.observedIdentity(match.observed);
+    const identity = match.observed === null ? null : match.kind.identity.ofObserved(match.observed);
     if (change.action === 'update' && identity !== null)
-      giving.set(`${match.kind.name} ${identity}`, change.address);
+      givingUp.set(`${match.kind.name} ${identity}`, change.address);
   }
   for (const { match, change } of acting) {
     if (change.action !== 'create' || match.entry === null) continue;
-    const first = giving.get(`${match.kind.name} ${match.kind.identity(match.entry.spec)}`);
+    const first = givingUp.get(`${match.kind.name} ${match.kind.identity.of(match.entry.spec)}`);
     if (first !== undefined) wait(change.address, first);
   }
-}
-
-function objectKey(kind: string, id: string): string {
-  return `${kind} ${id}`;
 }
 
 function mergeBulk(acting: readonly ResourceDiff[], edges: Edges): Unit[] {
   const groups = new Map<string, ResourceDiff[]>();
   for (const each of acting) {
     const bulk = each.requests.length === 1 ? each.requests[0]?.bulk : undefined;
-    // Only changes that wait for the same others are merged: a failure stops what depends on it and nothing else.
+    // Only changes that wait for the same others are merged, so that a failure stops nothing but what depends on it.
     const waitsFor = [...(edges.get(each.change.address) ?? [])].sort().join(' ');
     const key =
       bulk === undefined ? each.change.address : `${each.match.kind.name} ${bulk.group} ${waitsFor}`;
@@ -112,12 +104,12 @@ function mergeBulk(acting: readonly ResourceDiff[], edges: Edges): Unit[] {
     if (group === undefined) groups.set(key, [each]);
     else group.push(each);
   }
-  return [...groups.values()].flatMap((group) => chunks(group, bulkMaximum).map(unitOf));
+  return [...groups.values()].flatMap((group) => chunks(group, MOST_IN_BULK).map(unitOf));
 }
 
 function unitOf(group: readonly ResourceDiff[]): Unit {
   const [first] = group;
-  if (first === undefined) throw new Error('a unit holds at least one change');
+  if (first === undefined) throw new Error('a unit has at least one change');
   const addresses = group.map((each) => each.change.address);
   const requests = group.length === 1 ? first.requests : [merged(group, first)];
   const ids = requests.map((_, index) =>
@@ -125,12 +117,12 @@ function unitOf(group: readonly ResourceDiff[]): Unit {
   );
   const singles =
     group.length === 1 ? [] : group.flatMap((each) => each.requests.map(({ request }) => request));
-  return { ids, addresses, diffs: first, requests, singles };
+  return { ids, addresses, diff: first, requests, singles };
 }
 
-function merged(group: readonly ResourceDiff[], first: ResourceDiff): Planned {
+function merged(group: readonly ResourceDiff[], first: ResourceDiff): PlannedRequest {
   const { kind } = first.match;
-  if (kind.bulk === null) throw new Error(`${kind.section} have no bulk calls`);
+  if (kind.bulk === undefined) throw new Error(`${kind.section} have no bulk calls`);
   const bulks = group.flatMap((each) => each.requests[0]?.bulk ?? []);
   const rawIds = bulks.map((bulk) => bulk.rawId);
   return { request: kind.bulk.merge(bulks[0]?.group ?? '', rawIds) };
@@ -138,16 +130,16 @@ function merged(group: readonly ResourceDiff[], first: ResourceDiff): Planned {
 
 function stepsOfUnit(unit: Unit, edges: Edges, stepsOf: ReadonlyMap<Address, readonly string[]>): Step[] {
   const before = unit.addresses.flatMap((address) => [...(edges.get(address) ?? [])]);
-  // Requests of one change are chained: to wait for its last is to wait for all.
+  // The requests of one change are chained: waiting for the last one is enough.
   const outside = [...new Set(before.flatMap((address) => stepsOf.get(address)?.at(-1) ?? []))].sort();
   return unit.requests.map((planned, index) => ({
     id: unit.ids[index] ?? '',
     addresses: unit.addresses,
-    kind: unit.diffs.match.kind.name,
+    kind: unit.diff.match.kind.name,
     request: planned.request,
     singles: unit.singles,
     after: index === 0 ? outside : [unit.ids[index - 1] ?? ''],
-    last: unit.diffs.match.kind.last,
+    last: unit.diff.match.kind.revokesCaller !== undefined,
     delivery: planned.delivery ?? null,
   }));
 }

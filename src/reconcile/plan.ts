@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
 import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { isExpired, type Kind } from '../model/kind.js';
 import type { Change, Plan } from '../model/plan.js';
 import type {
   Address,
@@ -14,24 +14,25 @@ import type {
   Project,
   Prune,
 } from '../model/resource.js';
-import { agentLookup } from './agent-lookup.js';
+import type { Suggest } from '../model/suggest.js';
 import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
-import { linksOf, linksOfGone } from './links.js';
-import { type Match, match } from './match.js';
+import { linksOf, linksOfDeleted } from './links.js';
+import { agentLookup } from './match/agent-lookup.js';
+import { type Match, match } from './match/match.js';
+import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
 import { type Selector, select } from './select.js';
-import { startRateWarnings } from './start-rate.js';
-import { duplicateWarnings } from './unmanaged-duplicates.js';
+import { startRateWarnings } from './starts/start-rate.js';
 
-/** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
+/** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is passed in. */
 export interface ReconcileInputs {
   readonly project: Project;
-  /** The service's origin and base path, as the plan names it. */
+  /** The origin and base path of the service. */
   readonly service: string;
-  /** Whose keys the service lists; null where it lists none. */
+  /** Whose keys the service lists. Null where it lists none. */
   readonly account: string | null;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
@@ -40,18 +41,18 @@ export interface ReconcileInputs {
   readonly prune: Prune;
   readonly now: Date;
   readonly allow: Allowances;
-  /** What the user named; null for all. */
+  /** What the user selected. Null for everything. */
   readonly selected: readonly Selector[] | null;
   undeliverable(delivery: Delivery): string | null;
-  nearest(word: string, known: readonly string[]): string | null;
+  readonly suggest: Suggest;
 }
 
 export interface Reconciled {
-  /** Null when there are errors: nothing may be planned on a project that is not understood. */
+  /** Null when there are errors: nothing may be planned for a project that is not understood. */
   readonly plan: Plan | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
-  /** Entries that refer to somebody else's objects. */
+  /** The objects of external entries. */
   readonly externals: ReadonlyMap<Address, Observed>;
   readonly names: Names;
   /** What the inventory says of each declared resource once its change is done; without the id. */
@@ -60,24 +61,26 @@ export interface Reconciled {
   readonly createIntents: ReadonlyMap<Address, CreateIntent>;
 }
 
-/** Desired and observed in, plan out. Pure. */
+/** Compares the desired state with the observed state. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now } = inputs;
-  const lookup = agentLookup(inputs.agents, inputs.nearest);
+  const lookup = agentLookup(inputs.agents, inputs.suggest);
   const matches = match({ kinds, entries: project.entries, objects, inventory, agents: lookup, prune });
   const names = namesOf(matches.list, matches.externals, lookup);
   const all = matches.list.flatMap((each) => diff(each, { names, prune, now }) ?? []);
-  const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries, inputs.nearest);
+  const { kept, diagnostics: unselected } = select(all, inputs.selected, project.entries, inputs.suggest);
   const diffs = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
-  // That an address matches nothing may only follow from an error of its entry.
+  // An address may match nothing because of an error in its entry.
   const warnings = [
-    ...idle,
+    ...unselected,
     ...duplicateWarnings(matches.list, prune),
     ...startRateWarnings(inputs, matches),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, diffs, names, diagnostics);
+  const plan = hasErrors(diagnostics)
+    ? null
+    : assemble(inputs, { matches: matches.list, diffs, names, diagnostics });
   return {
     plan,
     diagnostics,
@@ -88,16 +91,17 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   };
 }
 
-function assemble(
-  inputs: ReconcileInputs,
-  matches: readonly Match[],
-  diffs: readonly ResourceDiff[],
-  names: Names,
-  diagnostics: readonly Diagnostic[],
-): Plan {
+interface PlanParts {
+  readonly matches: readonly Match[];
+  readonly diffs: readonly ResourceDiff[];
+  readonly names: Names;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics }: PlanParts): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
-  const caller = callerInWords(inputs.objects);
+  const caller = describeCaller(inputs.objects);
   const changes: Change[] = diffs.map(({ change, revokesCaller, match: { observed } }) => ({
     ...change,
     notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
@@ -110,9 +114,9 @@ function assemble(
     links: [
       ...linksOf(
         project.entries,
-        kinds.filter((kind) => kind.after.length > 0),
+        kinds.filter((kind) => kind.references !== undefined),
       ),
-      ...linksOfGone(
+      ...linksOfDeleted(
         diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match),
         names,
       ),
@@ -130,7 +134,7 @@ function intentsAndRecords(
   const createIntents = new Map<Address, CreateIntent>();
   for (const { match: each, change } of diffs) {
     if (each.entry === null) continue;
-    const expired = each.kind.expired(each.entry.declared, now) !== null;
+    const expired = isExpired(each.kind, each.entry.declared, now);
     const record = recordOf(each, each.entry, expired);
     records.set(change.address, record);
     if (change.action !== 'create' && change.action !== 'replace') continue;
@@ -145,8 +149,8 @@ function createIntent(
   entry: Desired,
   { name, applied }: Omit<InventoryEntry, 'id'>,
 ): CreateIntent {
-  const identity = kind.identity(entry.spec);
-  const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
+  const identity = kind.identity.of(entry.spec);
+  const hidden = entry.sensitive.some((field) => kind.identity.fields.includes(field));
   return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity, applied } };
 }
 
@@ -155,22 +159,22 @@ function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff):
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
 }
 
-/** The risks have said which key that is where it is the change's own. */
-function accessEnds(observed: Observed | null, { only, words }: Caller): string {
-  return only !== null && only === observed ? 'roster calls with this key' : `ends the access of ${words}`;
+/** Where the change is that of the key itself, its risks already describe the key. */
+function accessEnds(observed: Observed | null, { only, description }: Caller): string {
+  return only !== null && only === observed ? 'roster uses this key' : `ends the access of ${description}`;
 }
 
 interface Caller {
-  /** Null where it cannot be told from others. */
+  /** Null where it is not known which key that is. */
   readonly only: Observed | null;
-  readonly words: string;
+  readonly description: string;
 }
 
-function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
+function describeCaller(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
   const callers = [...objects.values()].flat().filter((each) => each.caller);
   const [only] = callers;
   if (only === undefined || callers.length > 1)
-    return { only: null, words: 'the key that roster calls with' };
+    return { only: null, description: 'the key that roster uses' };
   const lastUsed = only.facts['lastUsedDate'];
   const prefix = only.facts['keyPrefix'];
   const about = [
@@ -178,5 +182,5 @@ function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Cal
     ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
   ];
   const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
-  return { only, words: `the key "${only.name ?? ''}"${known}, which roster calls with` };
+  return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };
 }

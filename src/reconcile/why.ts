@@ -1,10 +1,11 @@
-import { canonical, type Json } from '../model/json.js';
+import { canonical } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
 import { isSensitive } from './field-change.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
-import type { Match } from './match.js';
+import type { Match } from './match/match.js';
 
 export interface WhyInputs {
   readonly plan: Plan;
@@ -17,7 +18,7 @@ export interface WhyInputs {
 }
 
 /** Explains one resource; null when there is none of that address. */
-export function why(address: Address, inputs: WhyInputs): Why | null {
+export function explain(address: Address, inputs: WhyInputs): Why | null {
   const match = inputs.matches.find((each) => each.address === address);
   const change = inputs.plan.changes.find((each) => each.address === address);
   if (match === undefined || change === undefined) return external(address, inputs);
@@ -39,7 +40,7 @@ function external(address: Address, { externals, entries }: WhyInputs): Why | nu
   if (observed === undefined || entry === undefined) return null;
   const { id, name } = observed;
   const by = entry.id === null ? 'its name' : 'its id';
-  const says = `the entry is \`external: true\`: its object is looked up by ${by}, never changed`;
+  const says = `the entry is \`external: true\`: its object is found by ${by} and never changed`;
   const rule = entry.id === null ? 'natural-key' : 'id';
   return {
     address,
@@ -56,14 +57,17 @@ function objectOf(match: Match, { id, name }: Observed): { id: string | null; na
   return { id, name: isSensitive(match, 'name') ? null : name };
 }
 
-/** What each rule came to, in the order in which they are tried (contract §3). */
+/** The result of each rule, in the order in which they are tried (contract §3). */
 function tried(match: Match, objects: readonly Observed[]): Tried[] {
   const all: Tried[] = [
     { rule: 'id', says: byId(match) },
     { rule: 'inventory', says: byInventory(match, objects) },
   ];
   if (match.entry !== null) all.push({ rule: 'natural-key', says: byNaturalKey(match, objects) });
-  const likeness: Tried = { rule: 'likeness', says: 'it is the likest of what `prune: all` would delete' };
+  const likeness: Tried = {
+    rule: 'likeness',
+    says: 'it is the closest match among the objects that `prune: all` would delete',
+  };
   return match.rule === 'likeness' ? [...all, likeness] : all;
 }
 
@@ -73,51 +77,61 @@ function byId({ entry }: Match): string {
   return entry.sensitive.includes('id') ? 'the entry has an `id:`' : `the entry says \`id: ${entry.id}\``;
 }
 
-function byInventory({ known, drafted, entry }: Match, objects: readonly Observed[]): string {
-  const renamed = entry?.formerly != null ? ` (or as ${entry.formerly}, which it was)` : '';
+function byInventory({ known, createInterrupted, entry }: Match, objects: readonly Observed[]): string {
+  const renamed = entry?.formerly != null ? ` (nor is ${entry.formerly}, its former address)` : '';
   if (known === null)
-    return drafted ? 'a run that ended early was about to create it' : `it is not in the inventory${renamed}`;
-  if (known.id === null) return 'it is in the inventory without an id, which the service does not show';
-  const there = objects.some((each) => each.id === known.id);
-  return `it is in the inventory with the id ${known.id}, which ${there ? 'exists' : 'is not there any more'}`;
+    return createInterrupted
+      ? 'an interrupted run was about to create it'
+      : `it is not in the inventory${renamed}`;
+  if (known.id === null) return 'it is in the inventory without an id, because the service does not show one';
+  const isPresent = objects.some((each) => each.id === known.id);
+  return `it is in the inventory with the id ${known.id}, which ${isPresent ? 'exists' : 'no longer exists'}`;
 }
 
 function byNaturalKey(match: Match, objects: readonly Observed[]): string {
   const { kind, entry } = match;
   if (entry === null) return '';
-  const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
-  const identity = kind.identity(entry.spec);
+  const isHidden = entry.sensitive.some((field) => kind.identity.fields.includes(field));
+  const identity = kind.identity.of(entry.spec);
   const ids = objects
-    .filter((each) => kind.observedIdentity(each) === identity)
+    .filter((each) => kind.identity.ofObserved(each) === identity)
     .map((each) => each.id ?? 'no id');
-  const wanted = hidden ? `a ${kind.name} like this` : `a ${kind.name} ${kind.describe(entry.spec)}`;
-  if (ids.length === 0) return `there is no ${wanted.slice(2)} on the service`;
-  return `the service has ${ids.length === 1 ? wanted : `${ids.length} of them`}: ${ids.sort().join(', ')}`;
+  const description = isHidden ? 'like this' : kind.identity.describe(entry.spec);
+  if (ids.length === 0) return `there is no ${kind.name} ${description} on the service`;
+  const count = ids.length === 1 ? `a ${kind.name}` : `${ids.length} ${kind.section}`;
+  return `the service has ${count} ${description}: ${ids.sort().join(', ')}`;
 }
 
-/** Differences without meaning, and what is none of roster's business. */
+/** Differences that have no meaning, and information that cannot be declared. */
 function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
   const { kind, entry, observed } = match;
   if (observed === null) return [];
-  const differing = new Set(fields.map((field) => field.path));
-  const spelt =
+  const changed = new Set(fields.map((field) => field.path));
+  const unchanged =
     entry === null || observed.spec === null
       ? []
-      : Object.keys(kind.fields).flatMap((field): Ignored[] => {
-          if (differing.has(field) || isSensitive(match, field)) return [];
-          const shown = (spec: unknown): Json => ruleOf(kind, field).show(rawValue(spec, field), names);
-          const [remote, local] = [shown(observed.spec), shown(entry.spec)];
-          if (canonical(remote) === canonical(local)) return [];
-          const same =
-            canonical(fieldValue(kind, observed.spec, field)) ===
-            canonical(fieldValue(kind, entry.spec, field));
-          const why = same ? 'means the same in another spelling' : 'is left as it is';
-          return [{ path: field, why: `${canonical(remote)} on the service ${why}` }];
-        });
+      : Object.keys(kind.fields)
+          .filter((field) => !changed.has(field) && !isSensitive(match, field))
+          .flatMap((field) =>
+            ignoredIn(kind, field, { observed: observed.spec, desired: entry.spec, names }),
+          );
   const facts = Object.keys(observed.facts).filter((name) => observed.facts[name] != null);
-  const own =
-    facts.length === 0
-      ? []
-      : [{ path: facts.join(', '), why: "is the service's own, and cannot be declared" }];
-  return [...spelt, ...own];
+  if (facts.length === 0) return unchanged;
+  return [...unchanged, { path: facts.join(', '), why: 'is set by the service, and cannot be declared' }];
+}
+
+interface Specs {
+  readonly observed: unknown;
+  readonly desired: unknown;
+  readonly names: Names;
+}
+
+function ignoredIn(kind: Kind, field: string, { observed, desired, names }: Specs): Ignored[] {
+  const { show, ignores = 'both mean the same' } = ruleOf(kind, field);
+  const [remote, local] = [observed, desired].map((spec) => canonical(show(rawValue(spec, field), names)));
+  if (remote === local) return [];
+  const isSame = canonical(fieldValue(kind, observed, field)) === canonical(fieldValue(kind, desired, field));
+  return [
+    { path: field, why: `${remote} on the service ${isSame ? `is equal: ${ignores}` : 'is left unchanged'}` },
+  ];
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { byCodeUnit, canonical } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
 import type { Agent, KindName, Observed } from '../model/resource.js';
 import { ServiceFailure } from './failure.js';
@@ -59,7 +59,7 @@ interface Listed {
 
 async function observeKind(reader: Reader, kind: Kind, scope: ObserveScope): Promise<Listed> {
   const all = await reader.readAll(kind.list());
-  const listed = all.filter((each) => kind.exists(each));
+  const listed = all.filter((each) => exists(kind, each));
   const ids = scope.ids.get(kind.name) ?? new Set();
   const complete = await Promise.all(listed.map((each) => completed(reader, kind, each, scope)));
   const seen = new Set(listed.map((each) => each.id));
@@ -70,8 +70,8 @@ async function observeKind(reader: Reader, kind: Kind, scope: ObserveScope): Pro
 }
 
 async function completed(reader: Reader, kind: Kind, item: Observed, scope: ObserveScope): Promise<Observed> {
-  if (item.spec !== null || item.id === null || kind.detail === null) return item;
-  const identity = kind.observedIdentity(item);
+  if (item.spec !== null || item.id === null || kind.detail === undefined) return item;
+  const identity = kind.identity.ofObserved(item);
   const needed =
     scope.all ||
     scope.ids.get(kind.name)?.has(item.id) ||
@@ -81,7 +81,7 @@ async function completed(reader: Reader, kind: Kind, item: Observed, scope: Obse
 
 /** An object that the list does not show: null if it does not exist, else the list hides it. */
 async function readHidden(reader: Reader, kind: Kind, id: string): Promise<Observed | null> {
-  if (kind.detail === null) return null;
+  if (kind.detail === undefined) return null;
   try {
     return await reader.read(kind.detail(id));
   } catch (failure) {

@@ -62,7 +62,7 @@ function plainOf(
   known: readonly (readonly [KindName, JsonObject])[],
 ): ReadonlyMap<string, Json> {
   const plain = new Map<string, Json>();
-  const fieldsOf = new Map(kinds.map((kind) => [kind.name, kind.saved.hashed]));
+  const fieldsOf = new Map(kinds.map((kind) => [kind.name, kind.snapshot.hashed ?? []]));
   for (const [kind, fields] of known) {
     for (const field of fieldsOf.get(kind) ?? []) {
       const value = fields[field];
@@ -82,7 +82,7 @@ class Reader {
 
   object(kind: Kind, { id, name, manageable, caller, facts, withheld, spec }: ObjectJson): Observed {
     const rawId = typeof id === 'string' ? normalId(id) : id;
-    const placeholder = kind.saved.placeholder as JsonObject;
+    const placeholder = kind.snapshot.placeholder as JsonObject;
     return {
       kind: kind.name,
       id: rawId === null ? null : String(rawId),
@@ -123,7 +123,7 @@ class Reader {
     return Object.fromEntries(
       Object.entries(values).map(([field, value]) => [
         field,
-        kind.saved.hashed.includes(field) ? this.unsealed(value) : value,
+        kind.snapshot.hashed?.includes(field) ? this.unsealed(value) : value,
       ]),
     );
   }

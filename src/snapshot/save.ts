@@ -56,7 +56,7 @@ function objectJson(
     name: withheld.includes('name') ? null : name,
     manageable,
     caller,
-    facts: Object.fromEntries(kind.saved.facts.map((fact) => [fact, facts[fact] ?? null])),
+    facts: Object.fromEntries((kind.snapshot.facts ?? []).map((fact) => [fact, facts[fact] ?? null])),
     withheld: [...withheld].sort(byCodeUnit),
     spec: hashedFields(kind, shown, hasher),
   };
@@ -96,7 +96,7 @@ function hashedFields(
   return Object.fromEntries(
     fields.map(([field, value]) => [
       field,
-      kind.saved.hashed.includes(field) ? hashed(value, hasher) : value,
+      kind.snapshot.hashed?.includes(field) ? hashed(value, hasher) : value,
     ]),
   );
 }

@@ -4,8 +4,8 @@ import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset
 import { isForEveryHour, runsBetween, type Timing } from './runs.js';
 import type { LocalTime } from './wall-clock.js';
 
-/** A schedule, as far as it matters here. */
-export interface StartLoad {
+/** What starts agents, and when. */
+export interface TimedLoad {
   readonly timing: Timing;
   readonly timeZone: string;
   /** How many agents each run starts at once. */
@@ -25,7 +25,7 @@ const minute = 60_000;
  * Counts starts by the runs that `runsBetween` lists, without listing them: thousands of schedules over weeks have
  * millions of runs. 8 bytes for each minute of the span. Throws RangeError as `nextRuns` does.
  */
-export function startsPerMinute(starters: readonly StartLoad[], span: TimeSpan): StartCounts {
+export function startsPerMinute(starters: readonly TimedLoad[], span: TimeSpan): StartCounts {
   const counter = new Counter(span);
   for (const starter of starters) if (starter.starts > 0) counter.add(starter);
   return counter;
@@ -53,7 +53,7 @@ class Counter implements StartCounts {
     this.minutes = new Float64Array(Math.max(0, Math.ceil((this.until - this.first) / minute)));
   }
 
-  add(starter: StartLoad): void {
+  add(starter: TimedLoad): void {
     const { timing } = starter;
     if (timing.type === 'Cron') this.addCron(starter, readCron(timing.expression));
     else if (timing.type === 'Basic' && timing.unit === 'Minutes') this.addSteps(starter, timing.value);
@@ -62,14 +62,14 @@ class Counter implements StartCounts {
   }
 
   /** One by one: for what has few runs. */
-  private addListed({ timing, timeZone, starts }: StartLoad, { from, until }: TimeSpan): void {
+  private addListed({ timing, timeZone, starts }: TimedLoad, { from, until }: TimeSpan): void {
     for (const run of runsBetween(timing, timeZone, from, until, Number.POSITIVE_INFINITY)) {
       this.count(this.indexOf(run.getTime()), starts);
     }
   }
 
   /** Intervals of real time: so many minutes from one run to the next. */
-  private addSteps({ timing, timeZone, starts }: StartLoad, step: number): void {
+  private addSteps({ timing, timeZone, starts }: TimedLoad, step: number): void {
     const [run] = runsBetween(timing, timeZone, this.span.from, this.span.until, 1);
     if (run === undefined) return;
     const runs = Math.ceil((this.until - run.getTime()) / (step * minute));
@@ -77,7 +77,7 @@ class Counter implements StartCounts {
     for (let nth = 0; nth < runs; nth += 1) this.count(index + nth * step, starts);
   }
 
-  private addCron(starter: StartLoad, cron: Cron): void {
+  private addCron(starter: TimedLoad, cron: Cron): void {
     const { timing, timeZone, starts } = starter;
     const earliest = Math.max(this.from, toInstant(timing.startTime, timeZone).getTime());
     for (const period of this.offsetPeriods(timeZone)) {

@@ -1,10 +1,10 @@
 import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
-import { type StartLoad, startsPerMinute } from './start-counts.js';
+import { startsPerMinute, type TimedLoad } from './start-counts.js';
 
 const minute = 60_000;
 
 /** The minutes in which more than `limit` agents start; who starts them is found for the `shown` busiest alone. */
-export function busyMinutes<T extends StartLoad>(
+export function busyMinutes<T extends TimedLoad>(
   starters: readonly T[],
   span: TimeSpan,
   limit: number,
@@ -21,7 +21,7 @@ export function busyMinutes<T extends StartLoad>(
   return { total: over.length, busiest: inOrder.map((each) => withStarters(each, starters, span)) };
 }
 
-function withStarters<T extends StartLoad>(
+function withStarters<T extends TimedLoad>(
   busy: Omit<BusyMinute<T>, 'by'>,
   starters: readonly T[],
   { from, until }: TimeSpan,

@@ -263,6 +263,21 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'An object that is no longer declared stays on the service.',
     help: 'Delete it with `--prune owned`, or declare it again.',
   },
+  'not-selected': {
+    title: 'Changes outside the selection',
+    means: 'The plan leaves out changes that the addresses on the command line do not select.',
+    help: 'Plan without addresses to see all changes.',
+  },
+  'not-in-inventory': {
+    title: 'Resource is not in the inventory',
+    means: 'A declared resource exists but is not in the inventory, so its drift is not known.',
+    help: 'Apply to add it to the inventory. If the inventory was lost, restore it first.',
+  },
+  'possible-orphan': {
+    title: 'Object of an interrupted run',
+    means: 'An interrupted run may have created an object for an entry that is no longer declared.',
+    help: 'It may belong to somebody else, so it is left unchanged. Delete it yourself if nobody needs it.',
+  },
   'invalid-snapshot': {
     title: 'Invalid snapshot',
     means: 'A snapshot cannot be taken or read, or belongs to another project, environment or service.',

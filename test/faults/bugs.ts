@@ -35,7 +35,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a create that took effect late is not reported',
-    file: 'src/reconcile/unmanaged-duplicates.ts',
+    file: 'src/reconcile/match/unmanaged-duplicates.ts',
     find: "return duplicates === undefined || match.rule !== 'inventory' ? [] : warn(match, duplicates);",
     replace: 'return duplicates === undefined || duplicates.length < 1000 ? [] : warn(match, duplicates);',
     tests: ['test/faults/creates.test.ts'],
@@ -64,8 +64,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'an object is deleted before the objects that refer to it',
     file: 'src/reconcile/order.ts',
-    find: "if (target?.action === 'delete') wait(target.address, change.address);",
-    replace: "if (target?.action === 'create') wait(target.address, change.address);",
+    find: "if (referred?.action === 'delete') wait(referred.address, change.address);",
+    replace: "if (referred?.action === 'create') wait(referred.address, change.address);",
     tests: ['test/faults/order.test.ts'],
   },
   {
@@ -126,15 +126,15 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'the first of several candidates is chosen',
-    file: 'src/reconcile/pair.ts',
-    find: 'const candidates = identity === null ? [] : (free.get(identity) ?? []);',
-    replace: 'const candidates = identity === null ? [] : (free.get(identity) ?? []).slice(0, 1);',
+    file: 'src/reconcile/match/pair.ts',
+    find: 'this.pairCandidates(entries, free.get(key) ?? []);',
+    replace: 'this.pairCandidates(entries, (free.get(key) ?? []).slice(0, 1));',
     tests: ['test/cases/diagnostics.test.ts'],
   },
   {
     name: 'a digest does not cover the values',
     file: 'src/reconcile/digest.ts',
-    find: '    fields,\n    values: facts?.values ?? [],\n',
+    find: '    fields,\n    values: values?.values ?? [],\n',
     replace: '',
     tests: ['test/unit/reconcile/digest.test.ts'],
   },
@@ -148,7 +148,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a snapshot contains inputs unhashed',
     file: 'src/snapshot/save.ts',
-    find: 'kind.saved.hashed.includes(field) ? hashed(value, hasher) : value',
+    find: 'kind.snapshot.hashed?.includes(field) ? hashed(value, hasher) : value',
     replace: 'value',
     tests: ['test/unit/cli/snapshot.test.ts'],
   },
@@ -197,16 +197,16 @@ export const bugs: readonly Bug[] = [
   {
     name: 'two names of one time zone differ',
     file: 'src/kinds/schedule-spec.ts',
-    find: 'timeZone: { canonical: canonicalZone,',
-    replace: 'timeZone: { canonical: (zone) => canonicalZone(zone) && zone,',
+    find: 'canonical: canonicalZone,',
+    replace: 'canonical: (zone) => canonicalZone(zone) && zone,',
     tests: ['test/cases/cases.test.ts'],
   },
   {
     name: 'members in another order count as a change',
     file: 'src/kinds/rules.ts',
-    find: '  canonical: (value) => [...value].sort(byCodeUnit),\n  show: (value, names) => value.map((id) => names.agent(id)).sort(byCodeUnit),',
+    find: '  canonical: (value) => [...value].sort(byCodeUnit),\n  ignores: anyOrder,\n  show: (value, names) => value.map((id) => names.agent(id)).sort(byCodeUnit),',
     replace:
-      '  canonical: (value) => [...value],\n  show: (value, names) => value.map((id) => names.agent(id)).sort(byCodeUnit),',
+      '  canonical: (value) => [...value],\n  ignores: anyOrder,\n  show: (value, names) => value.map((id) => names.agent(id)).sort(byCodeUnit),',
     tests: ['test/cases/cases.test.ts'],
   },
   {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assign } from '../../src/reconcile/assignment.js';
+import { assign } from '../../src/reconcile/match/assignment.js';
 import { runs } from '../support/size.js';
 
 const matrix = fc

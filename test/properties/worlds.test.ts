@@ -93,7 +93,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true },
     selected: null,
     undeliverable: () => null,
-    nearest,
+    suggest: nearest,
   });
 }
 
@@ -183,7 +183,8 @@ describe('partly foreign world', () => {
           if (entry === null || observed === null) continue;
           if (rule === 'id') expect(observed.id).toBe(entry.id);
           if (rule === 'inventory') expect(observed.id).toBe(world.owned[address]);
-          if (rule === 'natural-key') expect(kind.observedIdentity(observed)).toBe(kind.identity(entry.spec));
+          if (rule === 'natural-key')
+            expect(kind.identity.ofObserved(observed)).toBe(kind.identity.of(entry.spec));
           if (rule === 'likeness') expect(world.prune).toBe('all');
           // The inventory comes before the name, and `id:` before both.
           if (entry.id === null && observed.id !== world.owned[address])

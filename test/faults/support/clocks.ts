@@ -46,7 +46,7 @@ export function planOf(text: string, now: Date) {
       allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
       selected: null,
       undeliverable: () => null,
-      nearest,
+      suggest: nearest,
     });
     return { plan, diagnostics };
   } finally {

@@ -3,10 +3,16 @@ import { type KeySpec, key } from '../../../src/kinds/key.js';
 import { schedule } from '../../../src/kinds/schedule.js';
 import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
 import type { JsonObject } from '../../../src/model/json.js';
+import type { Kind, RiskInputs } from '../../../src/model/kind.js';
 import type { Observed } from '../../../src/model/resource.js';
+import type { Risk } from '../../../src/model/risk.js';
 
 const now = new Date('2026-12-01T00:00:00Z');
 const hides = () => false;
+
+function risksOf<D, S>(kind: Kind<D, S>, change: RiskInputs<S>): readonly Risk[] {
+  return kind.risks?.(change) ?? [];
+}
 
 function observed<S>(spec: S, facts: JsonObject = {}): Observed<S> {
   return { kind: 'x', id: '1', rawId: 1, name: 'ci', manageable: true, caller: false, facts, spec };
@@ -28,14 +34,12 @@ describe('schedules', () => {
     after: Partial<ScheduleSpec> | null,
     hidden: readonly string[] = [],
   ) =>
-    schedule
-      .risks({
-        observed: observed({ ...daily, ...before }),
-        after: after === null ? null : { ...daily, ...before, ...after },
-        hides: (field) => hidden.includes(field),
-        now,
-      })
-      .map((risk) => risk.message);
+    risksOf(schedule, {
+      observed: observed({ ...daily, ...before }),
+      after: after === null ? null : { ...daily, ...before, ...after },
+      hides: (field) => hidden.includes(field),
+      now,
+    }).map((risk) => risk.message);
 
   it.each<[string, Partial<ScheduleSpec>, Partial<ScheduleSpec> | null, string[]]>([
     ['nothing that matters', {}, { inputs: { a: 1 } }, []],
@@ -71,7 +75,7 @@ describe('schedules', () => {
       { cron: '0 0 6 1 * *' },
       ['runs more often: 12 runs a year instead of 1 run a year'],
     ],
-    ['back again', { enabled: false }, { enabled: true }, ['was paused, and now makes 7 runs a week']],
+    ['back again', { enabled: false }, { enabled: true }, ['was paused, and now has 7 runs a week']],
     ['paused', {}, { enabled: false }, []],
     ['gone', {}, null, ['ends 7 runs a week']],
     ['gone while paused', { enabled: false }, null, ['it was paused']],
@@ -85,7 +89,7 @@ describe('schedules', () => {
   });
 
   it('is silent about new ones', () =>
-    expect(schedule.risks({ observed: null, after: daily, hides, now })).toEqual([]));
+    expect(risksOf(schedule, { observed: null, after: daily, hides, now })).toEqual([]));
 });
 
 describe('keys', () => {
@@ -100,12 +104,12 @@ describe('keys', () => {
     ['new', null, ['agents.run'], []],
     ['new with all', null, [], ["has its user's full access"]],
     ['fewer', ['a', 'b'], ['a'], []],
-    ['more', ['a'], ['a', 'b', 'c'], ['may do more than before: b, c']],
+    ['more', ['a'], ['a', 'b', 'c'], ['has more scopes than before: b, c']],
     ['all instead of some', ['a'], [], ["has its user's full access"]],
     ['all as before', [], [], []],
     ['some instead of all', [], ['a'], []],
   ])('%s', (_, before, after, wider) => {
-    const risks = key.risks({
+    const risks = risksOf(key, {
       observed: before === null ? null : observed(spec(before), facts),
       after: after === null ? null : spec(after),
       hides,
@@ -119,10 +123,10 @@ describe('keys', () => {
 
   it('says so when no use is known, and keeps a hidden name', () => {
     const gone = (hidden: boolean) =>
-      key
-        .risks({ observed: observed(spec([])), after: null, hides: () => hidden, now })
-        .map((risk) => risk.message);
-    expect(gone(false)).toEqual(['the key "ci" (no use of it is known) stops working']);
+      risksOf(key, { observed: observed(spec([])), after: null, hides: () => hidden, now }).map(
+        (risk) => risk.message,
+      );
+    expect(gone(false)).toEqual(['the key "ci" (never used as far as the service shows) stops working']);
     expect(gone(true)).toEqual(['the key stops working']);
   });
 });

@@ -42,25 +42,38 @@ export function problems(files: FileTree | string, options: Partial<LoadOptions>
   return load(files, options).diagnostics.map(summary);
 }
 
-/** Says what it was given, and is as strict about `cron` as a test needs. */
+const references = {
+  field: 'target',
+  kinds: ['group', 'pipeline'],
+  inEntry: ({ entry: { target } }: { entry: JsonObject }) =>
+    typeof target === 'string' && !target.startsWith('agent/') ? [target] : [],
+};
+
+/** Returns what it was given, and is as strict about `cron` as a test needs. */
 function fake(name: string, section: string): Kind {
   const kind = {
     name,
     section,
-    read(entry: JsonObject, key: string, { tell, scopes }: ReadContext) {
-      if (entry['cron'] === 'never') tell('error', 'invalid-cron', ['cron'], `"${entry['cron']}" is no cron`);
+    read(entry: JsonObject, key: string, { report, scopes }: ReadContext) {
+      const problem = { severity: 'error', code: 'invalid-cron', path: ['cron'] } as const;
+      const message = `"${entry['cron']}" is no cron`;
+      if (entry['cron'] === 'never') report({ ...problem, message });
       if (String(entry['cron'] ?? '').startsWith('secret'))
-        tell('error', 'invalid-cron', ['cron'], `"${entry['cron']}" is no cron`, `not ${entry['cron']}`);
+        report({ ...problem, message, help: `not ${entry['cron']}` });
       if (entry['description'] === 'warn')
-        tell('warning', 'past-once', ['members', 1, 'deeper'], `name ${entry['name']}`);
+        report({
+          severity: 'warning',
+          code: 'past-once',
+          path: ['members', 1, 'deeper'],
+          message: `name ${entry['name']}`,
+        });
       return { entry, key, scopes };
     },
-    refersTo: ({ entry }: { entry: JsonObject }) =>
-      typeof entry['target'] === 'string' && !entry['target'].startsWith('agent/')
-        ? [{ address: entry['target'], path: ['target'] }]
-        : [],
-    declaredIdentity: ({ entry, key }: { entry: JsonObject; key: string }) =>
-      section === 'schedules' ? null : String(entry['name'] ?? key),
+    identity: {
+      ofDeclared: ({ entry, key }: { entry: JsonObject; key: string }) =>
+        section === 'schedules' ? null : String(entry['name'] ?? key),
+    },
+    ...(section === 'schedules' ? { references } : {}),
   };
   return kind as unknown as Kind;
 }

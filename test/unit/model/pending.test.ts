@@ -127,9 +127,9 @@ describe('a natural key', () => {
 
   test('gets the id of a pending reference and keeps texts that look like one', () => {
     const cron = '{"pending":"group/x"}';
-    const identity = schedule.identity(spec({ kind: 'group', id: { pending: 'group/x' } }, cron));
+    const identity = schedule.identity.of(spec({ kind: 'group', id: { pending: 'group/x' } }, cron));
     expect(resolveIdentity(schedule, identity, ids)).toBe(
-      schedule.identity(spec({ kind: 'group', id: 'id-of-x' }, cron)),
+      schedule.identity.of(spec({ kind: 'group', id: 'id-of-x' }, cron)),
     );
     expect(resolveIdentity(schedule, identity, new Map())).toBe(identity);
   });

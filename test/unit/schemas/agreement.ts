@@ -47,6 +47,9 @@ const reaches = {
   'ignored-inputs': warning,
   'start-rate': warning,
   'left-alone': warning,
+  'not-selected': warning,
+  'not-in-inventory': warning,
+  'possible-orphan': warning,
 
   usage: neverOffline,
   'unknown-id': neverOffline,

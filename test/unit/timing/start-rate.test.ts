@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Timing } from '../../../src/timing/runs.js';
-import { type StartLoad, startsPerMinute } from '../../../src/timing/start-counts.js';
+import { startsPerMinute, type TimedLoad } from '../../../src/timing/start-counts.js';
 import { busyMinutes } from '../../../src/timing/start-rate.js';
 
 const long = '1970-01-01T00:00:00';
-const cron = (expression: string, timeZone = 'UTC', starts = 1, startTime = long): StartLoad => ({
+const cron = (expression: string, timeZone = 'UTC', starts = 1, startTime = long): TimedLoad => ({
   timing: { type: 'Cron', expression, startTime },
   timeZone,
   starts,
 });
-const starter = (timing: Timing, starts = 1): StartLoad => ({ timing, timeZone: 'UTC', starts });
+const starter = (timing: Timing, starts = 1): TimedLoad => ({ timing, timeZone: 'UTC', starts });
 const span = (from: string, until: string) => ({ from: new Date(from), until: new Date(until) });
 
 /** `HH:MM` of UTC and how many start then, for the minutes in which any do. */
-function starts(starters: readonly StartLoad[], from: string, until: string): Record<string, number> {
+function starts(starters: readonly TimedLoad[], from: string, until: string): Record<string, number> {
   const { first, minutes } = startsPerMinute(starters, span(from, until));
   const time = (index: number) => new Date(first + index * 60_000).toISOString().slice(11, 16);
   return Object.fromEntries(
@@ -89,7 +89,7 @@ describe('starts in a minute', () => {
   });
 
   test('of what the checks refuse are an error', () => {
-    const refused = (each: StartLoad) => () =>
+    const refused = (each: TimedLoad) => () =>
       startsPerMinute([each], span('2026-12-01T00:00:00Z', '2026-12-02T00:00:00Z'));
     expect(refused(cron('@daily'))).toThrow(RangeError);
     expect(refused(cron('0 0 0 * * *', 'EST'))).toThrow(RangeError);

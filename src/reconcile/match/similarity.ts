@@ -1,13 +1,10 @@
-import { byCodeUnit, canonical, isJsonObject, type Json } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
-import type { Desired, Observed } from '../model/resource.js';
+import { byCodeUnit, canonical, isJsonObject, type Json } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Desired, Observed } from '../../model/resource.js';
+import { fieldValue } from '../fields.js';
 import { assign } from './assignment.js';
-import { fieldValue } from './fields.js';
 
-/**
- * As many pairs of entries and objects as there can be, with the fewest and smallest changes in all. The order of
- * neither matters.
- */
+/** As many pairs of entries and objects as possible, with the fewest and smallest changes. The order of the lists has no effect. */
 export function closestPairs(
   kind: Kind,
   entries: readonly Desired[],
@@ -15,30 +12,30 @@ export function closestPairs(
 ): (readonly [Desired, Observed])[] {
   const rows = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
   const columns = [...objects].sort((a, b) => byCodeUnit(a.id ?? '', b.id ?? ''));
-  const wanted = rows.map((entry) => fieldValues(kind, entry.spec));
-  const found = columns.map((each) => fieldValues(kind, each.spec));
-  const costs = wanted.map((entry) => found.map((each) => unlikeness(entry, each)));
+  const desired = rows.map((entry) => fieldValues(kind, entry.spec));
+  const observed = columns.map((each) => fieldValues(kind, each.spec));
+  const costs = desired.map((entry) => observed.map((each) => distance(entry, each)));
   return pairsOf(costs, columns.length).flatMap(([row, column]) => {
     const [entry, each] = [rows[row], columns[column]];
     return entry === undefined || each === undefined ? [] : [[entry, each] as const];
   });
 }
 
-/** There may be more rows than columns or the other way round: what is left over has no pair. */
+/** There may be more rows than columns, or fewer. What is left over has no pair. */
 function pairsOf(costs: readonly (readonly number[])[], columns: number): (readonly [number, number])[] {
   if (costs.length <= columns) return assign(costs).map((column, row) => [row, column] as const);
   const turned = Array.from({ length: columns }, (_, column) => costs.map((row) => row[column] ?? 0));
   return assign(turned).map((row, column) => [row, column] as const);
 }
 
-/** A field's normal form, and what it consists of. */
-interface Value {
+/** A field's canonical form, and what it consists of. */
+interface ComparedValue {
   readonly text: string;
   readonly parts: ReadonlySet<string>;
 }
 
-/** Worked out once for each object: they are compared each with each. Null where the content is unknown. */
-function fieldValues(kind: Kind, spec: unknown): readonly Value[] | null {
+/** Computed once for each object, because every object is compared with every entry. Null where the content is unknown. */
+function fieldValues(kind: Kind, spec: unknown): readonly ComparedValue[] | null {
   if (spec === null) return null;
   return Object.keys(kind.fields).map((field) => {
     const value = fieldValue(kind, spec, field);
@@ -46,12 +43,12 @@ function fieldValues(kind: Kind, spec: unknown): readonly Value[] | null {
   });
 }
 
-/** More than all other differences of a field together. */
-const wholeField = 1_000;
+/** A field that differs costs this much, and the size of its difference costs less than this. */
+const FIELD_COST = 1_000;
 
 /** How much two objects differ: first by the number of fields, then by the size of the differences. */
-function unlikeness(before: readonly Value[] | null, after: readonly Value[] | null): number {
-  if (before === null || after === null) return wholeField * wholeField;
+function distance(before: readonly ComparedValue[] | null, after: readonly ComparedValue[] | null): number {
+  if (before === null || after === null) return FIELD_COST * FIELD_COST;
   let sum = 0;
   before.forEach((value, index) => {
     const other = after[index];
@@ -60,14 +57,14 @@ function unlikeness(before: readonly Value[] | null, after: readonly Value[] | n
   return sum;
 }
 
-function difference({ parts: before }: Value, { parts: after }: Value): number {
+function difference({ parts: before }: ComparedValue, { parts: after }: ComparedValue): number {
   let parts = 0;
   for (const part of before) if (!after.has(part)) parts += 1;
   for (const part of after) if (!before.has(part)) parts += 1;
-  return wholeField + Math.min(wholeField - 1, parts);
+  return FIELD_COST + Math.min(FIELD_COST - 1, parts);
 }
 
-/** What a list or a map consists of; for anything else the value itself. */
+/** The items of a list or a map. Anything else is one item. */
 function partsOf(value: Json): ReadonlySet<string> {
   if (Array.isArray(value)) return new Set((value as readonly Json[]).map((each) => canonical(each)));
   if (!isJsonObject(value)) return new Set([canonical(value)]);

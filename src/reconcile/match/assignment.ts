@@ -1,13 +1,13 @@
-/** Above this many rows the work would grow too large: the cheapest pairs are taken first then. */
-const exactly = 300;
+/** With more rows, the exact method takes too long: each row then takes the cheapest free column. */
+const MOST_ROWS_EXACTLY = 300;
 
 /**
- * Gives each row a column of its own so that the costs add up to the least possible (the Hungarian method, by shortest
+ * Gives each row a column of its own so that the sum of the costs is as small as possible (the Hungarian method, by shortest
  * augmenting paths). `costs[row][column]` are finite and not negative; there are at least as many columns as rows.
  * The same costs give the same answer. @returns the column of each row.
  */
 export function assign(costs: readonly (readonly number[])[]): number[] {
-  return costs.length > exactly ? assignCheapest(costs) : assignBest(costs);
+  return costs.length > MOST_ROWS_EXACTLY ? assignCheapest(costs) : assignBest(costs);
 }
 
 function assignBest(costs: readonly (readonly number[])[]): number[] {
@@ -27,7 +27,7 @@ function assignBest(costs: readonly (readonly number[])[]): number[] {
   return found;
 }
 
-interface State {
+interface AssignmentState {
   cost(row: number, column: number): number;
   /** Prices: a pair never costs less than the prices of its row and column together. */
   readonly ofRow: Float64Array;
@@ -36,8 +36,8 @@ interface State {
   readonly columns: number;
 }
 
-/** Finds the cheapest way to give one more row a column, moving rows that have one already. */
-function augment(row: number, { cost, ofRow, ofColumn, rowOf, columns }: State): void {
+/** Finds the cheapest way to give one more row a column, moving rows that already have one. */
+function augment(row: number, { cost, ofRow, ofColumn, rowOf, columns }: AssignmentState): void {
   const at = (list: Float64Array | Int32Array, index: number) => list[index] ?? 0;
   const least = new Float64Array(columns + 1).fill(Number.POSITIVE_INFINITY);
   const from = new Int32Array(columns + 1);

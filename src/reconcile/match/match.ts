@@ -1,0 +1,145 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Inventory, InventoryEntry } from '../../model/inventory.js';
+import type { Kind } from '../../model/kind.js';
+import type { Address, Declared, Desired, KindName, Observed, Prune } from '../../model/resource.js';
+import type { Rule } from '../../model/why.js';
+import type { AgentLookup } from './agent-lookup.js';
+import { findExternal } from './external.js';
+import { inventoryEntry, type Pair, pair } from './pair.js';
+import { ReferenceResolver } from './reference-resolver.js';
+import { findUndeclared } from './undeclared.js';
+
+/** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */
+export interface Match {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly entry: Desired | null;
+  readonly observed: Observed | null;
+  readonly rule: Rule | null;
+  readonly known: InventoryEntry | null;
+  /** An earlier run was about to create it, and ended before it could record the result. */
+  readonly createInterrupted: boolean;
+  /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
+  readonly ours: boolean;
+}
+
+export interface Matches {
+  readonly list: readonly Match[];
+  /** External entries with their objects. */
+  readonly externals: ReadonlyMap<Address, Observed>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface MatchInputs {
+  readonly kinds: readonly Kind[];
+  readonly entries: readonly Declared[];
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+  readonly agents: AgentLookup;
+  readonly prune: Prune;
+}
+
+/** Matches everything declared with everything that exists, kind by kind: objects come before what refers to them. */
+export function match(inputs: MatchInputs): Matches {
+  const matcher = new Matcher(inputs);
+  for (const kind of inputs.kinds) matcher.matchKind(kind);
+  return matcher;
+}
+
+class Matcher implements Matches {
+  readonly list: Match[] = [];
+  readonly externals = new Map<Address, Observed>();
+  readonly diagnostics: Diagnostic[] = [];
+  private readonly resolver: ReferenceResolver;
+
+  constructor(private readonly inputs: MatchInputs) {
+    this.resolver = new ReferenceResolver(inputs.agents, this.diagnostics);
+  }
+
+  matchKind(kind: Kind): void {
+    const entries = this.inputs.entries.filter((entry) => entry.kind === kind.name);
+    const objects = this.inputs.objects.get(kind.name) ?? [];
+    const managed = entries.filter((entry) => !entry.external);
+    const external = entries.filter((entry) => entry.external);
+    if (external.length > 0) this.matchExternal(kind, external, managed);
+    const desired = managed.flatMap((entry) => this.resolver.resolve(kind, entry));
+    const taken = new Set(this.externals.values());
+    const observed = objects.filter((each) => !taken.has(each));
+    const paired = this.pairDesired(kind, desired, observed);
+    this.addUndeclared(kind, managed, observed, paired);
+  }
+
+  private matchExternal(kind: Kind, external: readonly Declared[], managed: readonly Declared[]): void {
+    const { inventory, agents } = this.inputs;
+    const objects = this.inputs.objects.get(kind.name) ?? [];
+    const names = objects.flatMap((each) => each.name ?? []);
+    for (const entry of external) {
+      const { suggest } = agents;
+      const result = findExternal(kind, entry, { objects, names, managed, inventory, suggest });
+      this.diagnostics.push(...result.diagnostics);
+      if (result.found === null) continue;
+      const { observed, id } = result.found;
+      this.externals.set(entry.address, observed);
+      this.resolver.add(entry.address, id, kind, observed.spec);
+    }
+  }
+
+  /** Returns the objects that now have an entry. */
+  private pairDesired(
+    kind: Kind,
+    desired: readonly Desired[],
+    observed: readonly Observed[],
+  ): ReadonlySet<Observed> {
+    const { inventory, prune } = this.inputs;
+    const intendedIdentity = (address: Address) => {
+      const identity = inventory.drafts.get(address)?.identity ?? null;
+      return identity === null ? null : this.resolver.identity(kind, identity);
+    };
+    const pairing = pair({ kind, desired, observed, inventory, prune, intendedIdentity });
+    this.diagnostics.push(...pairing.diagnostics);
+    for (const entry of desired)
+      if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing.pairs.get(entry.address));
+    return new Set([...pairing.pairs.values()].map((each) => each.observed));
+  }
+
+  private addDeclared(kind: Kind, entry: Desired, found: Pair | undefined): void {
+    const { inventory } = this.inputs;
+    const { address } = entry;
+    this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
+    this.list.push({
+      address,
+      kind,
+      entry,
+      observed: found?.observed ?? null,
+      rule: found?.rule ?? null,
+      known: inventoryEntry(entry, inventory),
+      createInterrupted: inventory.drafts.has(address),
+      ours: true,
+    });
+  }
+
+  private addUndeclared(
+    kind: Kind,
+    managed: readonly Declared[],
+    observed: readonly Observed[],
+    paired: ReadonlySet<Observed>,
+  ): void {
+    const { list, diagnostics } = findUndeclared({
+      kind,
+      inventory: this.inputs.inventory,
+      declared: new Set(managed.map((each) => each.address)),
+      takenIds: new Set([...paired].map((each) => each.id)),
+      free: observed.filter((each) => !paired.has(each)),
+      resolver: this.resolver,
+    });
+    this.diagnostics.push(...diagnostics);
+    for (const each of list)
+      this.list.push({
+        ...each,
+        kind,
+        entry: null,
+        rule: each.ours ? 'inventory' : null,
+        createInterrupted: false,
+      });
+  }
+}

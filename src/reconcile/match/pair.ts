@@ -1,0 +1,245 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Inventory, InventoryEntry } from '../../model/inventory.js';
+import { byCodeUnit, canonical } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import {
+  type Address,
+  type Declared,
+  type Desired,
+  type EntryProblem,
+  normalId,
+  type Observed,
+  type Prune,
+} from '../../model/resource.js';
+import type { Rule } from '../../model/why.js';
+import { fieldTexts, fieldValue } from '../fields.js';
+import { entryDiagnostic } from './entry-diagnostic.js';
+import { groupBy } from './group-by.js';
+import { closestPairs } from './similarity.js';
+
+export interface Pair {
+  readonly observed: Observed;
+  readonly rule: Rule;
+}
+
+export interface Pairing {
+  readonly pairs: ReadonlyMap<Address, Pair>;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Entries with an error: nothing may be planned for them. */
+  readonly broken: ReadonlySet<Address>;
+}
+
+export interface PairingInputs {
+  readonly kind: Kind;
+  readonly desired: readonly Desired[];
+  readonly observed: readonly Observed[];
+  readonly inventory: Inventory;
+  readonly prune: Prune;
+  /** The natural key of a create that an earlier run was about to send; null when there was none. */
+  intendedIdentity(address: Address): string | null;
+}
+
+/** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
+export function pair({
+  kind,
+  desired,
+  observed,
+  inventory,
+  prune,
+  intendedIdentity,
+}: PairingInputs): Pairing {
+  const state = new PairingState(kind, observed);
+  for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
+  for (const entry of desired) {
+    if (entry.id !== null) continue;
+    const known = inventoryEntry(entry, inventory);
+    if (known === null) state.byIntent(entry, intendedIdentity(entry.address));
+    else state.byInventory(entry, known);
+  }
+  state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
+  // An object without an entry would be deleted: it is better to change it into what is declared.
+  if (prune === 'all')
+    state.bySimilarity(
+      desired.filter((entry) => state.isOpen(entry)),
+      protectedIds(inventory),
+    );
+  for (const entry of desired) state.checkManageable(entry);
+  return state;
+}
+
+/** A protected object is not changed into another one when its entry is removed: like its delete, that is refused. */
+function protectedIds({ entries }: Inventory): ReadonlySet<string | null> {
+  return new Set([...entries.values()].filter(({ protect }) => protect).map(({ id }) => id));
+}
+
+export function inventoryEntry(
+  entry: Pick<Declared, 'address' | 'formerly'>,
+  inventory: Inventory,
+): InventoryEntry | null {
+  const former = entry.formerly === null ? undefined : inventory.entries.get(entry.formerly);
+  return inventory.entries.get(entry.address) ?? former ?? null;
+}
+
+class PairingState implements Pairing {
+  readonly pairs = new Map<Address, Pair>();
+  readonly diagnostics: Diagnostic[] = [];
+  readonly broken = new Set<Address>();
+  private readonly takenBy = new Map<Observed, Address>();
+  private readonly observedById: ReadonlyMap<string | null, Observed>;
+  private readonly ownedByName = new Set<Address>();
+  private identities: ReadonlyMap<string | null, readonly Observed[]> | null = null;
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly observed: readonly Observed[],
+  ) {
+    this.observedById = new Map(observed.map((each) => [each.id, each]));
+  }
+
+  isOpen(entry: Desired): boolean {
+    return !this.pairs.has(entry.address) && !this.broken.has(entry.address);
+  }
+
+  byId(entry: Desired, id: string): void {
+    const found = this.observedById.get(normalId(id));
+    const owner = found && this.takenBy.get(found);
+    if (found === undefined)
+      this.fail(entry, {
+        code: 'unknown-id',
+        path: ['id'],
+        message: `no ${this.kind.name} with the id ${id} is visible to this key`,
+        help: 'Copy the id from the service, or remove the line to create a new object.',
+      });
+    else if (owner !== undefined)
+      this.fail(entry, {
+        code: 'duplicate-name',
+        path: ['id'],
+        message: `${owner} is bound to the same id`,
+        help: 'Bind each object to one entry only.',
+      });
+    else this.take(entry, found, 'id');
+  }
+
+  byInventory(entry: Desired, known: InventoryEntry): void {
+    // A key that the service lists without an id is known by its name only.
+    if (known.id === null) this.ownedByName.add(entry.address);
+    const found = known.id === null ? undefined : this.observedById.get(known.id);
+    if (found !== undefined && this.isFree(found)) this.take(entry, found, 'inventory');
+  }
+
+  /** The object of a create that an interrupted run sent is ours, whatever the entry says now. */
+  byIntent(entry: Desired, identity: string | null): void {
+    if (identity === null) return;
+    // Computed when it is first needed: after most runs there is no such create.
+    this.identities ??= groupBy(this.observed, (each) => this.kind.identity.ofObserved(each));
+    const found = (this.identities.get(identity) ?? []).filter(
+      (each) => each.manageable !== false && this.isFree(each),
+    );
+    const [only] = found;
+    if (only !== undefined && found.length === 1) this.take(entry, only, 'inventory');
+  }
+
+  byNaturalKey(open: readonly Desired[]): void {
+    const { identity } = this.kind;
+    const free = groupBy(
+      this.observed.filter((each) => this.isFree(each)),
+      (each) => identity.ofObserved(each),
+    );
+    for (const [key, entries] of groupBy(open, (entry) => identity.of(entry.spec)))
+      this.pairCandidates(entries, free.get(key) ?? []);
+  }
+
+  /** For `prune: all`: the object most similar to a new entry becomes that entry. */
+  bySimilarity(open: readonly Desired[], kept: ReadonlySet<string | null>): void {
+    const { kind } = this;
+    if (kind.similarity === undefined) return;
+    const { within } = kind.similarity;
+    const commonOf = (spec: unknown) => canonical(within.map((field) => fieldValue(kind, spec, field)));
+    const free = groupBy(
+      this.observed.filter(
+        (each) => this.isFree(each) && each.manageable === true && each.spec !== null && !kept.has(each.id),
+      ),
+      (each) => commonOf(each.spec),
+    );
+    for (const [common, entries] of groupBy(open, (entry) => commonOf(entry.spec)))
+      for (const [entry, each] of closestPairs(kind, entries, free.get(common) ?? []))
+        this.take(entry, each, 'likeness');
+  }
+
+  checkManageable(entry: Desired): void {
+    const found = this.pairs.get(entry.address)?.observed;
+    if (found === undefined || found.manageable !== false || found.id === null) return;
+    this.fail(entry, {
+      code: 'not-manageable',
+      path: [],
+      message: `the ${this.kind.name} ${nameAndId(found)} was set up by the operator and cannot be changed`,
+      help: 'Declare it with `external: true` to refer to it, or give this entry another name.',
+    });
+  }
+
+  /** Pairs entries and objects with one natural key, or reports that they cannot be told apart. */
+  private pairCandidates(entries: readonly Desired[], candidates: readonly Observed[]): void {
+    if (candidates.length === 0) return;
+    const ours = candidates.filter((each) => each.manageable !== false || each.id === null);
+    const pool = ours.length > 0 ? [...ours] : [...candidates];
+    const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
+    const rest = this.kind.similarity === undefined ? inOrder : this.pairEqual(inOrder, pool);
+    if (rest.length === 0) return;
+    if (pool.length > rest.length) for (const entry of rest) this.reportAmbiguous(entry, pool);
+    else
+      for (const [entry, each] of closestPairs(this.kind, rest, pool))
+        this.take(entry, each, this.ruleFor(entry));
+  }
+
+  /** Pairs what is equal in every field, removes it from the pool, and returns the other entries. */
+  private pairEqual(entries: readonly Desired[], pool: Observed[]): Desired[] {
+    const textOf = (spec: unknown) => fieldTexts(this.kind, spec)?.join('\n') ?? null;
+    const bySpec = groupBy(pool, (each) => textOf(each.spec));
+    return entries.filter((entry) => {
+      const text = textOf(entry.spec);
+      const equal = bySpec.get(text) ?? [];
+      const [found] = equal;
+      // Two equal objects for one entry: the caller reports that.
+      if (found === undefined || equal.length > 1) return true;
+      bySpec.delete(text);
+      pool.splice(pool.indexOf(found), 1);
+      this.take(entry, found, this.ruleFor(entry));
+      return false;
+    });
+  }
+
+  private isFree(object: Observed): boolean {
+    return !this.takenBy.has(object);
+  }
+
+  private ruleFor(entry: Desired): Rule {
+    return this.ownedByName.has(entry.address) ? 'inventory' : 'natural-key';
+  }
+
+  private take(entry: Desired, found: Observed, rule: Rule): void {
+    this.takenBy.set(found, entry.address);
+    this.pairs.set(entry.address, { observed: found, rule });
+  }
+
+  private reportAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
+    const { section, identity } = this.kind;
+    const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
+    const isHidden = entry.sensitive.some((field) => identity.fields.includes(field));
+    const description = isHidden ? 'what this entry describes' : identity.describe(entry.spec);
+    this.fail(entry, {
+      code: 'ambiguous-name',
+      path: [],
+      message: `${ids.length} remote ${section} are ${description}: ${ids.join(', ')}`,
+      help: `Bind the entry to one of them: \`id: ${ids[0]}\`.`,
+    });
+  }
+
+  private fail(entry: Desired, problem: Omit<EntryProblem, 'severity'>): void {
+    this.broken.add(entry.address);
+    this.diagnostics.push(entryDiagnostic(entry, { severity: 'error', ...problem }));
+  }
+}
+
+function nameAndId(observed: Observed): string {
+  return observed.name === null ? String(observed.id) : `"${observed.name}" (${observed.id})`;
+}

@@ -1,0 +1,46 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { exists, type Kind } from '../../model/kind.js';
+import type { Prune } from '../../model/resource.js';
+import { fieldTexts } from '../fields.js';
+import { entryDiagnostic } from './entry-diagnostic.js';
+import type { Match } from './match.js';
+
+/**
+ * Objects equal to one in the inventory, usually from a create that succeeded after roster had stopped waiting for it.
+ * Their owner is not known, so they are reported and left unchanged.
+ */
+export function duplicateWarnings(matches: readonly Match[], prune: Prune): Diagnostic[] {
+  // The plan deletes them.
+  if (prune === 'all') return [];
+  const foreign = new Map<string, string[]>();
+  for (const { kind, entry, observed, ours } of matches) {
+    if (entry !== null || ours || observed === null || observed.manageable === false) continue;
+    if (kind.secret !== undefined || observed.id === null || observed.spec === null) continue;
+    if (!exists(kind, observed)) continue;
+    const key = keyOf(kind, observed.spec);
+    foreign.set(key, [...(foreign.get(key) ?? []), observed.id]);
+  }
+  return matches.flatMap((match) => {
+    const duplicates = match.entry === null ? undefined : foreign.get(keyOf(match.kind, match.entry.spec));
+    return duplicates === undefined || match.rule !== 'inventory' ? [] : warn(match, duplicates);
+  });
+}
+
+/** Where several objects may have one natural key, only those that are equal in every field are duplicates. */
+function keyOf(kind: Kind, spec: unknown): string {
+  const identity = `${kind.name} ${kind.identity.of(spec)}`;
+  return kind.similarity === undefined ? identity : [identity, ...(fieldTexts(kind, spec) ?? [])].join(' ');
+}
+
+function warn({ kind, entry, observed }: Match, duplicates: readonly string[]): Diagnostic[] {
+  if (entry === null || observed === null) return [];
+  return [
+    entryDiagnostic(entry, {
+      severity: 'warning',
+      code: 'ambiguous-name',
+      path: kind.identity.fields.slice(0, 1),
+      message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides ours (${observed.id}): ${duplicates.join(', ')}`,
+      help: `Delete those that nobody needs, or bind the entry: \`id: ${observed.id}\`.`,
+    }),
+  ];
+}

@@ -1,0 +1,101 @@
+import type { Calendar, CalendarMinute } from '../../model/calendar.js';
+import { emptyInventory } from '../../model/inventory.js';
+import { byCodeUnit } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Agent, Project } from '../../model/resource.js';
+import type { BusyMinute, TimeSpan } from '../../model/start-rate.js';
+import type { Timetable } from '../../model/timetable.js';
+import type { AgentLookup } from '../match/agent-lookup.js';
+import { match } from '../match/match.js';
+import { countable, isTimed, type StartLoad, startLoads, type TimedKind } from './start-load.js';
+
+export interface CalendarInputs {
+  readonly kinds: readonly Kind[];
+  readonly project: Project;
+  readonly now: Date;
+  readonly span: TimeSpan;
+  readonly timeZone: string;
+}
+
+/** Minutes that are listed. */
+const MOST_MINUTES = 5;
+
+/** What starts when, from the manifests only: agents are counted as written, and the service is not asked. */
+export function calendarOf(inputs: CalendarInputs): Calendar {
+  const { kinds, project, span, timeZone } = inputs;
+  const kind = kinds.find(isTimed);
+  if (kind === undefined) throw new Error('no kind has a timetable');
+  const matches = match({
+    kinds,
+    entries: project.entries,
+    objects: new Map(),
+    inventory: emptyInventory(project.name, project.environment),
+    agents: asWritten,
+    prune: 'never',
+  });
+  const { timetable } = kind;
+  const loads = startLoads(kind, countable(kind, matches), inputs, matches);
+  const limit = project.limits.startsPerMinute;
+  const { total: minutesOverLimit } = timetable.busyMinutes(loads, span, limit, 0);
+  const { busiest } = timetable.busyMinutes(loads, span, 0, MOST_MINUTES);
+  const days = timetable.startsPerHour(loads, span, timeZone);
+  const counted = new Set(loads.map((each) => each.entry.address));
+  return {
+    project: project.name,
+    environment: project.environment,
+    timeZone,
+    from: span.from,
+    until: span.until,
+    limit,
+    days,
+    schedules: counted.size,
+    starts: days.flatMap((day) => day.hours).reduce((sum, each) => sum + each, 0),
+    busiest: busiest.map((each) => calendarMinute(each, timeZone, timetable)),
+    minutesOverLimit,
+    uncounted: uncountedOf(kind, inputs, counted),
+  };
+}
+
+/** Assumes that every agent exists under the name that the manifest uses. */
+const asWritten: AgentLookup = {
+  find: (written) => ({ agent: agentOf(written) }),
+  byId: agentOf,
+  suggest: () => null,
+};
+
+function agentOf(written: string): Agent {
+  return { id: written, externalAgentId: written, name: written, inputKeys: [] };
+}
+
+function calendarMinute(
+  { minute, starts, by }: BusyMinute<StartLoad>,
+  timeZone: string,
+  timetable: Timetable<unknown>,
+): CalendarMinute {
+  const most = by
+    .map(({ starter, starts: part }) => ({ address: starter.entry.address, starts: part }))
+    .sort((a, b) => b.starts - a.starts || byCodeUnit(a.address, b.address));
+  return { minute, wallClock: timetable.wallClock(minute.toISOString(), timeZone), starts, by: most };
+}
+
+function uncountedOf(
+  kind: TimedKind,
+  { project }: CalendarInputs,
+  counted: ReadonlySet<string>,
+): Calendar['uncounted'] {
+  return project.entries
+    .filter((entry) => entry.kind === kind.name && !counted.has(entry.address))
+    .map((entry) => {
+      const isSecret = entry.sensitive.length > 0;
+      const external = kind.references
+        ?.inEntry(entry.declared)
+        .find((address) => project.entries.some((each) => each.external && each.address === address));
+      const reason =
+        external !== undefined
+          ? `only the service knows the agents of ${external}`
+          : isSecret
+            ? 'it depends on values from the environment'
+            : 'it will not run again';
+      return { address: entry.address, reason };
+    });
+}

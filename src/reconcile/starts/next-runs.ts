@@ -1,0 +1,124 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Change, NextRuns, Plan, Run } from '../../model/plan.js';
+import type { Answered, Ask, Preview } from '../../model/preview.js';
+import type { Address, Desired } from '../../model/resource.js';
+import type { Timetable } from '../../model/timetable.js';
+import type { Match } from '../match/match.js';
+
+/** Runs shown for each change (contract §4). */
+const MOST_RUNS = 5;
+/** How far ahead clock changes are reported. */
+const YEAR_MILLISECONDS = 366 * 86_400_000;
+/** Changes that the service is asked about in one plan (contract §4). The times of others are computed. */
+const MOST_ASKED = 100;
+
+/** A change for which the plan shows the next runs. */
+interface TimedChange {
+  readonly change: Change;
+  readonly timetable: Timetable<unknown>;
+  readonly entry: Desired;
+  /** Null for a new object, and where the service does not show all of it. */
+  readonly before: unknown;
+}
+
+/** What to ask the service before the plan is shown. `agent` is the GUID of any agent that the caller may use. */
+export function asksOf(plan: Plan, matches: readonly Match[], agent: string | null): Ask[] {
+  return timedChanges(plan, matches)
+    .slice(0, MOST_ASKED)
+    .flatMap((each) => asksOfOne(each, agent));
+}
+
+/** Adds the next runs of what is new or changed: as the service answered, or else as computed here. */
+export function withNextRuns(
+  plan: Plan,
+  matches: readonly Match[],
+  answers: readonly Answered[],
+  now: Date,
+): { readonly plan: Plan; readonly diagnostics: readonly Diagnostic[] } {
+  const previews = new Map(answers.map(({ ask, preview }) => [`${ask.side} ${ask.address}`, preview]));
+  const timed = timedChanges(plan, matches);
+  const runs = new Map<Address, NextRuns>();
+  for (const each of timed) {
+    const runsOfOne = nextRuns(each, previews, now);
+    if (runsOfOne !== null) runs.set(each.change.address, runsOfOne);
+  }
+  const changes = plan.changes.map((change) => ({ ...change, nextRuns: runs.get(change.address) ?? null }));
+  return { plan: { ...plan, changes }, diagnostics: timed.flatMap((each) => rejection(each, previews)) };
+}
+
+function timedChanges(plan: Plan, matches: readonly Match[]): TimedChange[] {
+  const byAddress = new Map(matches.map((each) => [each.address, each]));
+  return plan.changes.flatMap((change) => {
+    const { kind, entry, observed } = byAddress.get(change.address) ?? {};
+    if (kind?.timetable === undefined || entry == null || !['create', 'update'].includes(change.action))
+      return [];
+    return [{ change, timetable: kind.timetable, entry, before: observed?.spec ?? null }];
+  });
+}
+
+/** The earlier times are asked for only where they differ, which saves a call for most changes. */
+function asksOfOne(timed: TimedChange, agent: string | null): Ask[] {
+  const { timetable, entry, before, change } = timed;
+  const ask = (side: Ask['side'], spec: unknown): Ask[] => {
+    const call = timetable.preview(spec, agent);
+    return call === null ? [] : [{ address: change.address, side, call }];
+  };
+  const isRetimed = before !== null && ![null, timetable.times(entry.spec)].includes(timetable.times(before));
+  return [...ask('after', entry.spec), ...(isRetimed ? ask('before', before) : [])];
+}
+
+function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, now: Date): NextRuns | null {
+  const { timetable, entry, before, change } = timed;
+  // The times would reveal the values they are computed from.
+  if (entry.sensitive.some((field) => timetable.fields.includes(field))) return null;
+  const timeZone = timetable.timeZone(entry.spec);
+  const side = (spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
+    if (timetable.times(spec) === null) return [];
+    const asked = answer !== undefined && 'runs' in answer ? answer.runs : null;
+    const runs = asked ?? timetable.nextRuns(spec, now, MOST_RUNS);
+    // The earlier times are shown in the new zone as well, so that they can be compared.
+    const shown = runs?.slice(0, MOST_RUNS) ?? null;
+    return shown?.map((utc) => ({ utc, local: timetable.wallClock(utc, timeZone) })) ?? null;
+  };
+  const answer = previews.get(`after ${change.address}`);
+  const after = side(entry.spec, answer);
+  const same = before !== null && timetable.times(before) === timetable.times(entry.spec);
+  const earlier = same
+    ? after
+    : before === null
+      ? null
+      : side(before, previews.get(`before ${change.address}`));
+  const pace = {
+    before: before === null ? null : timetable.frequency(before),
+    after: timetable.frequency(entry.spec),
+  };
+  const year = { from: now, until: new Date(now.getTime() + YEAR_MILLISECONDS) };
+  const clockChanges = timetable.dstAnomalies(entry.spec, year);
+  return {
+    before: earlier,
+    after,
+    by: answer === undefined ? 'roster' : 'service',
+    timeZone,
+    pace,
+    clockChanges,
+  };
+}
+
+function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string, Preview>): Diagnostic[] {
+  const answer = previews.get(`after ${change.address}`);
+  if (answer === undefined || !('rejected' in answer)) return [];
+  // The service's message may repeat values.
+  const reason =
+    entry.sensitive.length > 0
+      ? 'its message is not shown because values come from the environment'
+      : answer.rejected;
+  return [
+    {
+      severity: 'error',
+      code: 'rejected-by-preview',
+      message: `the service would reject this schedule: ${reason}`,
+      place: entry.source,
+      help: 'Correct the entry as the service says. Nothing was changed.',
+    },
+  ];
+}
