@@ -11,7 +11,7 @@ const SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const
 /** Says why a data file cannot be used, and how to fix it. */
 export class DataFileError extends Error {
   constructor(file: string, what: string) {
-    super(`${file}: ${what}. Correct it, or delete the file to start over.`);
+    super(`${file} ${what}. Correct it, or delete the file to start over.`);
     this.name = 'DataFileError';
   }
 }
@@ -24,7 +24,7 @@ export function worldToJson(world: World): string {
 }
 
 /** The reverse of worldToJson. Throws DataFileError; `file` is only for its message. */
-export function worldFromJson(text: string, file = 'data file'): World {
+export function worldFromJson(text: string, file = 'the data file'): World {
   const saved = parse(text, file);
   const world = emptyWorld();
   if (typeof saved.apiKey === 'string') world.apiKey = saved.apiKey;

@@ -27,29 +27,35 @@ describe('invalid seeds', () => {
   const agent = { externalAgentId: 'a', name: 'A' };
   const once = { targetId: ACME, scheduleType: 'Once', startTime: '2026-12-24T08:00:00' };
   test.each<[unknown, RegExp]>([
-    ['{', /the file: is not JSON/],
-    [[], /top level: is not a JSON object\. Use an object with any of agents, groups/],
-    [{ group: [] }, /top level: has an unknown property "group"\. Properties: agents, groups/],
-    [{ groups: {} }, /groups: is not an array/],
-    [{ groups: [1] }, /groups\[0\]: is not an object/],
-    [{ groups: [{ name: 'x' }] }, /groups\[0\]: has no "members"/],
-    [{ groups: [{ name: 1, members: [] }] }, /groups\[0\]\.name: is not a string/],
+    ['{', /the file is not JSON/],
+    [[], /the top level is not a JSON object\. Use an object with any of agents, groups/],
+    [{ group: [] }, /the top level has an unknown property "group"\. Properties: agents, groups/],
+    [{ groups: {} }, /groups is not an array/],
+    [{ groups: [1] }, /groups\[0\] is not an object/],
+    [{ groups: [{ name: 'x' }] }, /groups\[0\] has no "members"/],
+    [{ groups: [{ name: 1, members: [] }] }, /groups\[0\]\.name is not a string/],
     [
       { groups: [{ name: 'x', members: ['nobody'] }] },
-      /groups\[0\]: refers to the agent "nobody".*Agents: acme-shop/,
+      /groups\[0\] refers to the agent "nobody".*Agents: acme-shop/,
     ],
-    [{ groups: [{ id: 'g', name: 'x', members: [] }] }, /groups\[0\]\.id: "g" is not a GUID/],
+    [{ groups: [{ id: 'g', name: 'x', members: [] }] }, /groups\[0\]\.id is not a GUID: "g"/],
     [
       { pipelines: [{ name: 'x', steps: ['globex', 'globex'] }] },
-      /pipelines\[0\]: lists the agent "globex" twice/,
+      /pipelines\[0\] lists the agent "globex" twice/,
     ],
-    [{ agents: [agent, agent] }, /agents\[1\]: repeats the externalAgentId "a"/],
+    [{ agents: [agent, agent] }, /agents\[1\] repeats the externalAgentId "a"/],
     [
       { agents: [{ ...agent, inputParameters: ['q'] }] },
-      /agents\[0\]\.inputParameters: is not an array of \{/,
+      /agents\[0\]\.inputParameters is not an array of \{/,
     ],
-    [{ agents: [], schedules: [once] }, /schedules\[0\]: The target Agent .* does not exist/],
-    [{ ...SEED, schedules: [{ ...once, startTime: 'soon' }] }, /schedules\[0\]: The field 'startTime'/],
+    [
+      { agents: [], schedules: [once] },
+      /schedules\[0\] breaks a rule of the service: The target Agent .* does not exist/,
+    ],
+    [
+      { ...SEED, schedules: [{ ...once, startTime: 'soon' }] },
+      /schedules\[0\] breaks a rule of the service: The field 'startTime'/,
+    ],
     [
       {
         ...SEED,
@@ -58,12 +64,9 @@ describe('invalid seeds', () => {
           { ...once, id: 1 },
         ],
       },
-      /schedules\[1\]\.id: "1" is used twice/,
+      /schedules\[1\]\.id is used twice: "1"/,
     ],
-    [
-      { keys: [{ name: 'k', key: 'nope' }] },
-      /keys\[0\]\.key: does not start with svc_live_\. Use such a key/,
-    ],
+    [{ keys: [{ name: 'k', key: 'nope' }] }, /keys\[0\]\.key does not start with svc_live_\. Use such a key/],
   ])('seed: the error for %j says what, where and how to fix it', (seed, message) => {
     const text = typeof seed === 'string' ? seed : JSON.stringify(seed);
     expect(() => parseSeed(text)).toThrow(SeedError);

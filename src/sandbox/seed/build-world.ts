@@ -80,9 +80,9 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
 function freshId(records: Map<string, unknown>, where: string, id: string | undefined): string {
   if (id === undefined) return randomUUID();
   if (!isGuid(id))
-    throw new SeedError(`${where}.id`, `"${id}" is not a GUID`, 'Use a GUID, or leave it out.');
+    throw new SeedError(`${where}.id`, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
   if (records.has(id.toLowerCase()))
-    throw new SeedError(`${where}.id`, `"${id}" is used twice`, 'Use another id.');
+    throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   return id;
 }
 
@@ -125,7 +125,7 @@ function findAgent(world: World, name: string): string | undefined {
 
 function addSchedule(world: World, where: string, { id, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
-    throw new SeedError(`${where}.id`, `"${id}" is used twice`, 'Use another id.');
+    throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   }
   const body = { ...entry, targetId: findAgent(world, entry.targetId) ?? entry.targetId };
   put(world.schedules, {
@@ -145,7 +145,8 @@ function checkedSettings(world: World, where: string, body: object): ScheduleSet
     return readSettings(world, { ...body });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new SeedError(where, error.message.replace(/\.$/, ''), 'See the Schedule fields of interface.md.');
+    const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
+    throw new SeedError(where, what, 'See the Schedule fields of interface.md.');
   }
 }
 

@@ -71,7 +71,7 @@ export interface SeedKey {
 /** Says what is wrong in a seed, where, and how to fix it. */
 export class SeedError extends Error {
   constructor(where: string, what: string, help: string) {
-    super(`seed: ${where}: ${what}. ${help}`);
+    super(`seed: ${where} ${what}. ${help}`);
     this.name = 'SeedError';
   }
 }

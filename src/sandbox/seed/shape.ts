@@ -77,8 +77,8 @@ const PARTS = [...Object.keys(SECTIONS), 'scopes'];
 
 export function checkShape(seed: unknown): asserts seed is Fields {
   if (!isFields(seed))
-    throw new SeedError('top level', 'is not a JSON object', `Use an object with any of ${list(PARTS)}.`);
-  checkKnown('top level', seed, PARTS);
+    throw new SeedError('the top level', 'is not a JSON object', `Use an object with any of ${list(PARTS)}.`);
+  checkKnown('the top level', seed, PARTS);
   if (seed.scopes !== undefined) checkField('scopes', seed.scopes, TEXTS);
   for (const [name, shape] of Object.entries(SECTIONS)) checkSection(name, seed[name], shape);
 }
