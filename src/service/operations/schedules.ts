@@ -4,16 +4,10 @@ import { type IdOrPending, isPending } from '../../model/resource.js';
 import * as created from './created.js';
 import { wholeNumber } from './record.js';
 import { parseRuns } from './runs.js';
-import {
-  type IntervalUnit,
-  parseSchedule,
-  type RemoteSchedule,
-  type ScheduleType,
-  type TargetType,
-} from './schedule.js';
+import { parseSchedule, type RemoteSchedule, type ScheduleType, type TargetType } from './schedule.js';
 import { segment } from './segment.js';
 
-export type { IntervalUnit, RemoteSchedule, ScheduleType, TargetType };
+export type { RemoteSchedule, ScheduleType, TargetType };
 
 /** The body of create, replace and preview (interface §2 Schedule, §4 Schedules). */
 export interface ScheduleBody {
@@ -22,7 +16,7 @@ export interface ScheduleBody {
   readonly scheduleType: ScheduleType;
   /** For Basic, like intervalUnit. */
   readonly intervalValue?: number;
-  readonly intervalUnit?: IntervalUnit;
+  readonly intervalUnit?: NonNullable<RemoteSchedule['intervalUnit']>;
   /** For Cron: six fields, seconds first. */
   readonly cronExpression?: string;
   /** Wall clock in the zone, no offset. */

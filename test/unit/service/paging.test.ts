@@ -6,14 +6,14 @@ import { createQueue } from '../../../src/service/queue.js';
 
 type Respond = (query: PageQuery | null) => unknown;
 
-function source(respond: Respond, beside = {}) {
+function source(respond: Respond, rest = {}) {
   const queries: (PageQuery | null)[] = [];
   return {
     queries,
     queue: createQueue(4),
     async fetch(query: PageQuery | null): Promise<Envelope> {
       queries.push(query);
-      return { data: respond(query), beside };
+      return { data: respond(query), rest };
     },
   };
 }
@@ -60,7 +60,7 @@ describe('lists that are whole', () => {
     expect(pages.queries[0]).toBeNull();
   });
 
-  test('totals beside a bare list count too', async () => {
+  test('totals rest a bare list count too', async () => {
     const pages = source((query) => (query === null ? items(0, 2) : items(0, 5)), { total: 5 });
     expect(await readPages(pages)).toHaveLength(5);
   });
@@ -92,8 +92,8 @@ describe('lists that are not', () => {
       /total 4 on every page/,
     ],
     ['too many pages', () => ({ items: items(0, 1), total: 10_001 }), /at most 10000 pages/],
-    ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /beside hasMore/],
-    ['a full page without a way on', () => ({ items: items(0, 2), pageSize: 2 }), /beside a full page/],
+    ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /rest hasMore/],
+    ['a full page without a way on', () => ({ items: items(0, 2), pageSize: 2 }), /rest a full page/],
     ['an id like a path', () => [{ id: '../keys' }], /id to be an id/],
     ['an id above 2^53', () => [{ id: 2 ** 53 }], /id to be an id/],
   ];
