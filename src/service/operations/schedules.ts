@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../model/json.js';
 import type { Call, ListCall, Request } from '../../model/request.js';
 import { type IdOrPending, isPending } from '../../model/resource.js';
-import * as created from './created.js';
+import { findCreatedId } from './created.js';
 import { wholeNumber } from './record.js';
 import { parseRuns } from './runs.js';
 import { parseSchedule, type RemoteSchedule, type ScheduleType, type TargetType } from './schedule.js';
@@ -76,7 +76,7 @@ export function bulkDelete(ids: readonly (string | number)[]): Request {
 
 /** The new schedule's id in the `data` of the answer to `createSchedule`; null when it shows none. */
 export function createdId(data: unknown): string | null {
-  return created.createdId(data, ['id', 'scheduleId']);
+  return findCreatedId(data, ['id', 'scheduleId']);
 }
 
 /** The result of a bulk call; null when its answer does not say. */
