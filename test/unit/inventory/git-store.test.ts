@@ -324,7 +324,7 @@ describe('the lock', () => {
     await unlockIn(remote.clone());
     expect(await other.holder()).toBeNull();
     expect(print(await other.load())).toBe(print(owning('a')));
-    expect(log('%s')[0]).toMatch(/^roster unlock: the lock of process/);
+    expect(log('%s')[0]).toMatch(/^roster unlock: remove the lock of process/);
   });
 
   test('counts as a lock even if it cannot be read', async () => {

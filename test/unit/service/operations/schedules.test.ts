@@ -65,7 +65,7 @@ test.each<[object, RegExp]>([
   [{ id: undefined }, /id to be an id/],
   [{ id: 2 ** 53 }, /id to be an id/],
   [{ id: '..' }, /id to be an id/],
-  [{ scheduleId: 13 }, /id and scheduleId to be the same/],
+  [{ scheduleId: 13 }, /id and scheduleId to be equal/],
   [{ targetType: 'Team' }, /targetType to be one of Agent, Group, Pipeline, got the text "Team"/],
   [{ targetId: null }, /targetId/],
   [{ scheduleType: undefined }, /scheduleType/],
