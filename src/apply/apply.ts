@@ -55,7 +55,7 @@ export interface Applied {
  * one, so that the next run completes what a killed run began.
  */
 export async function apply(inputs: ApplyInputs): Promise<Applied> {
-  const run = new Run(inputs);
+  const run = new PlanRunner(inputs);
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
   const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.createIntents);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
@@ -87,7 +87,8 @@ async function saveOutcome({ save }: ApplyInputs, inventory: Inventory): Promise
 
 const KEY_STOPPED = 'the key stopped working';
 
-class Run implements StepRunner {
+/** Executes the steps of a plan and keeps what it learns: ids, and why it has to stop. */
+class PlanRunner implements StepRunner {
   readonly ids: Map<Address, string>;
   readonly created = new Map<Address, string>();
   readonly diagnostics: Diagnostic[] = [];

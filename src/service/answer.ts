@@ -10,22 +10,22 @@ export interface Envelope {
   /** Null when the answer to an action has no data. */
   readonly data: unknown;
   /** The properties next to `data`: some services put the totals of a bare list there. */
-  readonly beside: JsonObject;
+  readonly rest: JsonObject;
 }
 
 /** Reads the body of a 2xx. Throws `Unexpected`, and ServiceFailure where it says `success: false`. */
 export function readAnswer(subject: string, effect: Effect, reply: Reply): Envelope {
-  if (reply.body.length === 0 && effect !== 'read') return { data: null, beside: {} };
+  if (reply.body.length === 0 && effect !== 'read') return { data: null, rest: {} };
   const body = readJson(reply);
   if (!isJsonObject(body)) throw unexpected('an object with data', body);
-  const { success, message: _, data, ...beside } = body;
+  const { success, message: _, data, ...rest } = body;
   if (success === false) throw failedInside(subject, reply.status, body);
   if (success !== undefined && success !== true) throw unexpected('success to be true or false', success);
-  if (data !== undefined) return { data, beside };
+  if (data !== undefined) return { data, rest };
   // A new key "in the response field `key`" may be next to the message (interface §2), and would otherwise be lost.
-  const isAnswer = success === true || (effect === 'create' && ('id' in beside || 'key' in beside));
+  const isAnswer = success === true || (effect === 'create' && ('id' in rest || 'key' in rest));
   if (effect === 'read' || !isAnswer) throw new Unexpected(`expected data, got ${propertiesOf(body)}`);
-  return { data: Object.keys(beside).length === 0 ? null : beside, beside };
+  return { data: Object.keys(rest).length === 0 ? null : rest, rest };
 }
 
 function readJson(reply: Reply): unknown {
@@ -63,8 +63,5 @@ function failedInside(subject: string, status: number, body: JsonObject): Servic
     message: `${subject} answered ${status} with success: false${message === '' ? '' : `: ${message}`}`,
     status,
     errorCode,
-    certainty: 'unknown',
-    transient: false,
-    retryAfterMs: null,
   });
 }

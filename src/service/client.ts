@@ -34,7 +34,7 @@ export interface ClientSettings {
 }
 
 /** The `data` of the answer to a write: of any shape, null when there is none (interface §4). */
-export interface Answer {
+export interface WriteResult {
   readonly data: unknown;
 }
 
@@ -46,7 +46,7 @@ export interface ClientStats {
 
 /** The client of the service. Every failure is a ServiceFailure; an invalid request is a bug and throws a plain error. */
 export interface Client extends Reader {
-  send(request: Request): Promise<Answer>;
+  send(request: Request): Promise<WriteResult>;
   /** All further attempts use this key: a new key has revoked the old one (interface §5.5). */
   useKey(key: string): void;
   /** The same client without a way to write. */
@@ -106,7 +106,7 @@ class HttpClient implements Client {
     }
   }
 
-  async send(request: Request): Promise<Answer> {
+  async send(request: Request): Promise<WriteResult> {
     const { data } = await this.#withRetries(request, request.query ?? null);
     return { data };
   }
@@ -179,10 +179,7 @@ class HttpClient implements Client {
       code: 'unauthorized',
       message: `${subject} was not sent, because the service has refused the API key`,
       status: 401,
-      errorCode: null,
       certainty: 'not-sent',
-      transient: false,
-      retryAfterMs: null,
     });
   }
 
@@ -209,16 +206,11 @@ class HttpClient implements Client {
     if (error instanceof NoReply) return noAnswer(subject, error).facts;
     if (!(error instanceof Unexpected)) return null;
     const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
-    return {
+    return new ServiceFailure({
       code: 'unexpected-response',
       message: `${what}: ${error.message}`,
       ...(error.help === undefined ? {} : { help: error.help }),
-      status: null,
-      errorCode: null,
-      certainty: 'unknown',
-      transient: false,
-      retryAfterMs: null,
-    };
+    }).facts;
   }
 }
 

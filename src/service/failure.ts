@@ -22,23 +22,38 @@ export interface FailureFacts {
   readonly retryAfterMs: number | null;
 }
 
-/** A request that failed, after all retries. */
+const defaults = {
+  status: null,
+  errorCode: null,
+  certainty: 'unknown',
+  transient: false,
+  retryAfterMs: null,
+} as const satisfies Partial<FailureFacts>;
+
+/** A request that failed, after all retries. Facts that are not given are unknown. */
 export class ServiceFailure extends Problem {
   readonly facts: FailureFacts;
-  readonly status: number | null;
-  readonly errorCode: string | null;
-  readonly certainty: Certainty;
-  /** How often it was sent: after the first attempt, a 404 to a DELETE may follow from an earlier success. */
-  readonly attempts: number;
 
-  constructor(facts: FailureFacts, attempts = 1) {
+  /** @param attempts how often it was sent: after the first attempt, a 404 to a DELETE may follow from an earlier success. */
+  constructor(
+    facts: Pick<FailureFacts, 'code' | 'message'> & Partial<FailureFacts>,
+    readonly attempts = 1,
+  ) {
     const help = facts.help === undefined ? {} : { help: facts.help };
     super({ severity: 'error', code: facts.code, message: facts.message, ...help });
     this.name = 'ServiceFailure';
-    this.facts = facts;
-    this.status = facts.status;
-    this.errorCode = facts.errorCode;
-    this.certainty = facts.certainty;
-    this.attempts = attempts;
+    this.facts = { ...defaults, ...facts };
+  }
+
+  get status(): number | null {
+    return this.facts.status;
+  }
+
+  get errorCode(): string | null {
+    return this.facts.errorCode;
+  }
+
+  get certainty(): Certainty {
+    return this.facts.certainty;
   }
 }

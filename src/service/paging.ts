@@ -111,8 +111,8 @@ interface Page {
   readonly total: number | null;
 }
 
-function readPage({ data, beside }: Envelope): Page {
-  if (Array.isArray(data)) return { items: data, ...readMarks(beside, data.length) };
+function readPage({ data, rest }: Envelope): Page {
+  if (Array.isArray(data)) return { items: data, ...readMarks(rest, data.length) };
   if (!isJsonObject(data)) throw unexpected('a list', data);
   const items: unknown = data['items'];
   if (!Array.isArray(items)) throw unexpected('a list, or an object with the list items', items ?? data);

@@ -70,10 +70,7 @@ export function incompleteAnswer(subject: string, status: number, truncated: Err
     code: tooLong ? 'unexpected-response' : 'service-error',
     message: `${subject} answered ${status}, then failed: ${why}`,
     status,
-    errorCode: null,
-    certainty: 'unknown',
     transient: !tooLong,
-    retryAfterMs: null,
   });
 }
 
@@ -85,11 +82,8 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply): Servi
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
     message: `${subject} failed: ${wordsFor(cause)}`,
     ...(sent ? {} : { help: certificate ? certificates : 'Check the URL of the service, and the network.' }),
-    status: null,
-    errorCode: null,
     certainty: sent ? 'unknown' : 'not-sent',
     transient: cause instanceof DeadlineError || (code !== null && transientCode.test(code)),
-    retryAfterMs: null,
   });
 }
 

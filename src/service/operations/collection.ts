@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
-import { createdId } from './created.js';
+import { findCreatedId } from './created.js';
 import {
   asRecord,
   factsOf,
@@ -101,7 +101,7 @@ export function collectionOperations(shape: CollectionShape) {
     /** `DELETE /{id}`. */
     remove: (id: IdOrPending): Request => ({ method: 'DELETE', path: pathOf(id), effect: 'repeatable' }),
     /** The new object's id in the `data` of the answer to `create`; null when it shows none. */
-    createdId: (data: unknown): string | null => createdId(data, shape.idNames),
+    createdId: (data: unknown): string | null => findCreatedId(data, shape.idNames),
   };
 }
 

@@ -6,7 +6,7 @@ import { isId, normalId } from '../../model/resource.js';
  * itself, a record with the id, or such a record one level down. Null when there is none: the caller then looks for the
  * object in the list.
  */
-export function createdId(data: unknown, names: readonly string[]): string | null {
+export function findCreatedId(data: unknown, names: readonly string[]): string | null {
   const direct = bareId(data) ?? ownId(data, names);
   if (direct !== null || !isJsonObject(data)) return direct;
   const inner = Object.values(data).flatMap((value) => ownId(value, names) ?? []);

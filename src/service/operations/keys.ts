@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../model/json.js';
 import type { ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
-import * as created from './created.js';
+import { findCreatedId } from './created.js';
 import { asRecord, field, flag, looseId, optionalText, type RemoteRecord, unexpected } from './record.js';
 import { segment } from './segment.js';
 
@@ -81,11 +81,6 @@ export function revokeKey(id: IdOrPending): Request {
   return { method: 'DELETE', path: `${path}/${segment(id)}`, effect: 'repeatable' };
 }
 
-/** The new key's id in the `data` of the answer to `createKey`; null when it shows none. */
-function createdId(data: unknown): string | null {
-  return created.createdId(data, idNames);
-}
-
 /**
  * The new key in the `data` of the answer to `createKey`: in `key`, there or one level down, or as the data itself. Null
  * when there is none. Never put the result into a message.
@@ -98,7 +93,12 @@ export function createdKey(data: unknown): CreatedKey | null {
   if (!isJsonObject(holder) || !isText(holder['key'])) return loneKey(data);
   const scopes = [holder['scopes'], data['scopes']].find(isTextList) ?? null;
   const keyPrefix = [holder['keyPrefix'], data['keyPrefix']].find(isText) ?? null;
-  return { key: holder['key'], id: createdId(holder) ?? createdId(data), keyPrefix, scopes };
+  return {
+    key: holder['key'],
+    id: findCreatedId(holder, idNames) ?? findCreatedId(data, idNames),
+    keyPrefix,
+    scopes,
+  };
 }
 
 /** Under another name, such as `{ apiKey: "svc_live_…" }`: recognised by its prefix (interface §5.3). */
@@ -109,7 +109,7 @@ function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null 
   if (key === undefined || keys.length > 1) return null;
   return {
     key,
-    id: createdId(data),
+    id: findCreatedId(data, idNames),
     keyPrefix: isText(data['keyPrefix']) ? data['keyPrefix'] : null,
     scopes: isTextList(data['scopes']) ? data['scopes'] : null,
   };

@@ -24,7 +24,6 @@ const statuses = ['Waiting', 'Running', 'Disabled'] as const;
 
 export type TargetType = (typeof targetTypes)[number];
 export type ScheduleType = (typeof scheduleTypes)[number];
-export type IntervalUnit = (typeof intervalUnits)[number];
 
 /** A schedule as the service shows it (interface §2, Schedule). */
 export interface RemoteSchedule extends LooseId {
@@ -34,7 +33,7 @@ export interface RemoteSchedule extends LooseId {
   readonly scheduleType: ScheduleType;
   /** For Basic, like intervalUnit; null otherwise, even if the service has a value. */
   readonly intervalValue: number | null;
-  readonly intervalUnit: IntervalUnit | null;
+  readonly intervalUnit: (typeof intervalUnits)[number] | null;
   /** For Cron, as received; null otherwise. */
   readonly cronExpression: string | null;
   /** Wall clock in the zone, as received. */

@@ -1,19 +1,13 @@
 import { isJsonObject, type Json } from '../../model/json.js';
 import type { Call, ListCall, Request } from '../../model/request.js';
 import { type IdOrPending, isPending } from '../../model/resource.js';
-import * as created from './created.js';
+import { findCreatedId } from './created.js';
 import { wholeNumber } from './record.js';
 import { parseRuns } from './runs.js';
-import {
-  type IntervalUnit,
-  parseSchedule,
-  type RemoteSchedule,
-  type ScheduleType,
-  type TargetType,
-} from './schedule.js';
+import { parseSchedule, type RemoteSchedule, type ScheduleType, type TargetType } from './schedule.js';
 import { segment } from './segment.js';
 
-export type { IntervalUnit, RemoteSchedule, ScheduleType, TargetType };
+export type { RemoteSchedule, ScheduleType, TargetType };
 
 /** The body of create, replace and preview (interface §2 Schedule, §4 Schedules). */
 export interface ScheduleBody {
@@ -22,7 +16,7 @@ export interface ScheduleBody {
   readonly scheduleType: ScheduleType;
   /** For Basic, like intervalUnit. */
   readonly intervalValue?: number;
-  readonly intervalUnit?: IntervalUnit;
+  readonly intervalUnit?: NonNullable<RemoteSchedule['intervalUnit']>;
   /** For Cron: six fields, seconds first. */
   readonly cronExpression?: string;
   /** Wall clock in the zone, no offset. */
@@ -82,7 +76,7 @@ export function bulkDelete(ids: readonly (string | number)[]): Request {
 
 /** The new schedule's id in the `data` of the answer to `createSchedule`; null when it shows none. */
 export function createdId(data: unknown): string | null {
-  return created.createdId(data, ['id', 'scheduleId']);
+  return findCreatedId(data, ['id', 'scheduleId']);
 }
 
 /** The result of a bulk call; null when its answer does not say. */

@@ -46,7 +46,7 @@ const skipping = (path: string) => ({
   body: JSON.stringify({ success: true, data: { affected: 1, skipped: 3 } }),
 });
 
-test('what a bulk call says that it skipped is done one by one, and no more than that', async () => {
+test('bulk: objects that the call skipped are changed one by one, and no others', async () => {
   const { sandbox, workspace } = await arrange();
   const [first] = sandbox.world.schedules.values();
   sandbox.faults.faults = [skipping('/api/schedules/bulk/enabled')];
@@ -61,7 +61,7 @@ test('what a bulk call says that it skipped is done one by one, and no more than
   ]);
 });
 
-test('deletes are repeated for what is still there', async () => {
+test('bulk: only deletes of objects that still exist are repeated', async () => {
   const { sandbox, workspace } = await arrange();
   const [first] = sandbox.world.schedules.keys();
   sandbox.faults.faults = [skipping('/api/schedules/bulk/delete')];
@@ -74,7 +74,7 @@ test('deletes are repeated for what is still there', async () => {
   expect(sandbox.world.schedules.size).toBe(1);
 });
 
-test('what cannot be done one by one either is told', async () => {
+test('bulk: a change that also fails on its own is reported', async () => {
   const { sandbox, workspace } = await arrange();
   sandbox.faults.faults = [
     skipping('/api/schedules/bulk/enabled'),

@@ -43,7 +43,7 @@ const active = (sandbox: Sandbox) =>
   [...sandbox.world.keys.values()].filter((key) => !key.isRevoked).map((key) => key.name);
 
 describe('a new key', () => {
-  test('goes to its file, readable by its owner alone, and nowhere else', async () => {
+  test('is delivered to its file, which only its owner can read, and nowhere else', async () => {
     const { sandbox, workspace } = await arrange({ file: '.secrets/ci.key' });
     const ran = await workspace.apply({ allowSelfRevoke: true, report: 'report.json' });
     const path = join(workspace.root, '.secrets/ci.key');
@@ -56,7 +56,7 @@ describe('a new key', () => {
     for (const text of [ran.stdout, ran.stderr, ...written]) expect(text).not.toContain(key.slice(20));
   });
 
-  test('goes to the standard input of a command, without a shell and without the old key', async () => {
+  test('is delivered to the standard input of a command, without a shell and without the old key', async () => {
     const script =
       'const fs=require("node:fs");fs.writeFileSync("got",fs.readFileSync(0)+String(process.env.ROSTER_API_KEY))';
     const { sandbox, workspace } = await arrange({ command: [process.execPath, '-e', script] });
@@ -64,7 +64,7 @@ describe('a new key', () => {
     expect(readFileSync(join(workspace.root, 'got'), 'utf8')).toBe(`${sandbox.world.apiKey}\nundefined`);
   });
 
-  test('that a command refuses is kept beside the inventory', async () => {
+  test('is saved next to the inventory when the command fails', async () => {
     const { sandbox, workspace } = await arrange({ command: ['false'] });
     const ran = await workspace.apply({ allowSelfRevoke: true });
     const file = /kept in\s+(\S*roster-rescued-key-\d+)/.exec(ran.stderr.replace(/\n\s+/g, ' '))?.[1] ?? '';
@@ -72,14 +72,14 @@ describe('a new key', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('whose scopes the service dropped is revoked at once', async () => {
+  test('is revoked at once when the service dropped its scopes', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { scopes: ['agents.bogus'] });
     const ran = await workspace.apply({ allowSelfRevoke: true });
     expect([ran.exit, active(sandbox), existsSync(join(workspace.root, 'ci.key'))]).toEqual([3, [], false]);
     expect(ran.stdout).toContain('full access');
   });
 
-  test('whose answer shows too much power is revoked, although the list cannot be read', async () => {
+  test('is revoked when its answer shows too many scopes, even if the list cannot be read', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { scopes: ['agents.bogus'] });
     const unreadable = { act: 'status', method: 'GET', path: '/api/api-keys', nth: 2, status: 500 } as const;
     sandbox.faults.faults = [{ ...unreadable }, { ...unreadable }, { ...unreadable }];
@@ -87,7 +87,7 @@ describe('a new key', () => {
     expect([ran.exit, active(sandbox), existsSync(join(workspace.root, 'ci.key'))]).toEqual([3, [], false]);
   });
 
-  test('whose scopes cannot be checked is said to be delivered, and where', async () => {
+  test('is reported with the place of its delivery when its scopes cannot be checked', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' });
     workspace.sleep = () => Promise.resolve();
     const unreadable = { act: 'status', method: 'GET', path: '/api/api-keys', nth: 2, status: 500 } as const;
@@ -99,14 +99,14 @@ describe('a new key', () => {
     expect(said).toContain('check them in the dashboard');
   });
 
-  test('is waited for in a list that lags', async () => {
+  test('is awaited in a list that lags', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { variants: ['key-answers-bare'] });
     sandbox.faults.lagMs = 600;
     const ran = await workspace.apply({ allowSelfRevoke: true, verify: false });
     expect([ran.exit, active(sandbox)]).toEqual([0, ['ci']]);
   });
 
-  test('that the list does not show in time is known by its answer alone, which is told', async () => {
+  test('is reported as known only from its answer when the list does not show it in time', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' });
     workspace.sleep = () => Promise.resolve();
     sandbox.faults.lagMs = 60_000;
@@ -118,14 +118,14 @@ describe('a new key', () => {
   test.each([
     ['--report', { report: 'ci.key' }],
     ['--write', { write: ['json=./ci.key'] }],
-  ])('does not go where %s writes', async (_, flags) => {
+  ])('is not delivered to the file of %s', async (_, flags) => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' });
     const ran = await workspace.apply({ allowSelfRevoke: true, ...flags });
     expect([ran.exit, posts(sandbox)]).toEqual([4, []]);
     expect(ran.stderr).toContain('undeliverable-key');
   });
 
-  test('that an earlier run kept aside is told by every run until it is gone', async () => {
+  test('is reported by every run while the backup of an earlier run exists', async () => {
     const { sandbox, workspace } = await arrange({ command: ['false'] });
     await workspace.apply({ allowSelfRevoke: true });
     workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
@@ -133,13 +133,13 @@ describe('a new key', () => {
     expect(stderr).toMatch(/roster-rescued-key-\d+ holds an API\s+key/);
   });
 
-  test('whose answer shows no scopes is looked up in the list', async () => {
+  test('is looked up in the list when its answer shows no scopes', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' }, { variants: ['key-answers-bare'] });
     expect((await workspace.apply({ allowSelfRevoke: true })).exit).toBe(0);
     expect(active(sandbox)).toEqual(['ci']);
   });
 
-  test('is created once although its answer is lost, and replaced when nobody can read it', async () => {
+  test('is created once when its answer is lost, and replaced when nobody can read it', async () => {
     const { sandbox, workspace } = await arrange({ file: 'ci.key' });
     workspace.write(
       'roster.inventory.json',
@@ -168,10 +168,10 @@ describe('a new key', () => {
   });
 });
 
-describe('a place that a key cannot go to is found before anything is sent', () => {
+describe('a key is not created when it cannot be delivered to', () => {
   test.each([
     ['a file that exists', { file: 'taken' }],
-    ['a file behind a link', { file: 'link/ci.key' }],
+    ['a file behind a symbolic link', { file: 'link/ci.key' }],
     ['a file in a file', { file: 'taken/ci.key' }],
     ['the inventory', { file: 'roster.inventory.json' }],
     ['a file that could be read as a manifest', { file: 'teams/ci.yaml' }],

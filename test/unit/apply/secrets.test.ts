@@ -14,7 +14,7 @@ const twice = { name: secret, members: ['acme-shop'] };
 
 test.each([
   ['an agent', { groups: { g: { members: ['${env.S}'] } } }, {}],
-  ['the name of something external', { groups: { g: { name: '${env.S}', external: true } } }, {}],
+  ['the name of an external object', { groups: { g: { name: '${env.S}', external: true } } }, {}],
   [
     'a name that two objects have',
     { groups: { g: { name: '${env.S}', members: [] } } },
@@ -22,7 +22,7 @@ test.each([
   ],
   ['an id', { groups: { g: { id: '${env.S}', members: [] } } }, {}],
   ['a command', { keys: { k: { scopes: 'full', deliver: { command: ['${env.S}'] } } } }, {}],
-])('%s from the environment is not shown by what is wrong with it', async (_, manifest, seed) => {
+])('secrets: %s from the environment does not appear in its error message', async (_, manifest, seed) => {
   const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(seed)) });
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify({ project: 's', ...manifest }) }, sandbox);
   cleanups.push(
@@ -37,7 +37,7 @@ test.each([
   }
 });
 
-test('a name from the environment is not shown by what is left on the service', async () => {
+test('secrets: a name from the environment does not appear in the report of a remaining object', async () => {
   const sandbox = await startSandbox();
   const manifest = (groups: object) => JSON.stringify({ project: 's', groups });
   const other = { other: { members: ['globex'] } };

@@ -57,7 +57,7 @@ async function codesOf(work: () => Promise<unknown>): Promise<string[]> {
   }
 }
 
-test('what is saved is loaded, one entry a line, sorted', async () => {
+test('the saved inventory is loaded again, and has one line per entry, sorted', async () => {
   const taken = await lock();
   await taken.save(inventory);
   await taken.release(ending);
@@ -78,9 +78,9 @@ test('an inventory of another project or environment is refused', async () => {
 });
 
 test.each([
-  ['no JSON', '{'],
+  ['text that is not JSON', '{'],
   ['a merge conflict', '<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n'],
-  ['no object', '[]'],
+  ['JSON that is not an object', '[]'],
   ['a newer version', '{"version":2,"project":"p","entries":{}}'],
   ['no entries', '{"version":1,"project":"p"}'],
   [
@@ -91,17 +91,17 @@ test.each([
     'a kind that is not the address’s',
     '{"version":1,"project":"p","entries":{"group/a":{"kind":"key","id":"1","applied":{}}}}',
   ],
-])('%s is refused by name', async (_, text) => {
+])('an inventory with %s is refused, and the message names it', async (_, text) => {
   expect(await codesOf(async () => parse(text, 'i.json'))).toEqual(['inventory-mismatch']);
 });
 
-test('a field that a newer roster added does no harm', () => {
+test('a field of a newer roster is ignored', () => {
   const text =
     '{"version":1,"project":"p","new":1,"entries":{"group/a":{"kind":"group","id":"1","applied":{},"new":2}}}';
   expect([...parse(text, 'i.json').entries.keys()]).toEqual(['group/a']);
 });
 
-test('a second run is refused, and names the first', async () => {
+test('a second run is refused, and its message names the first one', async () => {
   const first = await lock();
   expect(await codesOf(() => lock())).toEqual(['locked']);
   await first.release(ending);
@@ -120,7 +120,7 @@ const plant = async (changes: object | null) => {
 };
 
 test.each([
-  ['of a process that is gone', holder(2 ** 22 + 1)],
+  ['of a process that ended', holder(2 ** 22 + 1)],
   ['of an earlier process with our own id', holder(process.pid)],
   ['with an impossible process id', holder(-1)],
 ])('a lock %s is taken over at once', async (_, text) => {
@@ -133,7 +133,7 @@ test.each([
   ['of another machine', holder(1, { host: 'elsewhere' })],
   ['of a container of the same host name', holder(2 ** 22 + 1, { processes: 'others' })],
   ['that cannot be read', null],
-])('a lock %s holds until its lease is over', async (_, text) => {
+])('a lock %s is valid until it expires', async (_, text) => {
   await plant(text);
   expect(await codesOf(() => lock())).toEqual(['locked']);
   const longAgo = new Date(Date.now() - 3_600_000);
@@ -141,14 +141,14 @@ test.each([
   expect(await codesOf(() => lock())).toEqual([]);
 });
 
-test('a link in the place of the inventory is not written through', async () => {
+test('the inventory is not written through a symbolic link', async () => {
   const taken = await lock();
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'a/i.json'));
   expect(await codesOf(() => taken.save(inventory))).toEqual(['unwritable-file']);
   await taken.release(ending);
 });
 
-test('what another run has written is not overwritten by one that was taken over', async () => {
+test('a run whose lock was taken over does not overwrite the inventory of the other run', async () => {
   const slow = await lock();
   await slow.save(inventory);
   const longAgo = new Date(Date.now() - 3_600_000);
@@ -161,7 +161,7 @@ test('what another run has written is not overwritten by one that was taken over
   expect((await store().load()).drafts.size).toBe(0);
 });
 
-test('a lock is not taken away from the run that has it by now', async () => {
+test('unlock does not remove the lock of a run that took it meanwhile', async () => {
   const first = await lock();
   const agreed = await store().holder();
   await first.release(ending);

@@ -62,14 +62,14 @@ async function toldBy(work: () => Promise<unknown>): Promise<{ code: string; mes
 const log = (format: string) => remote.git('log', `--format=${format}`, ref).split('\n');
 
 describe('the inventory on a branch', () => {
-  test('is empty before there is one, and what was saved afterwards, in every clone', async () => {
+  test('is empty until the first save, and then the same in every clone', async () => {
     const [first, second] = [remote.clone(), remote.clone()];
     expect(print(await storeIn(first).load())).toBe(print(emptyInventory('p', null)));
     await applyIn(first, owning('a'));
     expect(print(await storeIn(second).load())).toBe(print(owning('a')));
   });
 
-  test('tells in its log who applied what, in two commits', async () => {
+  test('has a log with two commits per apply, which show who changed what', async () => {
     await applyIn(remote.clone(), owning('a'), {
       GITHUB_ACTOR: 'octocat',
       GITHUB_SERVER_URL: 'https://github.com',
@@ -92,7 +92,7 @@ describe('the inventory on a branch', () => {
     expect(log('%an <%ae>')[0]).toBe('Ada <ada@example.com>');
   });
 
-  test('leaves the work tree, the index and the branches of the clone as they are', async () => {
+  test('does not change the working tree, the index and the branches of the clone', async () => {
     const folder = remote.clone();
     writeFileSync(join(folder, 'README'), 'changed\n');
     writeFileSync(join(folder, 'new'), 'staged\n');
@@ -129,7 +129,7 @@ describe('the inventory on a branch', () => {
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
   });
 
-  test('is that of the project’s repository, whatever a hook is run with', async () => {
+  test('is in the repository of the project, even inside a git hook', async () => {
     const other = new Remote();
     const elsewhere = join(other.clone(), '.git');
     await applyIn(remote.clone(), owning('a'), {
@@ -142,7 +142,7 @@ describe('the inventory on a branch', () => {
   });
 
   test.each<[string, string[], Record<string, string>, string]>([
-    ['a name alone', ['user.name=Ada'], {}, 'Ada <'],
+    ['only a name', ['user.name=Ada'], {}, 'Ada <'],
     [
       'an address alone',
       ['user.email=ada@example.com'],
@@ -155,7 +155,7 @@ describe('the inventory on a branch', () => {
       { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada' },
       'Ada <ada@example.com>',
     ],
-  ])('keeps what git knows of its author: %s', async (_, settings, env, author) => {
+  ])('keeps the author that git knows: %s', async (_, settings, env, author) => {
     const folder = remote.clone();
     for (const each of settings) git(folder, 'config', ...each.split('='));
     await applyIn(folder, owning('a'), env);
@@ -164,8 +164,8 @@ describe('the inventory on a branch', () => {
 
   test.each<[string, string]>([
     ['contains other files', 'main'],
-    ['holds an inventory among other files', 'mixed'],
-  ])('is never put where a branch %s', async (_, branch) => {
+    ['contains an inventory and other files', 'mixed'],
+  ])('is not written to a branch that %s', async (_, branch) => {
     const folder = remote.clone();
     if (branch === 'mixed') {
       git(folder, 'checkout', '--quiet', '-b', 'mixed');
@@ -189,13 +189,13 @@ describe('the inventory on a branch', () => {
     });
   });
 
-  test('is found beside refs whose names end like its own', async () => {
+  test('is found among refs whose names end with its own', async () => {
     await applyIn(remote.clone(), owning('a'));
     remote.git('update-ref', `refs/archive/${ref}`, 'main');
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
   });
 
-  test('is read by several processes of one clone at once', async () => {
+  test('can be read by several processes in one clone at the same time', async () => {
     const folder = remote.clone();
     for (const round of ['a', 'b', 'c']) {
       await applyIn(remote.clone(), owning(round));
@@ -213,7 +213,7 @@ describe('the inventory on a branch', () => {
     expect(log('%s')).toHaveLength(2);
   });
 
-  test('is another one in each project and environment', async () => {
+  test('is refused in another project or environment', async () => {
     const folder = remote.clone();
     await applyIn(folder, owning('a'));
     expect(await toldBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
@@ -241,7 +241,7 @@ test('two branches that own different things merge without a conflict', () => {
 });
 
 describe('the lock', () => {
-  test('names its holder, and is free again once the run has ended', async () => {
+  test('names its holder, and is free when the run has ended', async () => {
     const [mine, other] = [storeIn(remote.clone()), storeIn(remote.clone())];
     const empty = await mine.load();
     const lock = await mine.lock(facts, empty);
@@ -256,7 +256,7 @@ describe('the lock', () => {
     await (await other.lock(facts, await other.load())).release(complete);
   });
 
-  test('is had by one of two that reach for it at once, and the other is told of it', async () => {
+  test('is taken by only one of two runs at the same time', async () => {
     const stores = [storeIn(remote.clone()), storeIn(remote.clone())];
     const locks = await Promise.all(stores.map(async (store) => store.lock(facts, await store.load())));
     const took = await Promise.all(locks.map((lock) => toldBy(() => lock.save(owning('x')))));
@@ -264,14 +264,14 @@ describe('the lock', () => {
     expect(took.find((each) => each !== null)).toMatchObject({ code: 'locked' });
   });
 
-  test('is refused when another run came between plan and lock', async () => {
+  test('is refused when another run applied between plan and lock', async () => {
     const folder = remote.clone();
     const planned = await storeIn(folder).load();
     await applyIn(remote.clone(), owning('a'));
     expect(await toldBy(() => storeIn(folder).lock(facts, planned))).toMatchObject({ code: 'stale-plan' });
   });
 
-  test('of a dead run is taken over when its lease is over, with what it was about to do', async () => {
+  test('of a dead run is taken over when it has expired, together with its intent', async () => {
     const folder = remote.clone();
     const store = storeIn(folder);
     const lock = await store.lock(facts, await store.load());
@@ -292,7 +292,7 @@ describe('the lock', () => {
     expect(await toldBy(() => lock.release(complete))).toMatchObject({ code: 'locked' });
   });
 
-  test('is renewed for as long as the run is at work', async () => {
+  test('is renewed while the run is in progress', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
@@ -307,7 +307,7 @@ describe('the lock', () => {
     expect(await store.holder()).toBeNull();
   });
 
-  test('that was taken away is known to be lost at the next renewal', async () => {
+  test('is known to be lost at the next renewal after it was removed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
@@ -317,31 +317,31 @@ describe('the lock', () => {
     await vi.waitFor(() => expect(lock.lost()).toBe(true), 5_000);
   });
 
-  test('is taken away by unlock', async () => {
+  test('is removed by unlock', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     const other = storeIn(remote.clone());
     await unlockIn(remote.clone());
     expect(await other.holder()).toBeNull();
     expect(print(await other.load())).toBe(print(owning('a')));
-    expect(log('%s')[0]).toMatch(/^roster unlock: the lock of process/);
+    expect(log('%s')[0]).toMatch(/^roster unlock: remove the lock of process/);
   });
 
-  test('that cannot be understood is a lock all the same', async () => {
+  test('counts as a lock even if it cannot be read', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     rewriteLock(() => 'nonsense');
     expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
   });
 
-  test('that ends at no time is a lock all the same', async () => {
+  test('counts as a lock even if it has no valid expiry time', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     rewriteLock((text) => JSON.stringify({ ...JSON.parse(text), until: 'soon' }));
     expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
   });
 
-  test('is not taken away from the run that has it by now', async () => {
+  test('is not removed by unlock when another run has taken it meanwhile', async () => {
     const store = storeIn(remote.clone());
     const first = await store.lock(facts, await store.load());
     await first.save(owning('a'));
@@ -354,7 +354,7 @@ describe('the lock', () => {
     expect(await store.holder()).not.toBeNull();
   });
 
-  test('shows what was saved last, written down or not', async () => {
+  test('shows the last saved inventory, pushed or not', async () => {
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
     await lock.save(owning('a'));
@@ -363,7 +363,7 @@ describe('the lock', () => {
     expect(print(await store.load())).toBe(print(owning('a')));
   });
 
-  test('whose renewal was pushed and never answered is still its own', async () => {
+  test('is still held after a renewal whose answer was lost', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const folder = remote.clone();
     const store = storeIn(folder);
@@ -379,7 +379,7 @@ describe('the lock', () => {
     expect(await store.holder()).toBeNull();
   });
 
-  test('is given back when the remote has been away for a moment', async () => {
+  test('is released after the remote was unavailable for a moment', async () => {
     const folder = remote.clone();
     const store = quickStoreIn(folder);
     const lock = await store.lock(facts, await store.load());
@@ -394,7 +394,7 @@ describe('the lock', () => {
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));
   });
 
-  test('that cannot be given back says until when it stays', async () => {
+  test('says when it expires if it cannot be released', async () => {
     const folder = remote.clone();
     const store = gitStore({ ...optionsIn(folder), waits: [] });
     const lock = await store.lock(facts, await store.load());
@@ -406,24 +406,24 @@ describe('the lock', () => {
     });
   });
 
-  test('that was never taken needs no giving back', async () => {
+  test('does not need to be released if it was never taken', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).release(complete);
     expect(remote.git('branch', '--list', 'roster-inventory')).toBe('');
   });
 });
 
-describe('a remote that is not there or not willing', () => {
+describe('an unavailable remote', () => {
   test.each<[string, (folder: string) => void]>([
-    ['is gone', (folder) => git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git')],
-    ['has no such name', (folder) => git(folder, 'remote', 'remove', 'origin')],
-  ])('that %s is told', async (_, spoil) => {
+    ['does not exist', (folder) => git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git')],
+    ['is not configured', (folder) => git(folder, 'remote', 'remove', 'origin')],
+  ])('that %s is reported', async (_, spoil) => {
     const folder = remote.clone();
     spoil(folder);
     expect(await toldBy(() => storeIn(folder).load())).toMatchObject({ code: 'inventory-unavailable' });
   });
 
-  test('that refuses the push is told, with its words', async () => {
+  test('that rejects the push is reported with its message', async () => {
     const hook = join(remote.path, 'hooks/pre-receive');
     writeFileSync(hook, '#!/bin/sh\necho "this branch is protected" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
@@ -441,7 +441,7 @@ describe('a remote that is not there or not willing', () => {
     'https://me:secret/canary@127.0.0.1:9/x.git',
     'https://me:secret@canary@127.0.0.1:9/x.git',
     'git://me:canary@127.0.0.1:9/x.git',
-  ])('shows no password of the address %s', async (url) => {
+  ])('does not appear with a password in messages: %s', async (url) => {
     const folder = remote.clone();
     git(folder, 'remote', 'set-url', 'origin', url);
     const told = await toldBy(() => storeIn(folder).load());
@@ -449,11 +449,11 @@ describe('a remote that is not there or not willing', () => {
     expect(told?.message).not.toContain('canary');
   });
 
-  test('a folder in no repository is told', async () => {
+  test('a folder outside of any repository is reported', async () => {
     expect(await toldBy(() => storeIn('/').load())).toMatchObject({ code: 'inventory-unavailable' });
   });
 
-  test('without git, it is told that git is missing', async () => {
+  test('a missing git is reported', async () => {
     const folder = remote.clone();
     expect(await toldBy(() => storeIn(folder, { PATH: '/nowhere' }).load())).toMatchObject({
       code: 'missing-setting',

@@ -27,7 +27,7 @@ function code(failure: ServiceFailure): string | undefined {
   return failure.diagnostics[0]?.code;
 }
 
-test('sends the key, what it accepts, and the body as JSON, below a base path', async () => {
+test('sends the key, the accept headers and the JSON body below a base path', async () => {
   await using server = await serve((_seen, response) => ok(response, { id: 'g1' }));
   const client = server.client({ baseUrl: `${server.url}/base/` });
   expect(await client.send(create)).toEqual({ data: { id: 'g1' } });
@@ -61,7 +61,7 @@ test.each(['/api/../x', '/api/{group/a}', '/api/a?b', '/other', '/api//x', '/api
   },
 );
 
-test('a new key is used from the next attempt on', async () => {
+test('a new key is used by the next attempt', async () => {
   await using server = await serve((_seen, response) => ok(response, null));
   const client = server.client();
   await client.send(update);
@@ -76,7 +76,7 @@ test('without a key nothing is sent', async () => {
   expect(server.seen).toHaveLength(0);
 });
 
-test('no more requests at once than allowed, and waiting for a turn costs no deadline', async () => {
+test('the concurrency limit holds, and time in the queue does not count towards the deadline', async () => {
   let now = 0;
   let most = 0;
   await using server = await serve((_seen, response) => {
@@ -93,7 +93,7 @@ test('no more requests at once than allowed, and waiting for a turn costs no dea
   expect(client.stats).toEqual({ requests: 8, attempts: 8, retries: 0 });
 });
 
-describe('answers that cannot be understood', () => {
+describe('invalid answers', () => {
   const cases: [string, Handler, RegExp][] = [
     [
       'a web page',
@@ -109,7 +109,7 @@ describe('answers that cannot be understood', () => {
     [
       'compression nobody asked for',
       (_s, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"success":true,"data":1}')),
-      /without compression, got "gzip"/,
+      /an uncompressed answer, got "gzip"/,
     ],
   ];
   test.each(cases)('%s', async (_name, handler, message) => {
@@ -121,7 +121,7 @@ describe('answers that cannot be understood', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a create answered like that is unknown, and not sent again', async () => {
+  test('a create with an invalid answer is unknown, and is not sent again', async () => {
     await using server = await serve((_seen, response) => response.end('<html>'));
     expect((await failureOf(server.client().send(create))).certainty).toBe('unknown');
     expect(server.seen).toHaveLength(1);
@@ -140,7 +140,7 @@ test.each([
   expect(await server.client().send(create)).toEqual({ data });
 });
 
-test('success: false in a 200 is a failure with the words of the service', async () => {
+test('success: false in a 200 is a failure with the message of the service', async () => {
   await using server = await serve((_seen, response) =>
     json(response, 200, { success: false, message: 'no\nway', errorCode: 'NOPE', data: [] }),
   );
@@ -209,7 +209,7 @@ describe('refusals', () => {
     expect(server.seen).toHaveLength(times);
   });
 
-  test('after a 401 the key is not used again, until there is another', async () => {
+  test('after a 401 no request is sent until there is another key', async () => {
     await using server = await serve((seen, response) =>
       seen.headers['x-api-key'] === apiKey ? json(response, 401, {}) : ok(response, 1),
     );
@@ -241,7 +241,7 @@ describe('refusals', () => {
   });
 });
 
-describe('trouble on the wire', () => {
+describe('connection failures', () => {
   const reset: Handler = (_seen, _response, _index, socket) => socket.destroy();
 
   test('a reset read is tried three times', async () => {
@@ -258,7 +258,7 @@ describe('trouble on the wire', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a read that goes well the second time is well', async () => {
+  test('a read that succeeds at the second attempt succeeds', async () => {
     await using server = await serve((seen, response, index, socket) =>
       index === 1 ? reset(seen, response, index, socket) : ok(response, 7),
     );
@@ -271,7 +271,7 @@ describe('trouble on the wire', () => {
     expect(client.stats).toEqual({ requests: 1, attempts: 2, retries: 1 });
   });
 
-  test('nobody listens: not sent, so even a create may go out again', async () => {
+  test('a refused connection: nothing was sent, so that even a create is sent again', async () => {
     const gone = await serve(reset);
     await gone[Symbol.asyncDispose]();
     await using server = await serve(reset);
@@ -280,7 +280,7 @@ describe('trouble on the wire', () => {
     expect(failure.message).toContain('the connection was refused (ECONNREFUSED)');
   });
 
-  test('TLS to a port that speaks none: nothing was sent, and nothing is tried again', async () => {
+  test('TLS to a port without TLS: nothing was sent, and nothing is sent again', async () => {
     await using server = await serve(reset);
     const failure = await failureOf(
       server.client({ baseUrl: server.url.replace('http:', 'https:') }).send(create),
@@ -322,7 +322,7 @@ describe('trouble on the wire', () => {
     });
   });
 
-  test('an endless body is cut', async () => {
+  test('an endless body is refused', async () => {
     await using server = await serve((_seen, response) => {
       const flood = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536, 0x20)));
@@ -336,7 +336,7 @@ describe('trouble on the wire', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a body shorter than announced is tried again', async () => {
+  test('a read with a body shorter than announced is repeated', async () => {
     await using server = await serve((_seen, response, index, socket) => {
       if (index > 1) return ok(response, 1);
       response.writeHead(200, { 'content-length': 1_000 }).write('{"success":true,"data":1}');
@@ -346,14 +346,14 @@ describe('trouble on the wire', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('an answer that is not HTTP is not tried again', async () => {
+  test('a request with an answer that is not HTTP is not repeated', async () => {
     await using server = await serve((_seen, _response, _index, socket) => socket.end('hello\r\n\r\n'));
     expect(code(await failureOf(server.client().read(read)))).toBe('unexpected-response');
     expect(server.seen).toHaveLength(1);
   });
 });
 
-describe('lists over the wire', () => {
+describe('lists over HTTP', () => {
   test('pages by number are read at the same time and in order', async () => {
     const all = Array.from({ length: 430 }, (_, n) => ({ id: `a${n}`, externalAgentId: `x${n}`, name: 'n' }));
     await using server = await serve((seen, response) => {

@@ -23,13 +23,13 @@ test.each([
   expect(explainText(body)).toEqual({ message, errorCode });
 });
 
-test('is cut at 500 characters and stays on one line', () => {
+test('a message has at most 500 characters on one line', () => {
   const { message } = explainText(JSON.stringify({ message: `a\u2028b\u0085c${'x'.repeat(1_000)}` }));
   expect(message).toMatch(/^a b cx+…$/);
   expect(message).toHaveLength(501);
 });
 
-test('masks keys and pieces of keys, and nothing else', () => {
+test('keys and parts of keys are masked, and nothing else', () => {
   const key = 'svc_live_abcdefghijklmnop';
   expect(redact('İ nothing to see, abcdefghijk', [key])).toBe('İ nothing to see, abcdefghijk');
   expect(redact(`a ${key} b`, [key])).toBe('a [redacted] b');

@@ -6,14 +6,14 @@ import { createQueue } from '../../../src/service/queue.js';
 
 type Respond = (query: PageQuery | null) => unknown;
 
-function source(respond: Respond, beside = {}) {
+function source(respond: Respond, rest = {}) {
   const queries: (PageQuery | null)[] = [];
   return {
     queries,
     queue: createQueue(4),
     async fetch(query: PageQuery | null): Promise<Envelope> {
       queries.push(query);
-      return { data: respond(query), beside };
+      return { data: respond(query), rest };
     },
   };
 }
@@ -29,7 +29,7 @@ const numbered =
     return { items: items(from, Math.min(count, from + size)), total: count };
   };
 
-describe('lists that are whole', () => {
+describe('complete lists', () => {
   const cases: [string, Respond, number, number][] = [
     ['bare', () => items(0, 3), 3, 1],
     ['bare and empty', () => [], 0, 1],
@@ -60,13 +60,13 @@ describe('lists that are whole', () => {
     expect(pages.queries[0]).toBeNull();
   });
 
-  test('totals beside a bare list count too', async () => {
+  test('totals next to a bare list are read', async () => {
     const pages = source((query) => (query === null ? items(0, 2) : items(0, 5)), { total: 5 });
     expect(await readPages(pages)).toHaveLength(5);
   });
 });
 
-describe('lists that are not', () => {
+describe('incomplete lists', () => {
   const cases: [string, Respond, RegExp][] = [
     ['null', () => null, /a list, got null/],
     ['an empty object', () => ({}), /the list items, got an object/],
@@ -92,8 +92,8 @@ describe('lists that are not', () => {
       /total 4 on every page/,
     ],
     ['too many pages', () => ({ items: items(0, 1), total: 10_001 }), /at most 10000 pages/],
-    ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /beside hasMore/],
-    ['a full page without a way on', () => ({ items: items(0, 2), pageSize: 2 }), /beside a full page/],
+    ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /next to hasMore/],
+    ['a full page without a way on', () => ({ items: items(0, 2), pageSize: 2 }), /with a full page/],
     ['an id like a path', () => [{ id: '../keys' }], /id to be an id/],
     ['an id above 2^53', () => [{ id: 2 ** 53 }], /id to be an id/],
   ];
@@ -112,7 +112,7 @@ describe('lists that are not', () => {
     await expect(readPages(endless)).rejects.toThrow('at most 10000 pages');
   });
 
-  test('after one page failed no further one is asked for', async () => {
+  test('after a page failed no further page is requested', async () => {
     const pages = source(numbered(10_000));
     const fetch = pages.fetch;
     pages.fetch = async (query) => {
@@ -126,7 +126,7 @@ describe('lists that are not', () => {
   });
 });
 
-test('an item that cannot be read is named by its place; a bug in a parser stays a bug', () => {
+test('an unreadable item is named by its position; a bug in a parser is not hidden', () => {
   const call = { request: { method: 'GET', path: '/api/x', effect: 'read' }, noun: 'group' } as const;
   const parse = (item: unknown) => {
     if (item === 3) throw new Unexpected('expected two');

@@ -38,7 +38,7 @@ async function run(effect: Effect, failing: Partial<FailureFacts>, given = setti
   return { sent, failure, waits: given.waits };
 }
 
-test('three attempts with full jitter', async () => {
+test('there are three attempts, with full jitter', async () => {
   const { sent, waits, failure } = await run('read', {});
   expect({ sent, waits, attempts: failure.attempts }).toEqual({ sent: 3, waits: [100, 200], attempts: 3 });
   expect(failure.diagnostics[0]?.message).toBe('it failed (tried 3 times)');
@@ -55,7 +55,7 @@ test.each<[Effect, Partial<FailureFacts>, number]>([
   expect((await run(effect, failing)).sent).toBe(times);
 });
 
-test('never earlier than told, and never after more than a minute', async () => {
+test('a retry is never before Retry-After, and never after more than a minute', async () => {
   expect((await run('read', { retryAfterMs: 2_000 })).waits).toEqual([2_000, 2_000]);
   expect((await run('read', { retryAfterMs: 0 })).waits).toEqual([100, 200]);
   const far = await run('read', { retryAfterMs: 86_400_000 });
@@ -63,7 +63,7 @@ test('never earlier than told, and never after more than a minute', async () => 
   expect(far.failure.message).toContain('it asks to wait 86400 s, which is too long');
 });
 
-test('retries of a run are at most 10, or a fifth of its requests', async () => {
+test('a run retries at most 10 times, or a fifth of its requests', async () => {
   const few = settings();
   for (let n = 0; n < 20; n += 1) await run('read', {}, few);
   expect(few.budget).toEqual({ requests: 20, retries: 10 });
@@ -73,14 +73,14 @@ test('retries of a run are at most 10, or a fifth of its requests', async () => 
   expect(many.budget.retries).toBe(200);
 });
 
-test('an interrupted run tries nothing again', async () => {
+test('an interrupted run retries nothing', async () => {
   const stop = new AbortController();
   const given = settings({ signal: stop.signal, sleep: async () => stop.abort() });
   expect((await run('read', {}, given)).sent).toBe(1);
   expect((await run('read', {}, given)).sent).toBe(1);
 });
 
-test('a bug is not tried again', async () => {
+test('a bug is not retried', async () => {
   let sent = 0;
   const sending = withRetries({ method: 'GET', path: '/', effect: 'read' }, settings(), async () => {
     sent += 1;
@@ -108,7 +108,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs(header, date)).toBe(expected);
   });
 
-  test('without a Date our own clock measures it', () => {
+  test('without a Date header it is measured by the local clock', () => {
     const soon = new Date(Date.now() + 20_000).toUTCString();
     expect(retryAfterMs(soon, null)).toBeGreaterThan(15_000);
   });

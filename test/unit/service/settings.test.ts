@@ -10,7 +10,7 @@ describe('the URL of the service', () => {
     'http://127.1.2.3',
     'http://localhost:1',
     'http://[::1]:1/x',
-  ])('%s is fine', (text) => {
+  ])('%s is accepted', (text) => {
     expect(serviceUrl(text, {}).href).toBe(new URL(text).href);
   });
 
@@ -37,14 +37,14 @@ describe('the URL of the service', () => {
     expect(() => serviceUrl(text, {})).not.toThrow('hunter2');
   });
 
-  test('certificates are checked', () => {
+  test('disabled certificate checks are refused', () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     expect(() => serviceUrl('https://collect.example.com', env)).toThrow('insecure-url');
   });
 });
 
 describe('the API key', () => {
-  test.each(['svc_live_abc', 'svc_live_abc\n', 'svc_live_abc\r\n'])('%j is fine', (text) => {
+  test.each(['svc_live_abc', 'svc_live_abc\n', 'svc_live_abc\r\n'])('%j is accepted', (text) => {
     expect(checkApiKey(text)).toBe('svc_live_abc');
   });
 

@@ -33,7 +33,7 @@ const pipeline = {
   ],
 };
 
-test('a whole group', () => {
+test('a complete group is read', () => {
   expect(groups.listGroups().parse(group)).toEqual({
     id: id.toLowerCase(),
     name: 'Retail',
@@ -46,7 +46,7 @@ test('a whole group', () => {
   });
 });
 
-test('a whole pipeline: steps in their order, booleans as text', () => {
+test('a complete pipeline is read: its steps in their order, booleans as text', () => {
   expect(pipelines.listPipelines().parse(pipeline)).toMatchObject({
     agents: [a, b],
     isActive: false,
@@ -67,7 +67,7 @@ test.each(lacking)('an item without %s is incomplete', (_name, change) => {
   expect(groups.listGroups().parse({ ...group, ...change }).complete).toBe(false);
 });
 
-test('read by id, only a description may be missing', () => {
+test('only a description may be missing from an object read by id', () => {
   const call = groups.getGroup(id);
   expect(call.request).toEqual({ method: 'GET', path: `/api/search-groups/${id}`, effect: 'read' });
   expect(call.parse({ ...group, description: undefined })).toMatchObject({
@@ -80,7 +80,7 @@ test('read by id, only a description may be missing', () => {
   expect(() => call.parse(null)).toThrow(Unexpected);
 });
 
-describe('what cannot be read', () => {
+describe('unreadable answers', () => {
   test.each<[object, RegExp]>([
     [{ id: undefined }, /id to be an id/],
     [{ id: '..' }, /id to be an id/],
@@ -108,13 +108,13 @@ describe('what cannot be read', () => {
     expect(() => pipelines.listPipelines().parse({ ...pipeline, ...change })).toThrow(message);
   });
 
-  test('inherited properties are not the service’s', () => {
+  test('inherited properties are not read', () => {
     const item: unknown = JSON.parse('{"__proto__":{"name":"x"},"id":"x"}');
     expect(() => groups.listGroups().parse(item)).toThrow('name to be text, got nothing');
   });
 });
 
-test('writes', () => {
+test('the requests of groups and pipelines', () => {
   const body = { name: 'n', description: '', agentIds: [a] };
   expect(groups.createGroup(body)).toEqual({
     method: 'POST',

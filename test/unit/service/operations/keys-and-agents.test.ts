@@ -29,7 +29,7 @@ describe('API keys', () => {
     expect(parse({ ...listed, keyId: guid }).id).toBe(guid.toLowerCase());
   });
 
-  test('unknown scopes stay unknown', () => {
+  test('missing scopes are unknown, not empty', () => {
     expect(parse({ ...listed, scopes: null }).scopes).toBeNull();
     expect(parse({ ...listed, scopes: [] }).scopes).toEqual([]);
   });

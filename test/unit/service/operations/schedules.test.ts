@@ -18,7 +18,7 @@ const cron = {
 const basic = { ...cron, scheduleType: 'basic', intervalValue: '6', intervalUnit: 'hours' };
 const parse = (item: unknown) => schedules.listSchedules().parse(item);
 
-test('a cron schedule', () => {
+test('a cron schedule is read', () => {
   expect(parse(cron)).toEqual({
     id: '12',
     rawId: 12,
@@ -36,7 +36,7 @@ test('a cron schedule', () => {
   });
 });
 
-test('a basic and a once schedule keep nothing of other types', () => {
+test('a basic and a once schedule have no fields of other types', () => {
   expect(parse(basic)).toMatchObject({ intervalValue: 6, intervalUnit: 'Hours', cronExpression: null });
   expect(parse({ ...basic, scheduleType: 'Once' })).toMatchObject({
     intervalValue: null,
@@ -65,7 +65,7 @@ test.each<[object, RegExp]>([
   [{ id: undefined }, /id to be an id/],
   [{ id: 2 ** 53 }, /id to be an id/],
   [{ id: '..' }, /id to be an id/],
-  [{ scheduleId: 13 }, /id and scheduleId to be the same/],
+  [{ scheduleId: 13 }, /id and scheduleId to be equal/],
   [{ targetType: 'Team' }, /targetType to be one of Agent, Group, Pipeline, got the text "Team"/],
   [{ targetId: null }, /targetId/],
   [{ scheduleType: undefined }, /scheduleType/],
@@ -94,7 +94,7 @@ describe('requests', () => {
     isEnabled: false,
   } as const;
 
-  test('a pending target is named beside the body, which has no property for it', () => {
+  test('a pending target is named next to the body, which has no property for it', () => {
     const { targetId: _, ...rest } = body;
     expect(schedules.createSchedule({ ...body, targetId: { pending: 'group/a' } })).toEqual({
       method: 'POST',
@@ -126,7 +126,7 @@ describe('requests', () => {
     });
   });
 
-  test('single and bulk', () => {
+  test('single and bulk requests', () => {
     expect(schedules.enableSchedule('12', true)).toMatchObject({
       path: '/api/schedules/12/enabled',
       body: { isEnabled: true },
@@ -145,7 +145,7 @@ describe('requests', () => {
   });
 });
 
-test('what a bulk call did', () => {
+test('the counts of a bulk call are read', () => {
   expect(schedules.bulkCounts({ affected: 2, skipped: '0' })).toEqual({ affected: 2, skipped: 0 });
   for (const odd of [null, {}, { affected: 2 }, { affected: -1, skipped: 0 }, []])
     expect(schedules.bulkCounts(odd)).toBeNull();
