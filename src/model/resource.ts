@@ -44,6 +44,12 @@ export function normalId(id: string): string {
 /** The id of a remote object, or of one that is not created yet. */
 export type IdOrPending = string | Pending;
 
+/** An object that a spec refers to. */
+export interface ObjectRef {
+  readonly kind: KindName;
+  readonly id: IdOrPending;
+}
+
 /** One declared entry as the manifest loader returns it: variables replaced, defaults filled in, names not yet resolved. */
 export interface Declared<D = unknown> {
   readonly address: Address;
@@ -176,6 +182,8 @@ export interface FieldRule<V> {
   showApplied?(canonical: Json, names: Names): Json;
   /** How the text plan lays out a difference. */
   layout: Layout;
+  /** The value refers to an object: its canonical form is `[kind, id]`, and the id may be pending. */
+  isReference?: true;
 }
 
 /** `value`: before → after. `set` and `sequence`: +a -b. `text` and `map`: a unified diff. */
