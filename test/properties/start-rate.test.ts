@@ -47,13 +47,8 @@ function listed({ starters, from, until }: Counted): number[] {
   const first = Math.floor(from / minute);
   const counts = new Array<number>(Math.ceil(until / minute) - first).fill(0);
   for (const { timing, timeZone, starts } of starters) {
-    for (const run of runsBetween(
-      timing,
-      timeZone,
-      new Date(from),
-      new Date(until),
-      Number.POSITIVE_INFINITY,
-    )) {
+    const span = { from: new Date(from), until: new Date(until) };
+    for (const run of runsBetween({ timing, timeZone }, span)) {
       const index = Math.floor(run.getTime() / minute) - first;
       counts[index] = (counts[index] ?? 0) + starts;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Timing } from '../../../src/timing/runs.js';
-import { type TimedLoad, startsPerMinute } from '../../../src/timing/start-counts.js';
+import { startsPerMinute, type TimedLoad } from '../../../src/timing/start-counts.js';
 import { busyMinutes } from '../../../src/timing/start-rate.js';
 
 const long = '1970-01-01T00:00:00';

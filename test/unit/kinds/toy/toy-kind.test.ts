@@ -1,7 +1,5 @@
-import { Ajv } from 'ajv';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Workspace } from '../../../support/roster.js';
-import { webhook, webhookSchema } from './webhook.js';
 import { startWebhookService, type WebhookService } from './webhook-service.js';
 
 /**
@@ -10,10 +8,12 @@ import { startWebhookService, type WebhookService } from './webhook-service.js';
  */
 vi.mock('../../../../src/kinds/index.js', async (original) => {
   const { kinds } = await original<typeof import('../../../../src/kinds/index.js')>();
+  const { webhook } = await import('./webhook.js');
   return { kinds: [...kinds, webhook] };
 });
 vi.mock('../../../../src/manifest/generated/validators.js', async (original) => {
   const generated = await original<typeof import('../../../../src/manifest/generated/validators.js')>();
+  const [{ Ajv }, { webhookSchema }] = await Promise.all([import('ajv'), import('./webhook.js')]);
   const webhooks = new Ajv({ allErrors: true, verbose: true }).compile(webhookSchema);
   return {
     ...generated,
