@@ -6,21 +6,21 @@ export interface Calendar {
   readonly environment: string | null;
   readonly timeZone: string;
   readonly from: Date;
-  /** Outside of it. */
+  /** Not part of the calendar. */
   readonly until: Date;
   readonly limit: number;
   readonly days: readonly CalendarDay[];
   readonly schedules: number;
   readonly starts: number;
-  /** In the order of time. */
+  /** In order of time. */
   readonly busiest: readonly CalendarMinute[];
-  /** Minutes in which more start than `limits.startsPerMinute`. */
+  /** The number of minutes in which more start than `limits.startsPerMinute`. */
   readonly minutesOverLimit: number;
   /** Schedules that could not be counted offline, with the reason. */
   readonly uncounted: readonly { readonly address: Address; readonly reason: string }[];
 }
 
-/** A day of the wall clock. An hour that a clock change repeats holds what starts in both of them. */
+/** A day of the wall clock. An hour that a clock change repeats counts the starts of both passes. */
 export interface CalendarDay {
   /** `2026-12-01`. */
   readonly date: string;

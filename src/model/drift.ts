@@ -2,7 +2,7 @@ import type { Place } from './diagnostic.js';
 import type { FieldChange, Plan } from './plan.js';
 import type { Address, KindName } from './resource.js';
 
-/** What somebody did to one object outside roster since the last apply. */
+/** What changed in one object outside roster since the last apply. */
 export interface Drifted {
   readonly address: Address;
   readonly kind: KindName;
@@ -16,6 +16,6 @@ export interface Drifted {
 
 export interface Drift extends Pick<Plan, 'project' | 'environment' | 'service' | 'diagnostics'> {
   readonly changes: readonly Drifted[];
-  /** Resources that were looked at: those that the inventory knows. */
+  /** The number of resources that were compared: those in the inventory. */
   readonly resources: number;
 }

@@ -1,18 +1,18 @@
-/** One resource points to another, or to an agent (`agent/acme-shop`). */
+/** One resource refers to another, or to an agent (`agent/acme-shop`). */
 export interface Link {
   readonly from: string;
   readonly to: string;
-  /** The number of a pipeline's stage, from 1; null where there is no order. */
+  /** The number of the stage, from 1. Null where the order has no meaning. */
   readonly stage: number | null;
 }
 
 export interface Graph {
-  /** In the order of the manifests, and then what only links name. */
+  /** First the declared resources in the order of the manifests, then what only links contain. */
   readonly nodes: readonly string[];
   readonly links: readonly Link[];
 }
 
-/** The part of a graph that is of interest: the nodes given, what leads to them, and what they lead to. */
+/** The part of a graph around the given nodes: what leads to them, and what they lead to. */
 export function subgraphOf({ nodes, links }: Graph, given: ReadonlySet<string>): Graph {
   const down = reach(given, index(links, 'from', 'to'));
   const up = reach(given, index(links, 'to', 'from'));

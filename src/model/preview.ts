@@ -1,14 +1,14 @@
 import type { Call } from './request.js';
 import type { Address } from './resource.js';
 
-/** A question to the service: when would this resource run as it is, or as it shall be? */
+/** A question to the service: when does this resource run, before or after the change? */
 export interface Ask {
   readonly address: Address;
   readonly side: 'before' | 'after';
   readonly call: Call<readonly string[]>;
 }
 
-/** What it says: instants in UTC, or why never. Questions that it does not answer have none. */
+/** The answer: instants in UTC, or why the service rejects the schedule. */
 export type Preview = { readonly runs: readonly string[] } | { readonly rejected: string };
 
 export interface Answered {

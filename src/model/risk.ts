@@ -1,9 +1,9 @@
 /**
- * What of a change can hurt, for a reviewer to read before all else. A sentence without a subject: it stands beside the
- * resource. It may tell what changes with time (when a key was last used), so that no digest is made of it.
+ * Why a change is risky: the first thing that a reviewer should read. The message is a sentence without a subject, shown
+ * next to the resource. It may change over time (when a key was last used), so it is not part of the digest.
  */
 export interface Risk {
-  /** `delete`: an object goes. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more often, or at another hour. */
+  /** `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key gets more scopes. `schedule`: it runs more often or at other hours. */
   readonly code: 'delete' | 'key' | 'scopes' | 'schedule';
   readonly message: string;
 }

@@ -2,18 +2,18 @@ import type { Place } from './diagnostic.js';
 import type { Change } from './plan.js';
 import type { Address } from './resource.js';
 
-/** By which rule an entry found its object (contract §3), in the order in which they are tried. */
+/** The rules that match an entry with its object (contract §3), in the order in which they are tried. */
 export type Rule = 'id' | 'inventory' | 'natural-key' | 'likeness';
 
-/** Which remote object a resource is paired with, and why that one. */
+/** Which remote object a resource is matched with, and why. */
 export interface Why {
   readonly address: Address;
   readonly source: Place | null;
-  /** Null when it is paired with none. */
+  /** Null when it is matched with none. */
   readonly object: { readonly id: string | null; readonly name: string | null } | null;
   readonly rule: Rule | null;
   readonly tried: readonly Tried[];
-  /** What differs, and what would be done; null for external ones. */
+  /** What differs, and what would be done. Null for external entries. */
   readonly change: Change | null;
   readonly ignored: readonly Ignored[];
 }

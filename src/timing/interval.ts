@@ -2,17 +2,17 @@ import type { Suggest } from '../model/suggest.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /** The units of a `Basic` schedule (interface §2, Schedule). */
-export type IntervalUnit = 'Minutes' | 'Hours' | 'Days' | 'Weeks';
+export type TimingUnit = 'Minutes' | 'Hours' | 'Days' | 'Weeks';
 
 export interface Interval {
   /** 1 to 1,000,000. */
   readonly value: number;
-  readonly unit: IntervalUnit;
+  readonly unit: TimingUnit;
 }
 
 /** Which intervals a property accepts. */
 interface AcceptedIntervals {
-  readonly units: readonly IntervalUnit[];
+  readonly units: readonly TimingUnit[];
   readonly largest: number;
   readonly example: string;
   readonly hints: { readonly longer: string; readonly shorter: string };
@@ -39,7 +39,7 @@ const age: AcceptedIntervals = {
 };
 
 /** Units in the singular, and others that people try. */
-const units: ReadonlyMap<string, IntervalUnit | 'longer' | 'shorter'> = new Map([
+const units: ReadonlyMap<string, TimingUnit | 'longer' | 'shorter'> = new Map([
   ['minute', 'Minutes'],
   ['hour', 'Hours'],
   ['day', 'Days'],
@@ -98,7 +98,7 @@ function parse(text: string, range: AcceptedIntervals): Interval | null {
   return isUnitOf(range, unit) && value <= range.largest ? { value, unit } : null;
 }
 
-function isUnitOf(range: AcceptedIntervals, unit: string | undefined): unit is IntervalUnit {
+function isUnitOf(range: AcceptedIntervals, unit: string | undefined): unit is TimingUnit {
   return range.units.some((each) => each === unit);
 }
 

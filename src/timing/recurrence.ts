@@ -1,5 +1,5 @@
 import { type Cron, readCron } from './cron.js';
-import type { IntervalUnit } from './interval.js';
+import type { TimingUnit } from './interval.js';
 import type { Timing } from './runs.js';
 import { readWallClock } from './wall-clock.js';
 
@@ -14,7 +14,7 @@ export interface Recurrence {
 }
 
 const dayMinutes = 1440;
-const unitMinutes: Readonly<Record<IntervalUnit, number>> = {
+const unitMinutes: Readonly<Record<TimingUnit, number>> = {
   Minutes: 1,
   Hours: 60,
   Days: 1440,

@@ -31,9 +31,9 @@ function withStarters<T extends TimedLoad>(
     from: new Date(Math.max(begin, from.getTime())),
     until: new Date(Math.min(begin + minute, until.getTime())),
   };
-  const by = loads.flatMap((starter) => {
-    const starts = startsPerMinute([starter], within).minutes[0] ?? 0;
-    return starts > 0 ? [{ starter, starts }] : [];
+  const by = loads.flatMap((load) => {
+    const starts = startsPerMinute([load], within).minutes[0] ?? 0;
+    return starts > 0 ? [{ load, starts }] : [];
   });
   return { ...busy, by };
 }

@@ -83,7 +83,9 @@ test('a group that is not shown any more is told before another is created', asy
   const [record] = sandbox.world.groups.values();
   sandbox.world.groups.delete(record?.id ?? '');
   const { stdout } = await workspace.plan();
-  expect(stdout.replace(/\s+/g, ' ')).toContain(`was ${record?.id}, which has been deleted or is no longer visible`);
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    `was ${record?.id}, which has been deleted or is no longer visible`,
+  );
 });
 
 test('a group that the list hides is found by its id, and no second one is created', async () => {

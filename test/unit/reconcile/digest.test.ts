@@ -61,14 +61,15 @@ describe('digest', () => {
   test('the order of entries and objects has no effect on the plan', () => {
     const { entries, objects, ...rest } = world(['old', 'DE'], ['new', 'FR']);
     const more = [...entries, group('b'), group('c'), schedule('t', { target: 'group/b' })];
-    const expected = planOf({ ...rest, entries: more, objects });
+    const reviewed = ({ digest, changes, steps }: Plan) => ({ digest, changes, steps });
+    const expected = reviewed(planOf({ ...rest, entries: more, objects }));
     const shuffled = fc.tuple(
       fc.shuffledSubarray(more, { minLength: more.length }),
       fc.shuffledSubarray([...objects], { minLength: objects.length }),
     );
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
-        expect(planOf({ ...rest, entries: one, objects: other })).toEqual(expected);
+        expect(reviewed(planOf({ ...rest, entries: one, objects: other }))).toEqual(expected);
       }),
     );
   });
