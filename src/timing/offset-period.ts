@@ -1,4 +1,4 @@
-import { type LocalTime, readWallClock, writeWallClock } from './wall-clock.js';
+import { type LocalTime, readWallClock } from './wall-clock.js';
 import { offsetAt } from './zone.js';
 
 export type LocalKind = 'normal' | 'skipped' | 'repeated';
@@ -29,13 +29,6 @@ export function localKind(wallClock: string, zone: string): LocalKind {
  */
 export function toInstant(wallClock: string, zone: string): Date {
   return new Date(firstInstant(readWallClock(wallClock), zone));
-}
-
-/** Wall clock with its offset, which differs between the two passes of a repeated hour: `2026-12-01 06:00 +01:00`. */
-export function show(instant: Date, zone: string): string {
-  const offset = offsetAt(zone, instant.getTime());
-  const [date, time = ''] = writeWallClock(instant.getTime() + offset).split('T');
-  return `${date} ${time.replace(/^(\d\d:\d\d):00$/, '$1')} ${showOffset(offset)}`;
 }
 
 /** The instants at which the zone's clocks show this time: none, one or two, in order. */
@@ -118,9 +111,4 @@ function measure(zone: string, from: number, to: number): DayOffsets {
     else high = middle;
   }
   return { before, after, at: high * 1000 };
-}
-
-function showOffset(offset: number): string {
-  const text = new Date(Math.abs(offset)).toISOString().slice(11, 19).replace(/:00$/, '');
-  return `${offset < 0 ? '-' : '+'}${text}`;
 }

@@ -24,7 +24,7 @@ export interface SmallWorld
   readonly limits?: Partial<ReconcileInputs['project']['limits']>;
 }
 
-export const now = new Date('2026-11-01T00:00:00Z');
+const now = new Date('2026-11-01T00:00:00Z');
 
 export const agents: readonly Agent[] = ['acme', 'globex'].map((name, index) => ({
   id: `aaaaaaaa-0000-4000-8000-00000000000${index}`,

@@ -18,7 +18,7 @@ function observed<S>(spec: S, facts: JsonObject = {}): Observed<S> {
   return { kind: 'x', id: '1', rawId: 1, name: 'ci', manageable: true, caller: false, facts, spec };
 }
 
-describe('risks of a schedule: ', () => {
+describe('risks of a schedule', () => {
   const daily: ScheduleSpec = {
     target: { kind: 'agent', id: 'a' },
     every: null,
@@ -82,7 +82,7 @@ describe('risks of a schedule: ', () => {
     ['what cannot be read', { timeZone: 'Mars/Olympus' }, {}, []],
   ])('%s', (_, before, after, messages) => expect(told(before, after)).toEqual(messages));
 
-  it('tells that hidden times change, and nothing of them', () => {
+  it('a change of hidden times is reported without the times', () => {
     const hidden = ['changes its times, which come from the environment and are not shown'];
     expect(told({}, { cron: '0 0 7 * * *' }, ['cron'])).toEqual(hidden);
     expect(told({}, { inputs: { a: 1 } }, ['cron'])).toEqual([]);
@@ -92,7 +92,7 @@ describe('risks of a schedule: ', () => {
     expect(risksOf(schedule, { observed: null, after: daily, hides, now })).toEqual([]));
 });
 
-describe('risks of a key: ', () => {
+describe('risks of a key', () => {
   const spec = (scopes: readonly string[]): KeySpec => ({ name: 'ci', scopes });
   const facts = { keyPrefix: 'svc_live_ab', lastUsedDate: '2026-11-20T10:00:00Z' };
   const stops = {

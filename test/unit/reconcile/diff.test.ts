@@ -120,7 +120,7 @@ describe('diff', () => {
       inventory: owning({ 'schedule/s': '1' }),
     });
     expect(steps.map(({ request }) => `${request.method} ${request.path}`)).toEqual([
-      'PUT /api/schedules/1/disable',
+      'POST /api/schedules/1/enabled',
     ]);
   });
 });
