@@ -39,7 +39,7 @@ export class ReferenceResolver {
 
   /** Canonical values of fields, with ids in place of the addresses of pending objects. */
   values(values: JsonObject): JsonObject {
-    return JSON.parse(this.withIds(canonical(values)));
+    return JSON.parse(this.withIds(canonical(values))) as JsonObject;
   }
 
   private withIds(text: string): string {
