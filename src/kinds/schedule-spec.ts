@@ -1,6 +1,5 @@
 import { canonical, type Json, type JsonObject } from '../model/json.js';
-import type { ObjectRef } from '../model/kind.js';
-import { type FieldRule, type FieldRules, isPending } from '../model/resource.js';
+import { type FieldRule, type FieldRules, isPending, type ObjectRef } from '../model/resource.js';
 import type { ScheduleBody } from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import type { Interval } from '../timing/interval.js';

@@ -14,7 +14,7 @@ export interface Calendar {
   readonly starts: number;
   /** In order of time. */
   readonly busiest: readonly CalendarMinute[];
-  /** Minutes in which more start than `limits.startsPerMinute`. */
+  /** The number of minutes in which more start than `limits.startsPerMinute`. */
   readonly minutesOverLimit: number;
   /** Schedules that cannot be counted offline, with the reason. */
   readonly uncounted: readonly { readonly address: Address; readonly reason: string }[];

@@ -5,8 +5,8 @@ import type {
   Declared,
   Delivery,
   FieldRules,
-  IdOrPending,
   KindName,
+  ObjectRef,
   Observed,
   ReportProblem,
   Resolver,
@@ -138,11 +138,6 @@ export interface References<D, S> {
   readonly kinds: readonly KindName[];
   inEntry(declared: D): readonly Address[];
   inSpec(spec: S): readonly ObjectRef[];
-}
-
-export interface ObjectRef {
-  readonly kind: KindName;
-  readonly id: IdOrPending;
 }
 
 export interface EntryLinks {

@@ -45,6 +45,12 @@ export function normalId(id: string): string {
 /** The id of a remote object, or of one that is not created yet. */
 export type IdOrPending = string | Pending;
 
+/** An object that a spec refers to. */
+export interface ObjectRef {
+  readonly kind: KindName;
+  readonly id: IdOrPending;
+}
+
 /** One declared entry as the manifest loader returns it: variables replaced, defaults filled in, names not yet resolved. */
 export interface Declared<D = unknown> {
   readonly address: Address;

@@ -1,4 +1,4 @@
-/** A span of time. `until` is exclusive. */
+/** A span of time. `until` is not part of it. */
 export interface TimeSpan {
   readonly from: Date;
   readonly until: Date;
@@ -6,17 +6,17 @@ export interface TimeSpan {
 
 /** The minutes of a span in which more agents start than a limit allows. `T` is what starts them. */
 export interface BusyMinutes<T> {
-  /** How many there are. */
+  /** Their number. */
   readonly total: number;
-  /** The busiest of them, in order of time; as many as requested. */
+  /** The busiest of them, in order of time; as many as were asked for. */
   readonly busiest: readonly BusyMinute<T>[];
 }
 
 export interface BusyMinute<T> {
   /** Its first instant. */
   readonly minute: Date;
-  /** Agents that start in it. */
+  /** The number of agents that start in it. */
   readonly starts: number;
-  /** Each with its share of `starts`. */
-  readonly by: readonly { readonly starter: T; readonly starts: number }[];
+  /** What starts them, with its part of `starts`. */
+  readonly by: readonly { readonly load: T; readonly starts: number }[];
 }

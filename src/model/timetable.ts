@@ -1,7 +1,7 @@
 import type { CalendarDay } from './calendar.js';
-import type { ObjectRef } from './kind.js';
 import type { DstAnomaly, Frequency } from './plan.js';
 import type { Call } from './request.js';
+import type { ObjectRef } from './resource.js';
 import type { BusyMinutes, TimeSpan } from './start-rate.js';
 
 /** A spec, and how many agents each of its runs starts. */

@@ -22,7 +22,7 @@ const example = 'Write six fields, seconds first, such as "0 30 2 * * *" for 02:
 const number = String.raw`\d+`;
 const months = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
 const weekdays = 'SUN|MON|TUE|WED|THU|FRI|SAT';
-/** What may stand in each field between its signs: cron-parser puts digits for names wherever they are, as in 0MON. */
+/** What each field may contain between its signs. cron-parser replaces names anywhere, even in 0MON. */
 const words = [
   number,
   number,
@@ -32,10 +32,10 @@ const words = [
   `(?:${number}|${weekdays})L?`,
 ].map((word) => new RegExp(`^(?:[*?]|${word})$`));
 
-/** As cron-parser, which reads no longer text. */
-const longest = 1024;
+/** The limit of cron-parser. */
+const LONGEST_CHARACTERS = 1024;
 
-/** The macros that other crons know, as six fields. */
+/** The macros of other cron dialects, as six fields. */
 const macros: ReadonlyMap<string, string> = new Map([
   ['@yearly', '0 0 0 1 1 *'],
   ['@annually', '0 0 0 1 1 *'],
@@ -48,16 +48,16 @@ const macros: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Why a manifest may not say this expression; null when it may. Then it fires at some time: cron-parser refuses days
- * that no month it names has, and any other day comes within 40 years.
+ * Why an expression is not valid in a manifest; null when it is. A valid one always fires: cron-parser refuses days that
+ * do not occur in the given months, and any other day comes within 40 years.
  */
 export function cronProblem(text: string): TimingProblem | null {
-  const told = formProblem(text);
-  if (told !== null || parse(canonicalCron(text)) !== null) return told;
+  const problem = formProblem(text);
+  if (problem !== null || parse(canonicalCron(text)) !== null) return problem;
   return (
     fieldProblem(text) ?? {
       message: `${quoted(text)} is not a cron expression`,
-      help: 'Its fields can be read one by one, but not together: is there a month with that day?',
+      help: 'Each field is valid, but not all of them together: check that the month has that day.',
     }
   );
 }
@@ -67,20 +67,20 @@ export function canonicalCron(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toUpperCase();
 }
 
-/** Throws RangeError for an expression that `cronProblem` refuses for its form. */
+/** Throws RangeError for an expression that `cronProblem` refuses because of its form. */
 export function readCron(text: string): Cron {
   const cron = formProblem(text) === null ? parse(canonicalCron(text)) : null;
   if (cron === null) throw new RangeError(`not a cron expression: ${quoted(text)}`);
   return cron;
 }
 
-/** The calendar repeats after 400 years: what has not fired by then never will. */
-const calendarCycle = 146_097 * 86_400_000;
+/** The calendar repeats after 400 years: an expression that has not fired by then never will. */
+const CALENDAR_CYCLE_MILLISECONDS = 146_097 * 86_400_000;
 
 /** The first day on or after `from` (midnight in UTC, for a day of the wall clock) that the expression fires on. */
 export function nextFireDay(cron: Cron, from: Date): Date | null {
   const day = new Date(from);
-  while (day.getTime() - from.getTime() <= calendarCycle) {
+  while (day.getTime() - from.getTime() <= CALENDAR_CYCLE_MILLISECONDS) {
     if (cron.firesOn(day)) return day;
     if (cron.months.has(day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
     else day.setUTCMonth(day.getUTCMonth() + 1, 1);
@@ -88,10 +88,10 @@ export function nextFireDay(cron: Cron, from: Date): Date | null {
   return null;
 }
 
-/** What cron-parser takes and we do not: a field too few, macros, `H` (random), line breaks. */
+/** What cron-parser accepts and roster does not: missing fields, macros, `H` (random), line breaks. */
 function formProblem(text: string): TimingProblem | null {
   const message = `${quoted(text)} is not a cron expression of six fields`;
-  if (text.length > longest) return { message, help: example };
+  if (text.length > LONGEST_CHARACTERS) return { message, help: example };
   if (/[^\x20-\x7e]/.test(text))
     return { message, help: 'Write it on one line, in ASCII, with spaces between the fields.' };
   const fields = fieldsOf(text);
@@ -101,12 +101,12 @@ function formProblem(text: string): TimingProblem | null {
   if (fields.length === 7) return { message, help: `Leave the year out. ${example}` };
   if (fields.length !== 6) return { message, help: example };
   if (fields.some((field) => /(^|[,/-])H/i.test(field))) {
-    return { message: `${quoted(text)} leaves a time to chance`, help: 'Write a number for H.' };
+    return { message: `${quoted(text)} fires at random times`, help: 'Replace H by a number.' };
   }
   return null;
 }
 
-/** Says which field is wrong, which cron-parser does not, by trying each alone. */
+/** Which field is wrong. cron-parser does not say, so each field is tried alone. */
 function fieldProblem(text: string): TimingProblem | null {
   const alone = ['0', '0', '0', '*', '*', '*'];
   const bad = fieldsOf(canonicalCron(text)).findIndex(
@@ -114,8 +114,8 @@ function fieldProblem(text: string): TimingProblem | null {
   );
   if (bad === -1) return null;
   return {
-    message: `${quoted(text)} is not a cron expression: its ${fieldNames[bad]} field cannot be read`,
-    help: `That field takes ${ranges[bad]}, *, lists (1,2), ranges (1-5, low to high) and steps (*/5).`,
+    message: `${quoted(text)} is not a cron expression: its ${fieldNames[bad]} field is not valid`,
+    help: `Valid values are ${ranges[bad]}, *, lists (1,2), ranges (1-5, low to high) and steps (*/5).`,
   };
 }
 
@@ -123,24 +123,24 @@ function fieldsOf(text: string): string[] {
   return text.split(' ').filter((field) => field !== '');
 }
 
-/** What was read last: projects repeat few expressions many times, and reading one takes as long as all else. */
+/** Expressions read before. Projects repeat a few expressions many times, and parsing is slow. */
 const known = new Map<string, Cron | null>();
-const mostKnown = 1000;
+const MOST_KNOWN = 1000;
 
 function parse(expression: string): Cron | null {
   const before = known.get(expression);
   if (before !== undefined) return before;
   const cron = parseAnew(expression);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= MOST_KNOWN) known.clear();
   known.set(expression, cron);
   return cron;
 }
 
 function parseAnew(expression: string): Cron | null {
-  const sound = fieldsOf(expression).every((field, index) =>
+  const isValid = fieldsOf(expression).every((field, index) =>
     field.split(/[,/#-]/).every((word) => words[index]?.test(word) ?? false),
   );
-  const fields = sound ? parseFields(expression) : null;
+  const fields = isValid ? parseFields(expression) : null;
   if (fields === null) return null;
   const { second, minute, hour, dayOfMonth, month, dayOfWeek } = fields;
   const months = new Set<number>(month.values);
@@ -169,7 +169,7 @@ function parseAnew(expression: string): Cron | null {
   };
 }
 
-/** The month, 0 to 11, of so many days later. */
+/** The month, 0 to 11, that many days later. */
 function monthOf(date: Date, later: number): number {
   return new Date(date.getTime() + later * 86_400_000).getUTCMonth();
 }
@@ -179,7 +179,7 @@ function parseFields(expression: string) {
     // The date keeps cron-parser from asking the clock.
     return CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: new Date(0) }).fields;
   } catch (error) {
-    // cron-parser throws plain errors for every expression it cannot read, and nothing else about one.
+    // cron-parser throws plain errors for expressions that it cannot read, and for nothing else.
     if (error instanceof Error) return null;
     throw error;
   }

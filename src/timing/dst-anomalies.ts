@@ -6,15 +6,14 @@ import { isForEveryHour, runsBetween, type Timing } from './runs.js';
 import { writeWallClock } from './wall-clock.js';
 
 /**
- * Times of the wall clock that clock changes leave out or show twice, change by change. Intervals of minutes and hours
- * have none, for they count real time; neither has a cron for every hour, which goes on as if nothing were. Throws
- * RangeError as `nextRuns` does.
+ * Scheduled times that clock changes skip or repeat, change by change. Intervals of minutes and hours have none, because
+ * they count real time. A cron expression for every hour has none either. Throws RangeError like `nextRuns`.
  */
 export function dstAnomalies(timing: Timing, zone: string, { from, until }: TimeSpan): DstAnomaly[] {
   if (!keepsWallClock(timing)) return [];
   return offsetPeriods(zone, from.getTime(), until.getTime())
     .filter((period) => period.from > from.getTime())
-    .flatMap((period) => missedIn(period, timing));
+    .flatMap((period) => anomalyIn(period, timing));
 }
 
 function keepsWallClock(timing: Timing): boolean {
@@ -22,11 +21,11 @@ function keepsWallClock(timing: Timing): boolean {
   return timing.type === 'Once' || timing.unit === 'Days' || timing.unit === 'Weeks';
 }
 
-/** On a clock that never changes, such as that of UTC, the timing has all of its times. */
-function missedIn({ from: at, offset, was }: OffsetPeriod, timing: Timing): DstAnomaly[] {
+/** In UTC, which has no clock changes, the timing has all of its times. */
+function anomalyIn({ from: at, offset, was }: OffsetPeriod, timing: Timing): DstAnomaly[] {
   if (was === null) return [];
   const [first, last] = [at + Math.min(was, offset), at + Math.max(was, offset)];
-  const times = runsBetween(timing, 'UTC', new Date(first), new Date(last), Number.POSITIVE_INFINITY);
+  const times = runsBetween({ timing, timeZone: 'UTC' }, { from: new Date(first), until: new Date(last) });
   const [earliest] = times;
   if (earliest === undefined) return [];
   return [

@@ -1,24 +1,24 @@
+import type { Suggest } from '../model/suggest.js';
 import { quoted, type TimingProblem } from './problem.js';
-import type { Nearest } from './zone.js';
 
 /** The units of a `Basic` schedule (interface §2, Schedule). */
-export type IntervalUnit = 'Minutes' | 'Hours' | 'Days' | 'Weeks';
+export type TimingUnit = 'Minutes' | 'Hours' | 'Days' | 'Weeks';
 
 export interface Interval {
   /** 1 to 1,000,000. */
   readonly value: number;
-  readonly unit: IntervalUnit;
+  readonly unit: TimingUnit;
 }
 
-/** What a property takes of all intervals. */
-interface Range {
-  readonly units: readonly IntervalUnit[];
+/** Which intervals a property accepts. */
+interface AcceptedIntervals {
+  readonly units: readonly TimingUnit[];
   readonly largest: number;
   readonly example: string;
   readonly hints: { readonly longer: string; readonly shorter: string };
 }
 
-const every: Range = {
+const every: AcceptedIntervals = {
   units: ['Minutes', 'Hours', 'Days', 'Weeks'],
   largest: 1_000_000,
   example: '6 hours',
@@ -28,7 +28,7 @@ const every: Range = {
   },
 };
 
-const age: Range = {
+const age: AcceptedIntervals = {
   units: ['Hours', 'Days', 'Weeks'],
   largest: 99_999,
   example: '90 days',
@@ -38,8 +38,8 @@ const age: Range = {
   },
 };
 
-/** Units in the singular, and those that people try. */
-const units: ReadonlyMap<string, IntervalUnit | 'longer' | 'shorter'> = new Map([
+/** Units in the singular, and others that people try. */
+const units: ReadonlyMap<string, TimingUnit | 'longer' | 'shorter'> = new Map([
   ['minute', 'Minutes'],
   ['hour', 'Hours'],
   ['day', 'Days'],
@@ -65,24 +65,24 @@ const abbreviations: ReadonlyMap<string, string> = new Map([
   ['sec', 'second'],
 ]);
 
-/** Reads `6 hours`, `1 hour` or `1 hours`; null for all else. */
+/** Reads `6 hours`, `1 hour` or `1 hours`. Null for anything else. */
 export function parseEvery(text: string): Interval | null {
   return parse(text, every);
 }
 
-/** Why `parseEvery` cannot read the text; null when it can. */
-export function everyProblem(text: string, nearest?: Nearest): TimingProblem | null {
-  return problem(text, every, nearest);
+/** Why a text is not an interval; null when it is. */
+export function everyProblem(text: string, suggest?: Suggest): TimingProblem | null {
+  return problem(text, every, suggest);
 }
 
-/** Reads how old something may get: `90 days`. */
+/** Reads a maximum age: `90 days`. */
 export function parseAge(text: string): Interval | null {
   return parse(text, age);
 }
 
-/** Why `parseAge` cannot read the text; null when it can. */
-export function ageProblem(text: string, nearest?: Nearest): TimingProblem | null {
-  return problem(text, age, nearest);
+/** Why a text is not an age; null when it is. */
+export function ageProblem(text: string, suggest?: Suggest): TimingProblem | null {
+  return problem(text, age, suggest);
 }
 
 /** The one spelling of an interval: `6 hours`, `1 hour`. */
@@ -91,27 +91,31 @@ export function showEvery(value: number, unit: string): string {
   return `${value} ${value === 1 ? plural.slice(0, -1) : plural}`;
 }
 
-function parse(text: string, range: Range): Interval | null {
+function parse(text: string, range: AcceptedIntervals): Interval | null {
   const [, digits, word = ''] = /^([1-9]\d{0,6}) ([a-z]+?)s?$/.exec(text) ?? [];
   const unit = units.get(word);
   const value = Number(digits);
   return isUnitOf(range, unit) && value <= range.largest ? { value, unit } : null;
 }
 
-function isUnitOf(range: Range, unit: string | undefined): unit is IntervalUnit {
+function isUnitOf(range: AcceptedIntervals, unit: string | undefined): unit is TimingUnit {
   return range.units.some((each) => each === unit);
 }
 
-function problem(text: string, range: Range, nearest: Nearest = () => null): TimingProblem | null {
+function problem(
+  text: string,
+  range: AcceptedIntervals,
+  suggest: Suggest = () => null,
+): TimingProblem | null {
   if (parse(text, range) !== null) return null;
   const names = range.units.map((unit) => unit.toLowerCase());
-  const usual = `Write a whole number and ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, such as "${range.example}".`;
-  return { message: `${quoted(text)} is not an interval`, help: hint(text, range, nearest) ?? usual };
+  const example = `Write a whole number and ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, such as "${range.example}".`;
+  return { message: `${quoted(text)} is not an interval`, help: hint(text, range, suggest) ?? example };
 }
 
-function hint(text: string, range: Range, nearest: Nearest): string | null {
+function hint(text: string, range: AcceptedIntervals, suggest: Suggest): string | null {
   const [, digits, word] = /^(-?[\d.,_]+)?\s*([a-z]+)$/i.exec(text.trim()) ?? [];
-  const unit = word === undefined ? undefined : unitMeant(word.toLowerCase(), nearest);
+  const unit = word === undefined ? undefined : unitMeant(word.toLowerCase(), suggest);
   if (unit === undefined) return null;
   if (unit === 'longer') return range.hints.longer;
   if (!isUnitOf(range, unit)) return range.hints.shorter;
@@ -121,8 +125,8 @@ function hint(text: string, range: Range, nearest: Nearest): string | null {
   return `Write a whole number from 1 to ${range.largest}, such as "${showEvery(6, unit)}".`;
 }
 
-function unitMeant(word: string, nearest: Nearest) {
+function unitMeant(word: string, suggest: Suggest) {
   const singular = word.replace(/(?<=.)s$/, '');
   const known = abbreviations.get(singular) ?? singular;
-  return units.get(known) ?? units.get(nearest(known, [...units.keys()]) ?? '');
+  return units.get(known) ?? units.get(suggest(known, [...units.keys()]) ?? '');
 }

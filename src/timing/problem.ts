@@ -1,15 +1,17 @@
-/** What is wrong with a text of a manifest, and what to write instead. The caller adds code and place. */
+/** What is wrong with a text in a manifest, and what to write instead. The caller adds the code and the place. */
 export interface TimingProblem {
   readonly message: string;
   readonly help: string;
 }
 
-const longestQuote = 100;
+const LONGEST_QUOTE_CHARACTERS = 100;
 
 /**
- * A person's text for a message. Control characters are escaped. A long text is counted, not cut: a part of a
- * value from the environment would pass the filter that looks for the whole of it.
+ * A text from a manifest, for a message. Control characters are escaped. A long text is not cut but counted: the filter
+ * that hides values from the environment would not recognise a part of one.
  */
 export function quoted(text: string): string {
-  return text.length > longestQuote ? `a text of ${text.length} characters` : JSON.stringify(text);
+  return text.length > LONGEST_QUOTE_CHARACTERS
+    ? `a text of ${text.length} characters`
+    : JSON.stringify(text);
 }

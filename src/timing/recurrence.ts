@@ -1,27 +1,27 @@
 import { type Cron, readCron } from './cron.js';
-import type { IntervalUnit } from './interval.js';
+import type { TimingUnit } from './interval.js';
 import type { Timing } from './runs.js';
 import { readWallClock } from './wall-clock.js';
 
-/** How often a timing runs and at what times of the day, as if it had begun long ago and no clock ever changed. */
+/** How often and at what times of day a timing runs, as if it had begun long ago and clocks never changed. */
 export interface Recurrence {
   /** In an average week; 0 for what runs once. */
   readonly runsPerWeek: number;
-  /** Between the two runs that are nearest to each other; null for what runs once. */
+  /** Between the two runs closest to each other; null for what runs once. */
   readonly shortestGapSeconds: number | null;
   /** Minutes of the local day in which it may run, in order. */
   readonly minutesOfDay: readonly number[];
 }
 
 const dayMinutes = 1440;
-const unitMinutes: Readonly<Record<IntervalUnit, number>> = {
+const unitMinutes: Readonly<Record<TimingUnit, number>> = {
   Minutes: 1,
   Hours: 60,
   Days: 1440,
   Weeks: 10_080,
 };
 
-/** Throws RangeError for a timing that the checks of this room refuse. */
+/** Throws RangeError for a timing that the checks in this folder refuse. */
 export function recurrenceOf(timing: Timing): Recurrence {
   switch (timing.type) {
     case 'Once':
@@ -31,11 +31,11 @@ export function recurrenceOf(timing: Timing): Recurrence {
       return {
         runsPerWeek: (7 * dayMinutes) / step,
         shortestGapSeconds: step * 60,
-        minutesOfDay: roundTheClock(minuteOf(timing.startTime), step),
+        minutesOfDay: minutesReached(minuteOf(timing.startTime), step),
       };
     }
     case 'Cron':
-      return cronRhythm(readCron(timing.expression));
+      return cronRecurrence(readCron(timing.expression));
     default:
       return timing satisfies never;
   }
@@ -46,17 +46,17 @@ function minuteOf(startTime: string): number {
   return ((minutes % dayMinutes) + dayMinutes) % dayMinutes;
 }
 
-/** The minutes that come up sooner or later when one goes on by `step` again and again. */
-function roundTheClock(start: number, step: number): number[] {
+/** The minutes of the day that repeated steps reach sooner or later. */
+function minutesReached(start: number, step: number): number[] {
   const found = new Set<number>();
   for (let minute = start; !found.has(minute); minute = (minute + step) % dayMinutes) found.add(minute);
   return [...found].sort((a, b) => a - b);
 }
 
-/** Reading the same expression again gives the same object (cron.ts), so that thousands of schedules cost little. */
+/** readCron returns the same object for the same expression, so thousands of schedules cost little. */
 const known = new WeakMap<Cron, Recurrence>();
 
-function cronRhythm(cron: Cron): Recurrence {
+function cronRecurrence(cron: Cron): Recurrence {
   const before = known.get(cron);
   if (before !== undefined) return before;
   const { hours, minutes, seconds } = cron;
@@ -64,7 +64,7 @@ function cronRhythm(cron: Cron): Recurrence {
   const fire = fireDays(cron);
   const recurrence = {
     runsPerWeek: minutesOfDay.length * seconds.length * fire.perWeek,
-    shortestGapSeconds: shortestGap(minutesOfDay, seconds, fire.nearest),
+    shortestGapSeconds: shortestGap(minutesOfDay, seconds, fire.shortestGap),
     minutesOfDay,
   };
   known.set(cron, recurrence);
@@ -72,32 +72,32 @@ function cronRhythm(cron: Cron): Recurrence {
 }
 
 /** Four years: one leap day, and every weekday in every month. */
-const observedDays = 1461;
+const OBSERVED_DAYS = 1461;
 const firstDay = Date.UTC(2024, 0, 1);
 let days: readonly Date[] = [];
 
 interface FireDays {
   readonly perWeek: number;
-  /** Days between the nearest two; null where there is but one. */
-  readonly nearest: number | null;
+  /** Days between the closest two; null where there is only one. */
+  readonly shortestGap: number | null;
 }
 
 function fireDays(cron: Cron): FireDays {
   if (days.length === 0)
-    days = Array.from({ length: observedDays }, (_, day) => new Date(firstDay + day * 86_400_000));
+    days = Array.from({ length: OBSERVED_DAYS }, (_, day) => new Date(firstDay + day * 86_400_000));
   const found: number[] = [];
   days.forEach((day, index) => {
     if (cron.firesOn(day)) found.push(index);
   });
   const between = gaps(found);
-  return { perWeek: perWeek(found), nearest: between.length === 0 ? null : least(between) };
+  return { perWeek: perWeek(found), shortestGap: between.length === 0 ? null : least(between) };
 }
 
-/** The same days of every week are so many; for others four years, which are no whole weeks, are near enough. */
+/** Exact for the same days of every week. For others the average of four years is close enough. */
 function perWeek(found: readonly number[]): number {
   const weekdays = new Set(found.map((day) => day % 7));
   const whole = days.filter((_, index) => weekdays.has(index % 7)).length;
-  return found.length === whole ? weekdays.size : (found.length * 7) / observedDays;
+  return found.length === whole ? weekdays.size : (found.length * 7) / OBSERVED_DAYS;
 }
 
 function shortestGap(

@@ -1,17 +1,13 @@
+import type { TimeSpan } from '../model/start-rate.js';
 import { type Cron, nextFireDay, readCron } from './cron.js';
-import type { IntervalUnit } from './interval.js';
+import type { Interval } from './interval.js';
 import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './offset-period.js';
 import { type LocalTime, readWallClock } from './wall-clock.js';
 import { offsetAt } from './zone.js';
 
-/** When a schedule fires (interface §2, Schedule). `startTime` is wall clock in the schedule's zone. */
+/** When a schedule runs (interface §2, Schedule). `startTime` is local time in the schedule's zone. */
 export type Timing =
-  | {
-      readonly type: 'Basic';
-      readonly value: number;
-      readonly unit: IntervalUnit;
-      readonly startTime: string;
-    }
+  | ({ readonly type: 'Basic'; readonly startTime: string } & Interval)
   | { readonly type: 'Cron'; readonly expression: string; readonly startTime: string }
   | { readonly type: 'Once'; readonly startTime: string };
 
@@ -20,24 +16,28 @@ const hour = 60 * minute;
 /** The last instant that a Date can hold. */
 const lastInstant = 8.64e15;
 
-/**
- * The first `count` runs at or after `from`, never before `startTime`; fewer when there are no more. The interface
- * does not say what clock changes do, so this assumes the usual: intervals of minutes and hours count real time;
- * days and weeks keep the wall clock, as cron does; a skipped time moves on by as much as the clocks do; a repeated
- * one runs the first time, but a cron for every hour runs both times. Throws RangeError for a timing or zone that
- * the checks of this room refuse.
- */
-export function nextRuns(timing: Timing, timeZone: string, from: Date, count: number): Date[] {
-  return runsBetween(timing, timeZone, from, new Date(lastInstant), count);
+/** A timing in its time zone. */
+export interface ZonedTiming {
+  readonly timing: Timing;
+  readonly timeZone: string;
 }
 
-/** The runs at or after `from` and before `until`, at most `limit` of them. As `nextRuns` otherwise. */
+/**
+ * The first `count` runs at or after `from`, never before `startTime`; fewer when there are no more. The interface does
+ * not say what clock changes do, so this assumes the usual: intervals of minutes and hours count real time; days and
+ * weeks keep the wall clock, as cron does; a skipped time moves forward as the clocks do; a repeated time runs the first
+ * time, but a cron expression for every hour runs both times. Throws RangeError for a timing or zone that the checks in
+ * this folder refuse.
+ */
+export function nextRuns(timing: Timing, timeZone: string, from: Date, count: number): Date[] {
+  return runsBetween({ timing, timeZone }, { from, until: new Date(lastInstant) }, count);
+}
+
+/** The runs in a span, at most `limit` of them. Otherwise like `nextRuns`. */
 export function runsBetween(
-  timing: Timing,
-  timeZone: string,
-  from: Date,
-  until: Date,
-  limit: number,
+  { timing, timeZone }: ZonedTiming,
+  { from, until }: TimeSpan,
+  limit = Number.POSITIVE_INFINITY,
 ): Date[] {
   const found: Date[] = [];
   if (limit < 1) return found;
@@ -49,7 +49,7 @@ export function runsBetween(
   return found;
 }
 
-/** True when a `Once` schedule's time has come: the service would never fire it, or fire it at once. */
+/** True when the time of a `Once` schedule has passed: the service would never run it, or run it at once. */
 export function isPast(startTime: string, timeZone: string, now: Date): boolean {
   return toInstant(startTime, timeZone).getTime() <= now.getTime();
 }
@@ -62,7 +62,7 @@ function* eachRun(timing: Timing, zone: string, from: Date): Generator<number> {
   let last = Number.NEGATIVE_INFINITY;
   for (const instant of candidates(timing, zone, start, earliest)) {
     if (instant > lastInstant) return;
-    // A zone that left out a whole day (Pacific/Apia, 2011) puts that day's run on top of the next day's.
+    // When a zone skips a whole day (Pacific/Apia, 2011), that day's run falls on the next day's.
     if (instant < earliest || instant <= last) continue;
     last = instant;
     yield instant;
@@ -77,7 +77,7 @@ function candidates(timing: Timing, zone: string, start: LocalTime, earliest: nu
       return cronRuns(readCron(timing.expression), zone, earliest);
     case 'Basic': {
       if (!Number.isSafeInteger(timing.value) || timing.value < 1) throw new RangeError('not an interval');
-      return basicRuns(timing.value, timing.unit, zone, start, earliest);
+      return basicRuns(timing, zone, start, earliest);
     }
     default:
       return timing satisfies never;
@@ -85,8 +85,7 @@ function candidates(timing: Timing, zone: string, start: LocalTime, earliest: nu
 }
 
 function basicRuns(
-  value: number,
-  unit: IntervalUnit,
+  { value, unit }: Interval,
   zone: string,
   start: LocalTime,
   earliest: number,
@@ -111,7 +110,7 @@ function* elapsedRuns(start: number, step: number, earliest: number): Generator<
 }
 
 function* calendarRuns(start: LocalTime, step: number, zone: string, earliest: number): Generator<number> {
-  // Rounded down, for a skipped time may have moved on across `earliest`; eachRun drops what is too soon.
+  // Rounded down, because a skipped time may move past `earliest`. eachRun drops what is too early.
   const skipped = Math.max(0, Math.floor((earliest + offsetAt(zone, earliest) - start) / step));
   for (let local = start + skipped * step; local <= lastInstant - dayLength; local += step) {
     yield firstInstant(local, zone);
@@ -121,10 +120,10 @@ function* calendarRuns(start: LocalTime, step: number, zone: string, earliest: n
 function* cronRuns(cron: Cron, zone: string, earliest: number): Generator<number> {
   const earliestLocal = earliest + offsetAt(zone, earliest);
   const today = Math.floor(earliestLocal / dayLength) * dayLength;
-  // Days around a clock change are put in order together: a skipped time may move into the next day.
+  // Days around a clock change are sorted together: a skipped time may move into the next day.
   let near: number[] = [];
   let yesterday = today;
-  // From yesterday on, for the same reason.
+  // Starts yesterday for the same reason.
   for (const day of fireDays(cron, today - dayLength)) {
     const offset = steadyOffset(day, zone);
     if (offset !== null || day - yesterday > dayLength) {
@@ -162,7 +161,7 @@ function* runsOfChangeDay(cron: Cron, day: LocalTime, zone: string): Generator<n
   }
 }
 
-/** Local times of one day from `earliest` on; whole hours and minutes before it are not walked through. */
+/** Local times of one day from `earliest` on. Hours and minutes before it are skipped as a whole. */
 function* timesOf(cron: Cron, day: LocalTime, earliest: LocalTime): Generator<LocalTime> {
   for (const each of cron.hours) {
     const hourStart = day + each * hour;

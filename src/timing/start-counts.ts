@@ -12,27 +12,27 @@ export interface TimedLoad {
   readonly starts: number;
 }
 
-/** How many agents start in each minute of UTC, from the minute on that begins at `first`, in milliseconds. */
+/** How many agents start in each minute of UTC. The first minute begins at `first`, in milliseconds. */
 export interface StartCounts {
   readonly first: number;
-  /** Not integers of 32 bits: a few schedules that fire every second for large groups go beyond those. */
+  /** More than 32 bits: a few schedules that run every second for large groups exceed them. */
   readonly minutes: Float64Array;
 }
 
 const minute = 60_000;
 
 /**
- * Counts starts by the runs that `runsBetween` lists, without listing them: thousands of schedules over weeks have
- * millions of runs. 8 bytes for each minute of the span. Throws RangeError as `nextRuns` does.
+ * Counts the runs that `runsBetween` would list without listing them, because thousands of schedules have millions of
+ * runs in a few weeks. Needs 8 bytes for each minute of the span. Throws RangeError like `nextRuns`.
  */
-export function startsPerMinute(starters: readonly TimedLoad[], span: TimeSpan): StartCounts {
+export function startsPerMinute(loads: readonly TimedLoad[], span: TimeSpan): StartCounts {
   const counter = new Counter(span);
-  for (const starter of starters) if (starter.starts > 0) counter.add(starter);
+  for (const load of loads) if (load.starts > 0) counter.add(load);
   return counter;
 }
 
-/** Between two times of the wall clock. */
-interface Part {
+/** A period between two times of the wall clock. */
+interface LocalPeriod {
   readonly begin: LocalTime;
   readonly end: LocalTime;
   readonly offset: number;
@@ -53,40 +53,38 @@ class Counter implements StartCounts {
     this.minutes = new Float64Array(Math.max(0, Math.ceil((this.until - this.first) / minute)));
   }
 
-  add(starter: TimedLoad): void {
-    const { timing } = starter;
-    if (timing.type === 'Cron') this.addCron(starter, readCron(timing.expression));
-    else if (timing.type === 'Basic' && timing.unit === 'Minutes') this.addSteps(starter, timing.value);
-    else if (timing.type === 'Basic' && timing.unit === 'Hours') this.addSteps(starter, timing.value * 60);
-    else this.addListed(starter, this.span);
+  add(load: TimedLoad): void {
+    const { timing } = load;
+    if (timing.type === 'Cron') this.addCron(load, readCron(timing.expression));
+    else if (timing.type === 'Basic' && timing.unit === 'Minutes') this.addSteps(load, timing.value);
+    else if (timing.type === 'Basic' && timing.unit === 'Hours') this.addSteps(load, timing.value * 60);
+    else this.addListed(load, this.span);
   }
 
-  /** One by one: for what has few runs. */
-  private addListed({ timing, timeZone, starts }: TimedLoad, { from, until }: TimeSpan): void {
-    for (const run of runsBetween(timing, timeZone, from, until, Number.POSITIVE_INFINITY)) {
-      this.count(this.indexOf(run.getTime()), starts);
-    }
+  /** One by one, for timings with few runs. */
+  private addListed(load: TimedLoad, span: TimeSpan): void {
+    for (const run of runsBetween(load, span)) this.count(this.indexOf(run.getTime()), load.starts);
   }
 
   /** Intervals of real time: so many minutes from one run to the next. */
-  private addSteps({ timing, timeZone, starts }: TimedLoad, step: number): void {
-    const [run] = runsBetween(timing, timeZone, this.span.from, this.span.until, 1);
+  private addSteps(load: TimedLoad, step: number): void {
+    const [run] = runsBetween(load, this.span, 1);
     if (run === undefined) return;
     const runs = Math.ceil((this.until - run.getTime()) / (step * minute));
     const index = this.indexOf(run.getTime());
-    for (let nth = 0; nth < runs; nth += 1) this.count(index + nth * step, starts);
+    for (let nth = 0; nth < runs; nth += 1) this.count(index + nth * step, load.starts);
   }
 
-  private addCron(starter: TimedLoad, cron: Cron): void {
-    const { timing, timeZone, starts } = starter;
+  private addCron(load: TimedLoad, cron: Cron): void {
+    const { timing, timeZone, starts } = load;
     const earliest = Math.max(this.from, toInstant(timing.startTime, timeZone).getTime());
     for (const period of this.offsetPeriods(timeZone)) {
-      const cut = { ...period, from: Math.max(period.from, earliest) };
-      if (cut.from >= cut.until) continue;
-      if (!isWhole(cut)) this.addListed(starter, { from: new Date(cut.from), until: new Date(cut.until) });
-      else if (cut.was === null) this.addSteady(cron, starts, cut);
-      else if (cut.was < cut.offset) this.addMoved(cron, starts, cut, cut.was);
-      else if (isForEveryHour(cron)) this.addSteady(cron, starts, cut);
+      const part = { ...period, from: Math.max(period.from, earliest) };
+      if (part.from >= part.until) continue;
+      if (!isWhole(part)) this.addListed(load, { from: new Date(part.from), until: new Date(part.until) });
+      else if (part.was === null) this.addSteady(cron, starts, part);
+      else if (part.was < part.offset) this.addMoved(cron, starts, part, part.was);
+      else if (isForEveryHour(cron)) this.addSteady(cron, starts, part);
     }
   }
 
@@ -99,7 +97,7 @@ class Counter implements StartCounts {
     }
   }
 
-  /** Nearly all that is counted is counted here: minute by minute, the seconds of one count together. */
+  /** Counts most runs: minute by minute, and all seconds of a minute together. */
   private addDay(cron: Cron, starts: number, midnight: number): void {
     const inMinute = cron.seconds.length * starts;
     for (const hour of cron.hours) {
@@ -108,7 +106,12 @@ class Counter implements StartCounts {
     }
   }
 
-  private addPartOfDay(cron: Cron, starts: number, day: LocalTime, { begin, end, offset }: Part): void {
+  private addPartOfDay(
+    cron: Cron,
+    starts: number,
+    day: LocalTime,
+    { begin, end, offset }: LocalPeriod,
+  ): void {
     for (const hour of cron.hours) {
       const hourStart = day + hour * 60 * minute;
       if (hourStart + 60 * minute <= begin || hourStart >= end) continue;
@@ -120,7 +123,7 @@ class Counter implements StartCounts {
     }
   }
 
-  /** After a gap: the skipped times, and those that the clocks show. What runs for either reason runs once. */
+  /** After skipped times: these and the times that the clocks show. A minute in both counts once. */
   private addMoved(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod, was: number): void {
     for (let at = Math.floor(from / minute) * minute; at < until; at += minute) {
       if (!firesIn(cron, at + was) && !firesIn(cron, at + offset)) continue;
@@ -136,7 +139,7 @@ class Counter implements StartCounts {
     this.minutes[index] = (this.minutes[index] ?? 0) + starts;
   }
 
-  /** Schedules share few zones. */
+  /** Cached, because schedules share few zones. */
   private offsetPeriods(zone: string): readonly OffsetPeriod[] {
     const known = this.periods.get(zone) ?? offsetPeriods(zone, this.from, this.until);
     this.periods.set(zone, known);
@@ -144,7 +147,7 @@ class Counter implements StartCounts {
   }
 }
 
-/** Offsets with seconds, which some zones had until 1972, put one minute of the wall clock into two of UTC. */
+/** With offsets that include seconds, as some zones had until 1972, a minute of the wall clock spans two of UTC. */
 function isWhole({ offset, was }: OffsetPeriod): boolean {
   return offset % minute === 0 && (was ?? 0) % minute === 0;
 }

@@ -6,7 +6,7 @@ import { writeWallClock } from './wall-clock.js';
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The starts of each hour as the clocks of a zone show it; days without any are there too. */
+/** The starts in each hour of a zone's clocks, including days without any. */
 export function startsPerHour({ first, minutes }: StartCounts, zone: string): CalendarDay[] {
   const days = new Map<string, number[]>();
   for (const { from, until, offset } of offsetPeriods(zone, first, first + minutes.length * minute)) {

@@ -1,12 +1,12 @@
 import { quoted, type TimingProblem } from './problem.js';
 
 /**
- * A wall-clock time as a number: milliseconds since 1970-01-01T00:00:00 on the same wall clock. It is no
- * instant until a zone makes it one (clock-change.ts).
+ * A wall-clock time as a number: milliseconds since 1970-01-01T00:00:00 on the same wall clock. It only becomes an
+ * instant in a time zone (offset-period.ts).
  */
 export type LocalTime = number;
 
-interface Parts {
+interface WallClockParts {
   readonly date: string;
   readonly minutes: string;
   readonly seconds: string;
@@ -15,11 +15,11 @@ interface Parts {
 }
 
 const strict = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
-/** What a service may answer: `t` or a space for `T`. */
+/** As a service may answer: with `t` or a space for `T`. */
 const lenient = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
 
 /**
- * Why a manifest may not say this time; null when it may. A time is `YYYY-MM-DDTHH:MM[:SS[.fraction]]` with no
+ * Why a time is not valid in a manifest; null when it is. A time is `YYYY-MM-DDTHH:MM[:SS[.fraction]]` with no
  * offset, since the schedule's zone gives it (interface §1.6), and a real day of the years 1970 to 9999.
  */
 export function wallClockProblem(text: string): TimingProblem | null {
@@ -27,7 +27,7 @@ export function wallClockProblem(text: string): TimingProblem | null {
   if (parts === null) return shapeProblem(text);
   if (toLocalTime(parts) === null) {
     return {
-      message: `${quoted(text)} is not a time of the calendar`,
+      message: `${quoted(text)} is not a valid date and time`,
       help: calendarHelp(parts),
     };
   }
@@ -35,8 +35,8 @@ export function wallClockProblem(text: string): TimingProblem | null {
 }
 
 /**
- * The one spelling of a wall-clock time: `YYYY-MM-DDTHH:MM:SS`, with a fraction only where it is not zero. Equal
- * texts are equal times. A text that cannot be read is its own canonical form.
+ * The canonical spelling of a wall-clock time: `YYYY-MM-DDTHH:MM:SS`, with a fraction only if it is not zero. Equal
+ * texts are equal times. A text that cannot be read is returned unchanged.
  */
 export function canonicalWallClock(text: string): string {
   const parts = partsOf(text, lenient);
@@ -60,13 +60,13 @@ export function writeWallClock(local: LocalTime): string {
     .replace(/\.000$/, '');
 }
 
-function partsOf(text: string, pattern: RegExp): Parts | null {
+function partsOf(text: string, pattern: RegExp): WallClockParts | null {
   const [, date, minutes, seconds = '00', fraction = ''] = pattern.exec(text) ?? [];
   if (date === undefined || minutes === undefined) return null;
   return { date, minutes, seconds, fraction: fraction.replace(/0+$/, '') };
 }
 
-function toLocalTime({ date, minutes, seconds, fraction }: Parts): LocalTime | null {
+function toLocalTime({ date, minutes, seconds, fraction }: WallClockParts): LocalTime | null {
   const iso = `${date}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}`;
   const local = Date.parse(`${iso}Z`);
   // Date.parse turns 30 February into 1 March and 24:00 into the next day: only what comes back unchanged is real.
@@ -80,15 +80,15 @@ function shapeProblem(text: string): TimingProblem {
   const before = text.replace(/ ?(?:Z|[+-]\d\d(?::?\d\d)?)$/i, '');
   if (before !== text && partsOf(before, lenient) !== null) {
     return {
-      message: `${quoted(text)} carries an offset`,
-      help: 'Leave the offset out: the time is wall clock in timeZone. Set timeZone (UTC if it is left out) and write the time of day there.',
+      message: `${quoted(text)} has an offset`,
+      help: 'Remove the offset: the time is local time in `timeZone`, which is UTC by default. Write the time of day in that zone.',
     };
   }
   if (partsOf(text, lenient) !== null) return { message, help: `Write "${canonicalWallClock(text)}".` };
   return { message, help: 'Write YYYY-MM-DDTHH:MM:SS, such as "2026-12-01T06:00:00".' };
 }
 
-function calendarHelp({ date, minutes, seconds }: Parts): string {
+function calendarHelp({ date, minutes, seconds }: WallClockParts): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
   if (year < 1970) return 'The year must be 1970 or later.';
   if (month < 1 || month > 12) return 'The month must be 01 to 12.';

@@ -1,4 +1,4 @@
-/** Where IANA zones are. What ICU knows beside these (`SystemV/…`, `PST`, `IST`) is not IANA's. */
+/** The areas of IANA zones. Other names that ICU knows (`SystemV/…`, `PST`, `IST`) are not IANA's. */
 const areas =
   /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US)\/./i;
 
@@ -15,14 +15,14 @@ const withoutArea: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/** True for the form of an IANA name; whether there is such a zone is another question (zone.ts). */
+/** True for the form of an IANA name. The zone may still not exist (zone.ts). */
 export function looksIana(text: string): boolean {
   return areas.test(text) || withoutArea.has(text.toLowerCase());
 }
 
 /**
- * Zones that IANA has renamed and CLDR has not. Node gives CLDR's name for both today; a Node built with other zone
- * data, or one that follows the newer ECMA-402 text, gives IANA's. A digest must be the same on both.
+ * Zones that IANA has renamed and CLDR has not. Node returns CLDR's name for both today. A Node built with other zone
+ * data, or one that follows the newer ECMA-402 text, returns IANA's. A digest must be the same on both.
  */
 export const renamed: ReadonlyMap<string, string> = new Map([
   ['Africa/Asmera', 'Africa/Asmara'],

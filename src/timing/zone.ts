@@ -1,14 +1,12 @@
 import { IANAZone } from 'luxon';
+import type { Suggest } from '../model/suggest.js';
 import { quoted, type TimingProblem } from './problem.js';
 import { looksIana, renamed } from './zone-names.js';
 
-/** The known word that is nearest to a mistyped one, or null when none is near. */
-export type Nearest = (word: string, known: readonly string[]) => string | null;
-
-/** What Intl calls the zones that exist, by lower case: to ask it costs about 50 µs and 60 KB. */
+/** Intl's names of existing zones, by lower case: asking Intl costs about 50 µs and 60 KB. */
 const resolvedNames = new Map<string, string>();
 /** Longer texts are not compared with every zone's name. */
-const longestName = 60;
+const LONGEST_NAME_CHARACTERS = 60;
 
 const zones = new Map<string, IANAZone>();
 let names: readonly string[] = [];
@@ -16,23 +14,23 @@ let names: readonly string[] = [];
 const places = new Map<string, string>();
 
 /**
- * Why a manifest may not name this zone; null when it may. A zone is an IANA name (interface §2, Schedule) in any
+ * Why a zone is not valid in a manifest; null when it is. A zone is an IANA name (interface §2, Schedule) in any
  * case, older names such as Asia/Calcutta among them. Abbreviations and offsets are refused.
  */
-export function zoneProblem(text: string, nearest: Nearest = () => null): TimingProblem | null {
+export function zoneProblem(text: string, suggest: Suggest = () => null): TimingProblem | null {
   if (canonicalName(text) !== null) return null;
-  return { message: `${quoted(text)} is not an IANA time zone`, help: hint(text, nearest) };
+  return { message: `${quoted(text)} is not an IANA time zone`, help: hint(text, suggest) };
 }
 
 /**
- * One name for all names of a zone: Asia/Calcutta, Asia/Kolkata and asia/kolkata give Asia/Kolkata. Zones that
- * merely keep the same time (Europe/Oslo, Europe/Berlin) stay two. A name that is no IANA zone is returned as it is.
+ * One name for all names of a zone: Asia/Calcutta, Asia/Kolkata and asia/kolkata return Asia/Kolkata. Zones that only
+ * have the same time (Europe/Oslo, Europe/Berlin) stay different. Any other text is returned unchanged.
  */
 export function canonicalZone(text: string): string {
   return canonicalName(text) ?? text;
 }
 
-/** Milliseconds that local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
+/** How many milliseconds local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
 export function offsetAt(zone: string, instant: number): number {
   return Math.round(zoneOf(zone).offset(instant) * 60_000);
 }
@@ -67,23 +65,23 @@ function resolve(text: string): string | null {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone;
   } catch (error) {
-    // Intl has no other way to say that it does not know a zone.
+    // This is how Intl reports an unknown zone.
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
-function hint(text: string, nearest: Nearest): string {
+function hint(text: string, suggest: Suggest): string {
   if (/^(UTC|GMT)?[+-]\d/i.test(text)) {
     return 'Name a place, such as Europe/Berlin: an offset does not follow daylight saving.';
   }
   if (/^[A-Z]{2,5}(\d[A-Z]{3})?$/.test(text)) {
     return 'Name a place, such as America/New_York: an abbreviation can mean several zones.';
   }
-  const known = text.length > longestName ? [] : knownNames();
+  const known = text.length > LONGEST_NAME_CHARACTERS ? [] : knownNames();
   const city = text.trim().replaceAll(' ', '_').toLowerCase();
-  const near = places.get(city) ?? nearest(text, known);
-  return near === null ? 'Write an IANA name, such as Europe/Berlin or UTC.' : `Did you mean ${near}?`;
+  const closest = places.get(city) ?? suggest(text, known);
+  return closest === null ? 'Write an IANA name, such as Europe/Berlin or UTC.' : `Did you mean ${closest}?`;
 }
 
 function knownNames(): readonly string[] {

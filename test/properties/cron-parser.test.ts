@@ -85,7 +85,8 @@ test('a random cron expression runs when the cron-parser package says it does, t
       fc.pre(isComparable(window));
       const timing: Timing = { type: 'Cron', expression, startTime: '1970-01-01T00:00:00' };
       const { zone, from, until } = window;
-      const found = runsBetween(timing, zone, new Date(from), new Date(until), mostRuns);
+      const span = { from: new Date(from), until: new Date(until) };
+      const found = runsBetween({ timing, timeZone: zone }, span, mostRuns);
       expect(found).toEqual(runsOfCronParser(expression, window));
     }),
     { numRuns: runs(400, 10_000) },

@@ -17,13 +17,13 @@ interface Counted {
 const counted: fc.Arbitrary<Counted> = fc
   .tuple(zonedInstants, fc.constantFrom(minute, hour, 6 * hour, 3 * day), fc.integer({ min: 0, max: 59_999 }))
   .chain(([{ zone, instant }, length, cut]) => {
-    const starter = (timeZone: fc.Arbitrary<string>) =>
+    const load = (timeZone: fc.Arbitrary<string>) =>
       fc.record({ timing: startingAround(zone, instant), timeZone, starts: fc.integer({ min: 0, max: 7 }) });
     return fc.record({
       starters: fc
         .tuple(
-          starter(fc.constant(zone)),
-          fc.array(starter(zonedInstants.map((each) => each.zone)), { maxLength: 3 }),
+          load(fc.constant(zone)),
+          fc.array(load(zonedInstants.map((each) => each.zone)), { maxLength: 3 }),
         )
         .map(([first, rest]) => [first, ...rest]),
       from: fc.constant(instant - cut),
@@ -48,13 +48,8 @@ function listed({ starters, from, until }: Counted): number[] {
   const first = Math.floor(from / minute);
   const counts = new Array<number>(Math.ceil(until / minute) - first).fill(0);
   for (const { timing, timeZone, starts } of starters) {
-    for (const run of runsBetween(
-      timing,
-      timeZone,
-      new Date(from),
-      new Date(until),
-      Number.POSITIVE_INFINITY,
-    )) {
+    const span = { from: new Date(from), until: new Date(until) };
+    for (const run of runsBetween({ timing, timeZone }, span)) {
       const index = Math.floor(run.getTime() / minute) - first;
       counts[index] = (counts[index] ?? 0) + starts;
     }
@@ -86,7 +81,7 @@ test('the busiest minutes and their schedules equal those of the listed runs', (
       for (const { minute: at, starts, by } of busiest) {
         const index = at.getTime() / minute - Math.floor(each.from / minute);
         expect(counts[index]).toBe(starts);
-        const alone = by.map(({ starter }) => listed({ ...each, starters: [starter] })[index]);
+        const alone = by.map(({ load }) => listed({ ...each, starters: [load] })[index]);
         expect(by.map((part) => part.starts)).toEqual(alone);
         expect(alone.reduce((sum, part) => (sum ?? 0) + (part ?? 0), 0)).toBe(starts);
       }

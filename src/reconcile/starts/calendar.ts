@@ -73,7 +73,7 @@ function calendarMinute(
   timetable: Timetable<unknown>,
 ): CalendarMinute {
   const most = by
-    .map(({ starter, starts: part }) => ({ address: starter.entry.address, starts: part }))
+    .map(({ load, starts: part }) => ({ address: load.entry.address, starts: part }))
     .sort((a, b) => b.starts - a.starts || byCodeUnit(a.address, b.address));
   return { minute, wallClock: timetable.wallClock(minute.toISOString(), timeZone), starts, by: most };
 }

@@ -1,5 +1,5 @@
-import { isExpired, type Kind, type ObjectRef } from '../../model/kind.js';
-import { type Desired, isPending, objectKey } from '../../model/resource.js';
+import { isExpired, type Kind } from '../../model/kind.js';
+import { type Desired, isPending, type ObjectRef, objectKey } from '../../model/resource.js';
 import type { SpecLoad, Timetable } from '../../model/timetable.js';
 import type { Matches } from '../match/match.js';
 

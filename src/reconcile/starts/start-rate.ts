@@ -61,13 +61,11 @@ function startRateWarning(
     `more than the ${limit} that limits.startsPerMinute allows${countOthers(count)}`;
   const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
   const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
-  return [{ severity: 'warning', code: 'start-rate', message, place: first.starter.entry.source, help }];
+  return [{ severity: 'warning', code: 'start-rate', message, place: first.load.entry.source, help }];
 }
 
 function mostFirst({ by }: Minute): Minute['by'] {
-  return by.toSorted(
-    (a, b) => b.starts - a.starts || byCodeUnit(a.starter.entry.address, b.starter.entry.address),
-  );
+  return by.toSorted((a, b) => b.starts - a.starts || byCodeUnit(a.load.entry.address, b.load.entry.address));
 }
 
 function timeOf({ minute }: Minute): string {
@@ -92,9 +90,7 @@ function listOthers(others: readonly Minute[], before: Minute['by']): string {
 }
 
 function loadLabels(most: Minute['by']): string {
-  const named = most
-    .slice(0, MOST_ADDRESSES)
-    .map(({ starter, starts }) => `${starter.entry.address} (${starts})`);
+  const named = most.slice(0, MOST_ADDRESSES).map(({ load, starts }) => `${load.entry.address} (${starts})`);
   const rest = most.length - named.length;
   return `${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }

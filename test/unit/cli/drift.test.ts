@@ -160,7 +160,7 @@ test('what is on the service and not in the inventory is named', async () => {
   const found = await drift();
   expect(told(found)).toEqual({ exit: 0, changes: [] });
   expect(found.diagnostics).toMatchObject([
-    { severity: 'warning', code: 'left-alone', message: expect.stringContaining('group/b') },
+    { severity: 'warning', code: 'not-in-inventory', message: expect.stringContaining('group/b') },
   ]);
 });
 

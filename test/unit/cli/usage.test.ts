@@ -59,7 +59,7 @@ test('a group does not go and leave the schedule behind that starts it', async (
   workspace.write('roster.yaml', 'project: p\ngroups:\n  b: { members: [globex] }\n');
   sandbox.requests.length = 0;
   const alone = await workspace.apply({}, ['group/a']);
-  expect([alone.exit, alone.stderr]).toEqual([1, expect.stringContaining('Name schedule/s, too.')]);
+  expect([alone.exit, alone.stderr]).toEqual([1, expect.stringContaining('Select schedule/s as well.')]);
   expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   expect((await workspace.apply({}, ['group/a', 'schedule/s'])).exit).toBe(0);
   expect([sandbox.world.groups.size, sandbox.world.schedules.size]).toEqual([1, 0]);
@@ -84,7 +84,9 @@ test('a group that is not shown any more is told before another is created', asy
   const [record] = sandbox.world.groups.values();
   sandbox.world.groups.delete(record?.id ?? '');
   const { stdout } = await workspace.plan();
-  expect(stdout.replace(/\s+/g, ' ')).toContain(`was ${record?.id}, which is deleted, or hidden`);
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    `was ${record?.id}, which has been deleted or is no longer visible`,
+  );
 });
 
 test('a group that the list hides is found by its id, and no second one is created', async () => {

@@ -18,7 +18,7 @@ function observed<S>(spec: S, facts: JsonObject = {}): Observed<S> {
   return { kind: 'x', id: '1', rawId: 1, name: 'ci', manageable: true, caller: false, facts, spec };
 }
 
-describe('schedules', () => {
+describe('risks of a schedule', () => {
   const daily: ScheduleSpec = {
     target: { kind: 'agent', id: 'a' },
     every: null,
@@ -82,17 +82,17 @@ describe('schedules', () => {
     ['what cannot be read', { timeZone: 'Mars/Olympus' }, {}, []],
   ])('%s', (_, before, after, messages) => expect(told(before, after)).toEqual(messages));
 
-  it('tells that hidden times change, and nothing of them', () => {
+  it('a change of hidden times is reported without the times', () => {
     const hidden = ['changes its times, which come from the environment and are not shown'];
     expect(told({}, { cron: '0 0 7 * * *' }, ['cron'])).toEqual(hidden);
     expect(told({}, { inputs: { a: 1 } }, ['cron'])).toEqual([]);
   });
 
-  it('is silent about new ones', () =>
+  it('a new schedule has no risk', () =>
     expect(risksOf(schedule, { observed: null, after: daily, hides, now })).toEqual([]));
 });
 
-describe('keys', () => {
+describe('risks of a key', () => {
   const spec = (scopes: readonly string[]): KeySpec => ({ name: 'ci', scopes });
   const facts = { keyPrefix: 'svc_live_ab', lastUsedDate: '2026-11-20T10:00:00Z' };
   const stops = {
@@ -121,7 +121,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('says so when no use is known, and keeps a hidden name', () => {
+  it('an unknown last use is stated, and a hidden name is not shown', () => {
     const gone = (hidden: boolean) =>
       risksOf(key, { observed: observed(spec([])), after: null, hides: () => hidden, now }).map(
         (risk) => risk.message,

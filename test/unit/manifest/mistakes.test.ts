@@ -393,7 +393,7 @@ describe('a choice of which there may be one', () => {
 
   it('of a list of scopes and the word for all', () => {
     const [message] = told('project: p\nkeys: { k: { scopes: [full] } }\n');
-    expect(message).toContain("For the user's full access write `scopes: full`.");
+    expect(message).toContain("For the user's full access, write `scopes: full`.");
   });
 });
 

@@ -1,60 +1,87 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
-import { Workspace } from '../../support/roster.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../../src/model/plan.js';
+import {
+  group,
+  owning,
+  planOf,
+  remoteGroup,
+  remoteSchedule,
+  type SmallWorld,
+  schedule,
+} from '../../support/small-world.js';
 
-const manifest = (description: string, country: string) => `project: pricing
-groups: { shops: { description: ${description}, members: [acme-shop] } }
-schedules:
-  often: { target: group/shops, every: 6 hours, startTime: 2099-12-01T06:00:00, inputs: { country: ${country} } }
-`;
-
-let sandbox: Sandbox;
-let workspace: Workspace;
-
-beforeEach(async () => {
-  sandbox = await startSandbox();
-  workspace = new Workspace({ 'roster.yaml': manifest('old', 'DE') }, sandbox);
-  expect((await workspace.apply()).exit).toBe(0);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
-});
-
-/** Of the plan from these remote values to these declared ones. */
-async function digest(before: [string, string], after: [string, string]): Promise<string> {
-  for (const group of sandbox.world.groups.values()) group.description = before[0];
-  for (const schedule of sandbox.world.schedules.values())
-    schedule.inputParameters = JSON.stringify({ country: before[1] });
-  workspace.write('roster.yaml', manifest(...after));
-  return (await workspace.planJson()).digest;
+/** From these remote values to these declared ones. */
+function world(
+  [oldText, oldCountry]: Values,
+  [newText, newCountry]: Values,
+): Required<Pick<SmallWorld, 'entries' | 'objects'>> & SmallWorld {
+  return {
+    entries: [
+      group('a', { description: newText }),
+      schedule('s', { target: 'group/a', inputs: { country: newCountry } }),
+    ],
+    objects: [
+      remoteGroup('1', { name: 'a', description: oldText }),
+      remoteSchedule('2', { target: { kind: 'group', id: '1' }, inputs: { country: oldCountry } }),
+    ],
+    inventory: owning({ 'group/a': '1', 'schedule/s': '2' }),
+  };
 }
+type Values = readonly [description: string, country: string];
 
-test('a plan to or from another value, of any field, has another digest; the same plan has the same', async () => {
-  const plans: [[string, string], [string, string]][] = [
-    [
-      ['old', 'DE'],
-      ['new', 'FR'],
-    ],
-    [
-      ['old', 'DE'],
-      ['newer', 'FR'],
-    ],
-    [
-      ['older', 'DE'],
-      ['new', 'FR'],
-    ],
-    [
-      ['old', 'DE'],
-      ['new', 'IT'],
-    ],
-    [
-      ['old', 'AT'],
-      ['new', 'FR'],
-    ],
-  ];
-  const digests: string[] = [];
-  for (const [before, after] of plans) digests.push(await digest(before, after));
-  expect(new Set(digests).size).toBe(plans.length);
-  expect(await digest(['old', 'DE'], ['new', 'FR'])).toBe(digests[0]);
+describe('digest', () => {
+  test('a change of any value, before or after, changes the digest', () => {
+    const plans: readonly [Values, Values][] = [
+      [
+        ['old', 'DE'],
+        ['new', 'FR'],
+      ],
+      [
+        ['old', 'DE'],
+        ['newer', 'FR'],
+      ],
+      [
+        ['older', 'DE'],
+        ['new', 'FR'],
+      ],
+      [
+        ['old', 'DE'],
+        ['new', 'IT'],
+      ],
+      [
+        ['old', 'AT'],
+        ['new', 'FR'],
+      ],
+    ];
+    const digests = plans.map(([before, after]) => planOf(world(before, after)).digest);
+    expect(new Set(digests).size).toBe(plans.length);
+  });
+
+  test('the order of entries and objects has no effect on the plan', () => {
+    const { entries, objects, ...rest } = world(['old', 'DE'], ['new', 'FR']);
+    const more = [...entries, group('b'), group('c'), schedule('t', { target: 'group/b' })];
+    const reviewed = ({ digest, changes, steps }: Plan) => ({ digest, changes, steps });
+    const expected = reviewed(planOf({ ...rest, entries: more, objects }));
+    const shuffled = fc.tuple(
+      fc.shuffledSubarray(more, { minLength: more.length }),
+      fc.shuffledSubarray([...objects], { minLength: objects.length }),
+    );
+    fc.assert(
+      fc.property(shuffled, ([one, other]) => {
+        expect(reviewed(planOf({ ...rest, entries: one, objects: other }))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('a plan survives JSON unchanged', () => {
+    const plan = planOf(world(['old', 'DE'], ['new', 'FR']));
+    expect(JSON.parse(JSON.stringify(plan)) as Plan).toEqual(plan);
+  });
+
+  test('a value from the environment has no effect on the digest', () => {
+    const digest = (description: string) =>
+      planOf({ entries: [group('a', { description }, { sensitive: ['description'] })] }).digest;
+    expect(digest('one')).toBe(digest('two'));
+  });
 });

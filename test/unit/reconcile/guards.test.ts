@@ -1,73 +1,87 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
-import { Workspace } from '../../support/roster.js';
+import { describe, expect, test } from 'vitest';
+import type { Allowances } from '../../../src/reconcile/guard.js';
+import {
+  apiKey,
+  codesOf,
+  group,
+  owning,
+  planOf,
+  remoteGroup,
+  remoteKey,
+  type SmallWorld,
+} from '../../support/small-world.js';
 
-let sandbox: Sandbox;
-let workspace: Workspace;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  workspace = new Workspace({}, sandbox);
-});
-afterAll(async () => {
-  workspace.remove();
-  await sandbox.close();
-});
+const nothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
 
-const limit = 5;
-
-/** Groups with names that only their numbers tell apart. */
-function declare(count: number, limits?: object): void {
-  const groups = Object.fromEntries(Array.from({ length: count }, (_, i) => [`g${i}`, { members: [] }]));
-  workspace.write(
-    'roster.yaml',
-    JSON.stringify({ project: 'guards', groups, ...(limits === undefined ? {} : { limits }) }),
-  );
+function objections(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {
+  return codesOf(planOf({ ...world, allow: { ...nothing, ...allow } }).objections);
 }
 
-const codes = (diagnostics: readonly { severity: string; code: string }[]) =>
-  diagnostics.filter((each) => each.severity === 'error').map((each) => each.code);
+/** So many owned groups, of which the first ones are declared and exist. */
+function owned(count: number, declared: number, existing: number): SmallWorld {
+  const keys = Array.from({ length: count }, (_, index) => `g${index}`);
+  return {
+    entries: keys.slice(0, declared).map((key) => group(key)),
+    objects: keys.slice(0, existing).map((key) => remoteGroup(key)),
+    inventory: owning(Object.fromEntries(keys.map((key) => [`group/${key}`, key]))),
+  };
+}
 
-describe.each(Array.from({ length: 13 }, (_, owned) => owned))('with %i objects of our own', (owned) => {
-  beforeAll(async () => {
-    declare(owned);
-    const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
-    expect((await workspace.apply(flags)).exit).toBe(0);
-    expect(sandbox.world.groups.size).toBe(owned);
-  });
+const counts = Array.from({ length: 13 }, (_, count) => count);
 
-  test.each(Array.from({ length: owned + 1 }, (_, deletes) => deletes))('%i deletes', async (deletes) => {
-    declare(owned - deletes);
-    const empty = owned === deletes ? ['empty-project'] : [];
-    const tooMany = (allowed: number) => (deletes > Math.max(limit, allowed) ? ['too-many-deletes'] : []);
-    const plan = await workspace.planJson();
-    expect(plan.summary.delete).toBe(deletes);
-    expect(codes(plan.diagnostics)).toEqual([...empty, ...tooMany(0)]);
-    expect(plan.exit).toBe(empty.length + tooMany(0).length > 0 ? 4 : 0);
-    for (const allowed of [deletes - 1, deletes, deletes + 1]) {
-      if (allowed < 0) continue;
-      const allowing = await workspace.planJson({ allowDeletes: String(allowed) });
-      expect(codes(allowing.diagnostics)).toEqual([...empty, ...tooMany(allowed)]);
-      const both = await workspace.planJson({ allowDeletes: String(allowed), allowEmpty: true });
-      expect(both.exit).toBe(tooMany(allowed).length > 0 ? 4 : 0);
-    }
-  });
-
-  test.each([0, 1, 12])('a limit of %i', async (deletes) => {
-    declare(0, { deletes });
-    const plan = await workspace.planJson({ allowEmpty: true });
-    expect(codes(plan.diagnostics)).toEqual(owned > deletes ? ['too-many-deletes'] : []);
-  });
-
-  test.each(Array.from({ length: owned + 1 }, (_, missing) => missing))(
-    '%i of them missing on the service',
-    async (missing) => {
-      declare(owned);
-      const kept = new Map(sandbox.world.groups);
-      for (const id of [...kept.keys()].slice(0, missing)) sandbox.world.groups.delete(id);
-      const plan = await workspace.planJson({ allowEmpty: true });
-      expect(codes(plan.diagnostics)).toEqual(missing * 2 > owned ? ['inventory-mismatch'] : []);
-      expect((await workspace.planJson({ allowEmpty: true, allowAccountChange: true })).exit).toBe(0);
-      for (const [id, each] of kept) sandbox.world.groups.set(id, each);
+describe.each(counts)('guards: with %i owned objects', (count) => {
+  test.each(counts.slice(0, count + 1))(
+    '%i deletes need a limit or a flag that allows as many',
+    (deletes) => {
+      const world = owned(count, count - deletes, count);
+      const empty = count === deletes ? ['empty-project'] : [];
+      const tooMany = (allowed: number) => (deletes > allowed ? ['too-many-deletes'] : []);
+      expect(objections(world)).toEqual([...empty, ...tooMany(5)]);
+      expect(objections(world, { empty: true })).toEqual(tooMany(5));
+      for (const allowed of [deletes - 1, deletes, deletes + 1])
+        expect(objections(world, { empty: true, deletes: allowed })).toEqual(tooMany(Math.max(5, allowed)));
+      for (const limit of [0, 1, 12])
+        expect(objections({ ...world, limits: { deletes: limit } }, { empty: true })).toEqual(tooMany(limit));
     },
   );
+
+  test.each(counts.slice(0, count + 1))(
+    '%i missing objects look like another account when most are',
+    (missing) => {
+      const world = owned(count, count, count - missing);
+      const expected = missing * 2 > count ? ['inventory-mismatch'] : [];
+      expect(objections(world, { empty: true })).toEqual(expected);
+      expect(objections(world, { empty: true, accountChange: true })).toEqual([]);
+    },
+  );
+});
+
+describe('guards: what must be allowed explicitly', () => {
+  const protectedGroup = {
+    ...owned(2, 1, 2),
+    inventory: owning({ 'group/g0': 'g0', 'group/g1': 'g1' }, { protect: true }),
+  };
+  test('a protected object is not deleted', () => {
+    expect(objections(protectedGroup)).toEqual(['protected']);
+  });
+
+  test('a new key ends the access of the key that roster uses', () => {
+    expect(objections({ entries: [apiKey('ci')] })).toEqual(['not-allowed']);
+    expect(objections({ entries: [apiKey('ci')] }, { selfRevoke: true })).toEqual([]);
+  });
+
+  test('the delete of a key is only refused if it is the key that roster uses', () => {
+    const world = (caller: boolean) => ({
+      entries: [group('a')],
+      objects: [{ ...remoteKey('1'), caller }],
+      inventory: owning({ 'key/old': '1' }),
+    });
+    expect(objections(world(false))).toEqual([]);
+    expect(objections(world(true))).toEqual(['not-allowed']);
+  });
+
+  test('two new keys in one apply are refused', () => {
+    const world = { entries: [apiKey('one'), apiKey('two')] };
+    expect(objections(world, { selfRevoke: true })).toEqual(['several-new-keys']);
+  });
 });

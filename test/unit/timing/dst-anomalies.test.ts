@@ -68,11 +68,8 @@ test('they are the times that the clocks of the zone do not show, or show twice'
       const found = dstAnomalies(timing, zone, span);
       // A day more on both sides, for the clocks may be as far from UTC.
       const local = runsBetween(
-        timing,
-        'UTC',
-        new Date(change - 2 * day),
-        new Date(change + 2 * day),
-        Number.POSITIVE_INFINITY,
+        { timing, timeZone: 'UTC' },
+        { from: new Date(change - 2 * day), until: new Date(change + 2 * day) },
       ).map((time) => writeWallClock(time.getTime()));
       for (const effect of ['skipped', 'repeated'] as const) {
         const times = local.filter((each) => localKind(each, zone) === effect);

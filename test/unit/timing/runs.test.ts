@@ -219,7 +219,11 @@ describe('a span of time', () => {
   test('ends before its end', () => {
     const timing = every(1, 'Days', '2026-12-01T00:00:00');
     const between = (until: string, limit: number) =>
-      runsBetween(timing, 'UTC', new Date('2026-12-01T00:00:00Z'), new Date(until), limit).length;
+      runsBetween(
+        { timing, timeZone: 'UTC' },
+        { from: new Date('2026-12-01T00:00:00Z'), until: new Date(until) },
+        limit,
+      ).length;
     expect(between('2026-12-03T00:00:00Z', 100)).toBe(2);
     expect(between('2026-12-03T00:00:00.001Z', 100)).toBe(3);
     expect(between('2027-12-03T00:00:00.001Z', 100)).toBe(100);
@@ -230,7 +234,8 @@ describe('a span of time', () => {
     const started = performance.now();
     const from = new Date('2026-03-01T00:00:00Z');
     const until = new Date('2026-04-12T00:00:00Z');
-    const count = runsBetween(cron('0 * * * * *'), 'Europe/Berlin', from, until, 100_000).length;
+    const berlin = { timing: cron('0 * * * * *'), timeZone: 'Europe/Berlin' };
+    const count = runsBetween(berlin, { from, until }).length;
     expect(count).toBe(42 * 24 * 60);
     expect(performance.now() - started).toBeLessThan(2000);
   });

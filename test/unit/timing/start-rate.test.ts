@@ -9,7 +9,7 @@ const cron = (expression: string, timeZone = 'UTC', starts = 1, startTime = long
   timeZone,
   starts,
 });
-const starter = (timing: Timing, starts = 1): TimedLoad => ({ timing, timeZone: 'UTC', starts });
+const load = (timing: Timing, starts = 1): TimedLoad => ({ timing, timeZone: 'UTC', starts });
 const span = (from: string, until: string) => ({ from: new Date(from), until: new Date(until) });
 
 /** `HH:MM` of UTC and how many start then, for the minutes in which any do. */
@@ -25,9 +25,9 @@ describe('starts in a minute', () => {
   test('are those of all schedules, and of every second that a cron names', () => {
     const all = [
       cron('0,20,40 0 6 * * *', 'UTC', 2),
-      starter({ type: 'Basic', value: 90, unit: 'Minutes', startTime: '2026-12-01T04:30:30' }, 5),
-      starter({ type: 'Once', startTime: '2026-12-01T06:00:59' }),
-      starter({ type: 'Basic', value: 1, unit: 'Weeks', startTime: '2026-11-24T07:00:00' }),
+      load({ type: 'Basic', value: 90, unit: 'Minutes', startTime: '2026-12-01T04:30:30' }, 5),
+      load({ type: 'Once', startTime: '2026-12-01T06:00:59' }),
+      load({ type: 'Basic', value: 1, unit: 'Weeks', startTime: '2026-11-24T07:00:00' }),
     ];
     expect(starts(all, '2026-12-01T05:00:00Z', '2026-12-01T07:31:00Z')).toEqual({
       '06:00': 2 * 3 + 5 + 1,
@@ -93,9 +93,7 @@ describe('starts in a minute', () => {
       startsPerMinute([each], span('2026-12-01T00:00:00Z', '2026-12-02T00:00:00Z'));
     expect(refused(cron('@daily'))).toThrow(RangeError);
     expect(refused(cron('0 0 0 * * *', 'EST'))).toThrow(RangeError);
-    expect(refused(starter({ type: 'Basic', value: 0, unit: 'Minutes', startTime: long }))).toThrow(
-      RangeError,
-    );
+    expect(refused(load({ type: 'Basic', value: 0, unit: 'Minutes', startTime: long }))).toThrow(RangeError);
     expect(() => startsPerMinute([], span('never', '2026-12-02T00:00:00Z'))).toThrow(RangeError);
   });
 });
@@ -124,8 +122,8 @@ describe('busy minutes', () => {
         minute: new Date('2026-12-01T02:00:00Z'),
         starts: 60,
         by: [
-          { starter: night[0], starts: 40 },
-          { starter: night[2], starts: 20 },
+          { load: night[0], starts: 40 },
+          { load: night[2], starts: 20 },
         ],
       },
       expect.objectContaining({ minute: new Date('2026-12-07T02:00:00Z'), starts: 70 }),

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
+
+const source = join(import.meta.dirname, '../../../src');
+/** Where a kind may be named: the kinds, the service's own words, and the files that `init` writes. */
+const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
+
+/** `schedule` as a word of a message, and as the code of a risk. */
+const otherMeanings = ['schedule: model/risk.ts', 'schedule: view/calendar/calendar-text.ts'];
+
+/** `key` has other meanings, such as the key of a map: it names a kind only where a kind is compared. */
+const patternFor = (word: string) =>
+  word === 'key' ? /\bkind(\.name|Name)?\s*(===|!==|:)\s*'key'/ : new RegExp(`['"\`]${word}(['"\`]|/['"\`])`);
+
+test('no module outside kinds names a kind', () => {
+  const words = kinds.flatMap(({ name, section }) => [name, section]);
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !exempt.test(path),
+  );
+  const named = files.flatMap((path) => {
+    const text = readFileSync(join(source, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
+    return words.filter((word) => patternFor(word).test(text)).map((word) => `${word}: ${path}`);
+  });
+  expect(named.filter((each) => !otherMeanings.includes(each))).toEqual([]);
+});
