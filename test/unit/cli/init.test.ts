@@ -228,7 +228,7 @@ describe('what is there', () => {
       '.gitignore': expect.stringContaining('`.secrets/`'),
       '.gitlab-ci.yml': expect.stringContaining('`local: .gitlab/roster.yml`'),
       '.vscode/settings.json': expect.stringContaining('yaml.schemas'),
-      '.gitlab/roster.yml': expect.stringContaining('not what this version writes'),
+      '.gitlab/roster.yml': expect.stringContaining('differs from what this version writes'),
     });
     for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
     const { stdout } = await workspace.command(['init']);

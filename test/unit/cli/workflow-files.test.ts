@@ -102,7 +102,7 @@ describe('the job summary', () => {
     expect(bytes.length).toBeGreaterThan(1_000_000);
     expect(bytes.length).toBeLessThanOrEqual(1_048_576);
     const own = bytes.toString('utf8').slice(950_000);
-    expect(own).toContain('Too long to show all');
+    expect(own).toContain('Too long to show in full');
   });
 
   it('is left out with a word where there is no room', async () => {

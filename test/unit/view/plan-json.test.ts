@@ -91,7 +91,7 @@ it('validate and failures have JSON shapes of their own', () => {
       file: null,
       line: null,
       column: null,
-      help: 'set ROSTER_API_KEY',
+      help: 'Set `ROSTER_API_KEY`.',
     },
   ]);
 });
