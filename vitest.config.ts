@@ -17,6 +17,8 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
   const chosen = isLong ? files.filter((file) => sized.test(readFileSync(file, 'utf8'))) : files;
   const common = {
+    // A new process for each file would cost as much as the tests in it. So no test may mock a module.
+    isolate: false,
     env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
     // Only against tests that hang: on a busy machine everything is slow.
     testTimeout: 1_800_000,
@@ -31,8 +33,6 @@ export default defineConfig(({ mode }) => {
           test: {
             ...common,
             name: 'modules',
-            // A process for each file would cost as much as the tests in it.
-            isolate: false,
             include: chosen.filter((file) => !isProgram(file)),
             globalSetup: 'scripts/setup-modules.ts',
           },

@@ -10,19 +10,20 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 if (!isInstalled()) install();
 
 function isInstalled() {
-  const wanted = packagesOf(join(root, 'package-lock.json'));
-  const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
-  if (wanted === null || present === null) return false;
+  const expected = packagesOf(join(root, 'package-lock.json'));
+  const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
+  if (expected === null || installed === null) return false;
   return (
-    Object.entries(wanted).every(([path, entry]) => path === '' || fits(entry, present[path])) &&
-    Object.keys(present).every((path) => path in wanted)
+    Object.entries(expected).every(([path, entry]) => path === '' || fits(entry, installed[path])) &&
+    Object.keys(installed).every((path) => path in expected)
   );
 }
 
 /** npm does not install optional packages of other platforms. */
-function fits(wanted, present) {
-  if (present === undefined) return wanted.optional === true;
-  return wanted.version === present.version && (wanted.integrity ?? present.integrity) === present.integrity;
+function fits(expected, installed) {
+  if (installed === undefined) return expected.optional === true;
+  const { version, integrity } = installed;
+  return expected.version === version && (expected.integrity ?? integrity) === integrity;
 }
 
 function packagesOf(file) {

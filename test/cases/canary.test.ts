@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-describe.each(sampleOf(cases, 6))('%s', (_, given) => {
+describe.each(sampleOf(cases, 4))('%s', (_, given) => {
   test.each(canaries)('no command shows, and no file contains, the environment value %s', async (canary) => {
     const manifest = { project: 'canary', ...(parse(given.manifest) as object) };
     const paths = leaves(manifest).filter(([section]) => sections.includes(String(section)));

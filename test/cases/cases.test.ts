@@ -50,12 +50,15 @@ const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     (name) => [name.replace(/\.yaml$/, ''), parse(readFileSync(join(folder, name), 'utf8')) as Case] as const,
   );
 
+/** Law 5 needs an apply for every write of a case. */
+const lawFive = new Set(sampleOf(cases, 12).map(([name]) => name));
+
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-describe.each(cases)('%s', (_name, given) => {
+describe.each(cases)('%s', (name, given) => {
   test('a plan has the expected changes, and an apply sends the expected requests', async () => {
     const { sandbox, workspace } = await arrange(given);
     const plan = await workspace.planJson(flagsOf(given));
@@ -101,7 +104,7 @@ describe.each(cases)('%s', (_name, given) => {
     expect(requests).toBe(0);
   });
 
-  test.each<Fault>(['fail', 'lose'])(
+  test.runIf(lawFive.has(name)).each<Fault>(['fail', 'lose'])(
     'law 5: after a write meets the fault "%s", one more apply converges',
     async (fault) => {
       const writes = given.requests.map((_, index) => index + 1);

@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { program, roster } from '../support/program.js';
+import { runs } from '../support/size.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
+const count = runs(100, 400);
+
 async function arrange() {
   const sandbox = await startSandbox();
   const cwd = mkdtempSync(join(tmpdir(), 'roster-streams-'));
-  const groups = Array.from({ length: 400 }, (_, n) => `  g${n}: { members: [acme-shop] }`);
+  const groups = Array.from({ length: count }, (_, n) => `  g${n}: { members: [acme-shop] }`);
   writeFileSync(join(cwd, 'roster.yaml'), `project: streams\ngroups:\n${groups.join('\n')}\n`);
   cleanups.push(
     () => rmSync(cwd, { recursive: true }),
@@ -37,7 +40,7 @@ test.skipIf(!full).each(['text', 'json'])('a full disk behind stdout is an error
   const applied = await shell(`roster apply --yes --format ${format} > /dev/full`, scene);
   expect(applied.stderr).toContain('error[unwritable-file]');
   // In JSON nothing is written before the end: by then all was done. In text the plan comes first.
-  expect([applied.exit, scene.sandbox.world.groups.size]).toEqual(format === 'json' ? [3, 400] : [1, 0]);
+  expect([applied.exit, scene.sandbox.world.groups.size]).toEqual(format === 'json' ? [3, count] : [1, 0]);
 });
 
 test('a reader that goes away is no error, and no less is done', async () => {
@@ -46,12 +49,12 @@ test('a reader that goes away is no error, and no less is done', async () => {
   expect([applied.stdout, applied.stderr, scene.sandbox.world.groups.size]).toEqual([
     'Project streams\n',
     '',
-    400,
+    count,
   ]);
 });
 
 test('a closed stderr changes nothing', async () => {
   const scene = await arrange();
   const applied = await shell('roster apply --yes 2>&-', scene);
-  expect([applied.exit, scene.sandbox.world.groups.size]).toEqual([0, 400]);
+  expect([applied.exit, scene.sandbox.world.groups.size]).toEqual([0, count]);
 });

@@ -213,7 +213,7 @@ describe('what nobody has reviewed is not applied:', () => {
     await isRefused(/No reviewed plan, nothing was changed/);
   });
 
-  test('a push without a pull request', async () => {
+  inLongRun('a push without a pull request', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');

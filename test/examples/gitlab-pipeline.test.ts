@@ -148,7 +148,7 @@ describe('what nobody has reviewed is not applied:', () => {
     await isRefused(/no reviewed plan for this commit/);
   });
 
-  test('a push without a merge request', async () => {
+  inLongRun('a push without a merge request', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');

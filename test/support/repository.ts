@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** A bare remote and clones of it, as a team and its runners have them. */
 export class Remote {
@@ -31,18 +33,25 @@ export class Remote {
   }
 }
 
-const templates = new Map<string, string>();
-process.on('exit', () => {
-  for (const folder of templates.values()) rmSync(folder, { recursive: true, force: true });
-});
+const cache = fileURLToPath(new URL('../../node_modules/.cache/roster/repositories/', import.meta.url));
 
-/** A bare repository with these files. Copying one is much faster than making it. */
+/** A bare repository with these files, kept from run to run. Copying it is much faster than making one. */
 function templateOf(files: Readonly<Record<string, string>>): string {
-  const key = JSON.stringify(files);
-  const folder = templates.get(key) ?? mkdtempSync(join(tmpdir(), 'roster-template-'));
-  if (!templates.has(key)) makeRepository(folder, files);
-  templates.set(key, folder);
-  return join(folder, 'bare.git');
+  const name = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const template = join(cache, name);
+  if (existsSync(template)) return template;
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'new-'));
+  makeRepository(folder, files);
+  try {
+    renameSync(join(folder, 'bare.git'), template);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(template)) throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return template;
 }
 
 function makeRepository(folder: string, files: Readonly<Record<string, string>>): void {

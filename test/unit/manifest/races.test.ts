@@ -1,21 +1,24 @@
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Workspace } from '../../support/roster.js';
 import { inFolder, loadFrom, summary } from './project.js';
 
 /** What somebody else does right before a file is opened. */
 let before: ((path: string) => void) | null = null;
 
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
-  return {
-    ...fs,
-    openSync: (...words: Parameters<typeof fs.openSync>) => {
-      before?.(String(words[0]));
-      return fs.openSync(...words);
-    },
+const { openSync } = fs;
+beforeAll(() => {
+  fs.openSync = (...words) => {
+    before?.(String(words[0]));
+    return openSync(...words);
   };
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  fs.openSync = openSync;
+  syncBuiltinESMExports();
 });
 
 afterEach(() => {

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const folder = join(import.meta.dirname, '..');
+
+test('no test mocks a module, because test files share their processes', () => {
+  const mock = /\bvi\s*\.(mock|doMock|hoisted|resetModules)\(/;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.tsx?$/.test(path),
+  );
+  expect(files.filter((path) => mock.test(readFileSync(join(folder, path), 'utf8')))).toEqual([]);
+});
