@@ -1,5 +1,5 @@
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 import type { ChangeOutcome, Outcome } from '../model/report.js';
@@ -16,8 +16,6 @@ import type { KeyKeeping, Verdict, Writer } from './writer.js';
 export interface ApplyInputs {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
-  readonly createIntents: ReadonlyMap<Address, CreateIntent>;
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   readonly save: (inventory: Inventory) => Promise<void>;
@@ -53,9 +51,9 @@ export interface Applied {
  * Carries out a plan and decides nothing. The intent is saved before the first create and the outcome after the last
  * step, so that a run that dies in between is finished by the next one.
  */
-export async function apply(inputs: ApplyInputs): Promise<Applied> {
+export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const run = new Run(inputs);
-  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.createIntents);
+  const intent = inventoryBefore(inputs.inventory, inputs.plan);
   // The first save takes the lock where that is remote: when it cannot be had, nothing was done.
   if (inputs.plan.changes.some((change) => change.action !== 'none')) await inputs.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
@@ -179,8 +177,8 @@ class Run {
     const kind = this.kinds.get(step.kind);
     if (kind === undefined || kind.bulk === null || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
-    const { writer, records } = this.inputs;
-    const looking = { step, kind, reader: writer.reader, records, ids: this.ids };
+    const { writer, plan } = this.inputs;
+    const looking = { step, kind, reader: writer.reader, records: plan.records, ids: this.ids };
     let rest: readonly Single[];
     try {
       rest = await bulkRemainder(looking);
@@ -239,10 +237,10 @@ class Run {
   }
 
   private async look(step: Step, kind: Kind, address: Address, why: string): Promise<StepState> {
-    const { createIntents, records, writer, sleep } = this.inputs;
+    const { plan, writer, sleep } = this.inputs;
     if (this.inputs.interrupted())
       return { outcome: 'unknown', error: `${why}; not looked for after the interrupt` };
-    const [creation, record] = [createIntents.get(address), records.get(address)];
+    const [creation, record] = [plan.createIntents[address], plan.records[address]];
     if (creation === undefined || record === undefined)
       throw new Error(`${address} is created without a draft`);
     const looking = {

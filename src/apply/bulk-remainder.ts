@@ -1,6 +1,5 @@
-import type { InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
-import type { Step } from '../model/plan.js';
+import type { Plan, Step } from '../model/plan.js';
 import type { Reader, Request } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
 import { hasValues } from './values.js';
@@ -9,7 +8,7 @@ export interface BulkRemainder {
   readonly step: Step;
   readonly kind: Kind;
   readonly reader: Reader;
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+  readonly records: Plan['records'];
   readonly ids: ReadonlyMap<Address, string>;
 }
 
@@ -41,6 +40,6 @@ export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Sin
 }
 
 function isAsApplied(address: Address, { spec }: Observed, { kind, records, ids }: BulkRemainder): boolean {
-  const applied = records.get(address)?.applied;
+  const applied = records[address]?.applied;
   return applied !== undefined && hasValues(kind, spec, applied, ids);
 }

@@ -1,26 +1,18 @@
-import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import type { JsonObject } from '../model/json.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Change, InventoryRecord, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed } from '../model/resource.js';
 import { pendingIn, resolveJson } from './resolve.js';
 
 /** The intent: what is about to be created is written down before the first request leaves. */
-export function inventoryBefore(
-  inventory: Inventory,
-  plan: Plan,
-  createIntents: ReadonlyMap<Address, CreateIntent>,
-): Inventory {
-  const planned = new Set(plan.changes.map((change) => change.address));
-  const intended = [...createIntents].flatMap(([address, { draft }]) =>
-    planned.has(address) ? [[address, draft] as const] : [],
-  );
+export function inventoryBefore(inventory: Inventory, { createIntents }: Plan): Inventory {
+  const intended = Object.entries(createIntents).map(([address, { draft }]) => [address, draft] as const);
   return { ...inventory, drafts: new Map([...inventory.drafts, ...intended]) };
 }
 
 interface Knowledge {
   readonly plan: Plan;
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
   /** What there was when the plan was made. */
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
 }
@@ -28,7 +20,7 @@ interface Knowledge {
 /** The outcome: what is ours now, as far as it is known. What failed keeps its old entry, what is unknown its draft. */
 export function inventoryAfter(
   intent: Inventory,
-  { plan, records, observed }: Knowledge,
+  { plan, observed }: Knowledge,
   outcomes: readonly ChangeOutcome[],
   ids: ReadonlyMap<Address, string>,
 ): Inventory {
@@ -39,7 +31,7 @@ export function inventoryAfter(
   for (const change of plan.changes) {
     const outcome = outcomeOf.get(change.address)?.outcome ?? 'done';
     if (outcome !== 'unknown') drafts.delete(change.address);
-    const entry = entryAfter(change, outcome, records.get(change.address), ids);
+    const entry = entryAfter(change, outcome, plan.records[change.address], ids);
     if (entry === 'gone') entries.delete(change.address);
     else if (entry === 'as-it-was') keepOwning(change, intent, entries);
     else {
@@ -87,7 +79,7 @@ function keepOwning(
 function entryAfter(
   change: Change,
   outcome: ChangeOutcome['outcome'],
-  record: Omit<InventoryEntry, 'id'> | undefined,
+  record: InventoryRecord | undefined,
   ids: ReadonlyMap<Address, string>,
 ): InventoryEntry | 'gone' | 'as-it-was' {
   const id = ids.get(change.address) ?? null;
@@ -112,7 +104,7 @@ function entryAfter(
 }
 
 function created(
-  record: Omit<InventoryEntry, 'id'> | undefined,
+  record: InventoryRecord | undefined,
   outcome: ChangeOutcome['outcome'],
   id: string | null,
   ids: ReadonlyMap<Address, string>,
@@ -123,12 +115,12 @@ function created(
 }
 
 /** A settled entry whose target could not be created. */
-function waitsFor({ applied }: Omit<InventoryEntry, 'id'>, ids: ReadonlyMap<Address, string>): boolean {
+function waitsFor({ applied }: InventoryRecord, ids: ReadonlyMap<Address, string>): boolean {
   return pendingIn(applied).some((address) => !ids.has(address));
 }
 
 function owned(
-  record: Omit<InventoryEntry, 'id'>,
+  record: InventoryRecord,
   id: string | null,
   ids: ReadonlyMap<Address, string>,
 ): InventoryEntry {

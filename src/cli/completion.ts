@@ -1,11 +1,10 @@
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './exit.js';
-import type { Output } from './output.js';
-import { runCommand } from './run-command.js';
-import type { CommonFlags, Host } from './settings.js';
+import { exitCode } from './command/exit.js';
+import type { CommonFlags } from './command/flags.js';
+import { type CommandContext, runCommand } from './command/run-command.js';
 
-/** The command line as words: what a shell can complete. */
+/** The commands and flags that a shell can complete. */
 export interface Words {
   readonly commands: readonly {
     readonly name: string;
@@ -23,15 +22,14 @@ interface Flag {
 
 const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
 
-/** `roster completion SHELL`: a script made from the command line's own definition, so that it never lags behind. */
-export function completion(
+/** `roster completion SHELL`: a script that is generated from the command line itself, so that it is always current. */
+export function completionCommand(
   shell: string,
   words: Words,
   flags: CommonFlags,
-  host: Host,
-  output: Output,
+  context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
     if (write === undefined)
       throw problem(

@@ -1,26 +1,16 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { version } from '../engine/version.js';
 import { nearest } from '../manifest/nearest.js';
+import type { CommandContext } from './command/run-command.js';
 import type { Words } from './completion.js';
-import type { Interrupts } from './interrupts.js';
-import type { Output } from './output.js';
-import { defaults, type Host } from './settings.js';
-import { version } from './version.js';
-
-/** What the commands get of the process. */
-export interface Context {
-  readonly host: Host;
-  readonly output: Output;
-  readonly interrupts: Interrupts;
-  /** Resolves when the process is told to stop. */
-  readonly stopped: Promise<void>;
-}
+import { defaultWidth } from './host/host.js';
 
 /**
  * The command line. Every action loads its command when it is called, so that `--help` loads nothing else.
  * `done` receives the exit code.
  */
-export function buildProgram(context: Context, done: (code: number) => void): Command {
-  const { host, output, interrupts, stopped } = context;
+export function buildProgram(context: CommandContext, done: (code: number) => void): Command {
+  const { output } = context;
   const program = new Command('roster')
     .description(
       'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that.',
@@ -33,8 +23,8 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       writeOut: (text) => output.out(text),
       writeErr: () => undefined,
       // By itself commander would look at the streams.
-      getOutHelpWidth: () => defaults.width,
-      getErrHelpWidth: () => defaults.width,
+      getOutHelpWidth: () => defaultWidth,
+      getErrHelpWidth: () => defaultWidth,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
@@ -49,10 +39,10 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
   )
     .option('--url <url>', 'the service (default: ROSTER_URL, else named by ROSTER_URL at each run)')
     .option('--ci <host>', 'github, gitlab or none (default: what the git remote is on)')
-    .action(async (flags) => done(await (await import('./init.js')).init(flags, host, output)));
+    .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
 
   service(common(command(program, 'validate', 'check the manifests, offline; every error at once'))).action(
-    async (flags) => done(await (await import('./validate.js')).validate(flags, host, output)),
+    async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)),
   );
 
   guards(
@@ -67,7 +57,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--snapshot <file>', 'plan against a state that `roster snapshot` saved: no key, no network')
     .option('--link-base <url>', 'where markdown links manifests to: the URL of a commit, up to their paths')
     .action(async (addresses, flags) =>
-      done(await (await import('./plan.js')).plan(addresses, flags, host, output)),
+      done(await (await import('./plan.js')).planCommand(addresses, flags, context)),
     );
 
   guards(
@@ -82,7 +72,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--no-verify', 'do not read back at the end')
     .option('--lock-timeout <time>', 'wait so long for another run to end: 90s or 5m (default: 0s)')
     .action(async (addresses, flags) =>
-      done(await (await import('./apply.js')).apply(addresses, flags, host, output, interrupts)),
+      done(await (await import('./apply.js')).applyCommand(addresses, flags, context)),
     );
 
   service(
@@ -93,18 +83,18 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
         'show what was changed outside roster since the last apply; exit 2 if anything',
       ),
     ),
-  ).action(async (flags) => done(await (await import('./drift.js')).drift(flags, host, output)));
+  ).action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
 
   service(
     common(command(program, 'snapshot', 'save the observed state, without secrets, for plan --snapshot')),
   )
     .option('--out <file>', 'where to save it (default: stdout)')
-    .action(async (flags) => done(await (await import('./snapshot.js')).snapshot(flags, host, output)));
+    .action(async (flags) => done(await (await import('./snapshot.js')).snapshotCommand(flags, context)));
 
   service(
     common(command(program, 'why <address>', 'explain which remote object a resource is, and why')),
   ).action(async (address, flags) =>
-    done(await (await import('./why.js')).why(address, flags, host, output)),
+    done(await (await import('./why.js')).whyCommand(address, flags, context)),
   );
 
   common(
@@ -114,22 +104,22 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       'show what targets what, offline; --format mermaid or dot for a diagram',
     ),
   ).action(async (addresses, flags) =>
-    done(await (await import('./graph.js')).graph(addresses, flags, host, output)),
+    done(await (await import('./graph.js')).graphCommand(addresses, flags, context)),
   );
 
   common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
     .option('--check', 'change nothing; exit 2 when a file is not in style')
-    .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, host, output)));
+    .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
 
   common(command(program, 'calendar', 'show when what starts over the coming days, and how many agents'))
     .option('--days <n>', 'how many days (default: 7)')
     .option('--zone <name>', 'the time zone of the clocks (default: UTC)')
     .option('--from <date>', 'the first day, such as 2026-12-01 (default: from now on)')
-    .action(async (flags) => done(await (await import('./calendar.js')).calendar(flags, host, output)));
+    .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
 
   common(command(program, 'unlock', 'take the lock of the inventory away from a run that is dead'))
     .option('-y, --yes', 'do not ask')
-    .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, host, output)));
+    .action(async (flags) => done(await (await import('./unlock.js')).unlockCommand(flags, context)));
 
   presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
@@ -137,9 +127,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
     .option('--data <file>', 'file that keeps the state between runs')
     .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
     .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
-    .action(async (flags) =>
-      done(await (await import('./sandbox.js')).sandbox(flags, host, output, stopped)),
-    );
+    .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
 
   presentation(
     command(
@@ -148,13 +136,13 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       'print a JSON Schema: project, manifest, plan, report, inventory or snapshot',
     ),
   ).action(async (name, flags) =>
-    done(await (await import('./schema.js')).schema(name, flags, host, output)),
+    done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
   );
 
   presentation(
     command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
   ).action(async (shell, flags) =>
-    done(await (await import('./completion.js')).completion(shell, wordsOf(program), flags, host, output)),
+    done(await (await import('./completion.js')).completionCommand(shell, wordsOf(program), flags, context)),
   );
   program
     .command('help [command]')

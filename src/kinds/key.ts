@@ -79,6 +79,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
       const created = keys.createdKey(data);
       return created === null ? null : { value: created.key, id: created.id, scopes: created.scopes };
     },
+    deliverTo: (declared) => (declared as KeyDeclared).deliver,
     scopesOf: (observed) => observed.spec?.scopes ?? [],
   },
   requiresReplace: (changed) => changed.size > 0,

@@ -210,6 +210,8 @@ export interface SecretReader<S> {
   of(
     data: unknown,
   ): { readonly value: string; readonly id: string | null; readonly scopes: readonly string[] | null } | null;
+  /** Where an entry wants its secret delivered; null when it does not say. */
+  deliverTo(declared: unknown): Delivery['to'];
   /** What the service lists of the new object: for the check that its power is what was asked for. */
   scopesOf(observed: Observed<S>): readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Link } from './graph.js';
+import type { CreateIntent, InventoryEntry } from './inventory.js';
 import type { Json } from './json.js';
 import type { Request } from './request.js';
 import type { Address, Delivery, KindName, Layout } from './resource.js';
@@ -108,6 +109,7 @@ export interface Objection {
   readonly address: Address | null;
 }
 
+/** Data alone, and all that apply needs besides the service and the inventory. Views leave out what only apply needs. */
 export interface Plan {
   readonly project: string;
   readonly environment: string | null;
@@ -122,11 +124,17 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** What the declared resources point to, those that do not change among them. */
   readonly links: readonly Link[];
+  /** What the inventory says of each declared resource once its change is done; the id is not known before. */
+  readonly records: Readonly<Record<Address, InventoryRecord>>;
+  /** What is saved before each create is sent. */
+  readonly createIntents: Readonly<Record<Address, CreateIntent>>;
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
   /** Missing in a plan that was made live. */
   readonly snapshot?: SnapshotAge;
 }
+
+export type InventoryRecord = Omit<InventoryEntry, 'id'>;
 
 /** The saved state that a plan was made against, rather than what the service says. */
 export interface SnapshotAge {

@@ -17,7 +17,7 @@ export interface WhyInputs {
 }
 
 /** Explains one resource; null when there is none of that address. */
-export function why(address: Address, inputs: WhyInputs): Why | null {
+export function explain(address: Address, inputs: WhyInputs): Why | null {
   const match = inputs.matches.find((each) => each.address === address);
   const change = inputs.plan.changes.find((each) => each.address === address);
   if (match === undefined || change === undefined) return external(address, inputs);

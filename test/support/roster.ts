@@ -1,13 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { apply } from '../../src/cli/apply.js';
-import { Output } from '../../src/cli/output.js';
-import { plan } from '../../src/cli/plan.js';
+import { type ApplyFlags, applyCommand } from '../../src/cli/apply.js';
+import type { CommandContext } from '../../src/cli/command/run-command.js';
+import { reportUsage } from '../../src/cli/command/usage.js';
+import type { Host } from '../../src/cli/host/host.js';
+import { Output } from '../../src/cli/host/output.js';
+import { type PlanFlags, planCommand } from '../../src/cli/plan.js';
 import { buildProgram, usageMessage } from '../../src/cli/program.js';
-import type { ApplyFlags, Host, PlanFlags } from '../../src/cli/settings.js';
-import { reportUsage } from '../../src/cli/usage.js';
-import { validate } from '../../src/cli/validate.js';
+import { validateCommand } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
 import { mustHide, secretsOf } from './secrets.js';
 
@@ -16,10 +17,10 @@ class Captured extends Output {
   stdout = '';
   stderr = '';
   override out(text: string): void {
-    this.stdout += this.redact(text);
+    this.stdout += this.redactor.text(text);
   }
   override err(text: string): void {
-    this.stderr += this.redact(text);
+    this.stderr += this.redactor.text(text);
   }
 }
 
@@ -50,16 +51,15 @@ export class Workspace {
   }
 
   validate(): Promise<Ran> {
-    return this.run((host, output) => validate({}, host, output));
+    return this.run((context) => validateCommand({}, context));
   }
 
   plan(flags: PlanFlags = {}, addresses: string[] = []): Promise<Ran> {
-    return this.run((host, output) => plan(addresses, flags, host, output));
+    return this.run((context) => planCommand(addresses, flags, context));
   }
 
   apply(flags: ApplyFlags = {}, addresses: string[] = []): Promise<Ran> {
-    const never = { requested: () => false, signal: new AbortController().signal };
-    return this.run((host, output) => apply(addresses, { yes: true, ...flags }, host, output, never));
+    return this.run((context) => applyCommand(addresses, { yes: true, ...flags }, context));
   }
 
   async planJson(flags: PlanFlags = {}): Promise<PlanJson & Ran> {
@@ -74,11 +74,10 @@ export class Workspace {
 
   /** A command line, as a person types it. */
   command(words: readonly string[], interrupted = false): Promise<Ran> {
-    return this.run(async (host, output) => {
+    return this.run(async (context) => {
       let code = 0;
-      const interrupts = { requested: () => interrupted, signal: new AbortController().signal };
-      const context = { host, output, interrupts, stopped: Promise.resolve() };
-      const program = buildProgram(context, (each) => {
+      const signal = interrupted ? AbortSignal.abort() : context.signal;
+      const program = buildProgram({ ...context, signal }, (each) => {
         code = each;
       });
       try {
@@ -86,7 +85,7 @@ export class Workspace {
         return code;
       } catch (failure) {
         const message = usageMessage(failure);
-        return message === null ? 0 : reportUsage(message, words, output);
+        return message === null ? 0 : reportUsage(message, words, context.output);
       }
     });
   }
@@ -95,7 +94,7 @@ export class Workspace {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  private async run(command: (host: Host, output: Output) => Promise<number>): Promise<Ran> {
+  private async run(command: (context: CommandContext) => Promise<number>): Promise<Ran> {
     const output = new Captured();
     const host: Host = {
       cwd: this.root,
@@ -107,7 +106,8 @@ export class Workspace {
       sleep: this.sleep,
       now: this.now,
     };
-    const exit = await command(host, output);
+    const { signal } = new AbortController();
+    const exit = await command({ host, output, signal, stopped: Promise.resolve() });
     // Whatever a test is about: no command ever shows the key, or a value from the environment.
     mustHide('stdout', output.stdout, secretsOf(host.env));
     mustHide('stderr', output.stderr, secretsOf(host.env));

@@ -50,7 +50,7 @@ export function planOf(text: string, now: Date) {
       now,
       allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
       selected: null,
-      undeliverable: () => null,
+      undeliverable: new Map(),
       nearest,
     });
     return { plan, diagnostics };

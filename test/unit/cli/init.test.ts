@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAll, occupantOf } from '../../../src/cli/new-files.js';
-import { readRemoteUrl } from '../../../src/cli/repository-facts.js';
+import { createAll, occupantOf } from '../../../src/engine/init/new-files.js';
+import { readRemoteUrl } from '../../../src/engine/init/repository-facts.js';
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
 import { git } from '../../support/repository.js';

@@ -1,0 +1,20 @@
+import type { ClockOptions } from '../../engine/clock.js';
+
+/** What commands use of the process, so that tests can hand in another one. */
+export interface Host extends ClockOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdinIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly stdoutIsTerminal: boolean;
+  /** Of the terminal; null without one. */
+  readonly columns: number | null;
+}
+
+/** Columns where there is no terminal. */
+export const defaultWidth = 80;
+
+export function useColor({ color }: { readonly color?: boolean }, { env }: Host, terminal: boolean): boolean {
+  if (color === false || (env['NO_COLOR'] ?? '') !== '') return false;
+  return terminal && env['TERM'] !== 'dumb';
+}
