@@ -14,8 +14,9 @@ import { reportText } from '../view/text/report-text.js';
 import { exitCode } from './command/exit.js';
 import { chooseLockTimeout, type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
 import { type Progress, progressOf } from './command/progress.js';
-import { type CommandContext, printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
+import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
+import type { CommandContext } from './host/host.js';
 
 export interface ApplyFlags extends GuardFlags {
   readonly yes?: boolean;

@@ -6,7 +6,8 @@ import { calendarText } from '../view/calendar/calendar-text.js';
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
 export interface CalendarFlags extends CommonFlags {
   readonly days?: string;

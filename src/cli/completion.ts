@@ -2,7 +2,8 @@ import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './command/exit.js';
 import type { CommonFlags } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
 /** The commands and flags that a shell can complete. */
 export interface Words {

@@ -5,7 +5,8 @@ import { driftJson } from '../view/json/plan-json.js';
 import { driftText } from '../view/text/drift-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
 /** `roster drift`: what was changed outside roster since the last apply. Exit code 2 if anything was. */
 export function driftCommand(flags: CommonFlags, context: CommandContext): Promise<number> {

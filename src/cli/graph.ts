@@ -5,7 +5,8 @@ import { graphText } from '../view/graph/graph-text.js';
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
 /** `roster graph`: the dependency graph, offline; all of it, or what leads to and from the given addresses. */
 export function graphCommand(

@@ -17,8 +17,8 @@ import {
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, usage, wholeNumber } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
-import type { Host } from './host/host.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext, Host } from './host/host.js';
 
 export interface SandboxFlags extends CommonFlags {
   readonly port?: string;

@@ -3,7 +3,8 @@ import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './command/exit.js';
 import type { CommonFlags } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
 /** `roster schema [NAME]`: prints a JSON Schema, by default that of roster.yaml. */
 export function schemaCommand(

@@ -7,7 +7,8 @@ import { escapeJson, jsonText } from '../view/json/json-text.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 import type { Output } from './host/output.js';
 
 export interface SnapshotFlags extends CommonFlags {

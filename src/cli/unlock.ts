@@ -5,9 +5,9 @@ import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions, usage } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
-import type { Host } from './host/host.js';
+import type { CommandContext, Host } from './host/host.js';
 
 export interface UnlockFlags extends CommonFlags {
   readonly yes?: boolean;

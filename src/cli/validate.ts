@@ -7,7 +7,8 @@ import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 import { fromRepositoryRoot } from './host/repository-paths.js';
 
 /** `roster validate`: offline, every error at once. */

@@ -5,7 +5,8 @@ import { whyJson } from '../view/json/plan-json.js';
 import { whyText } from '../view/text/why-text.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
-import { type CommandContext, runCommand } from './command/run-command.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
 /** `roster why ADDRESS`: which remote object it is paired with, by which rule, what differs, and what is ignored. */
 export function whyCommand(address: string, flags: CommonFlags, context: CommandContext): Promise<number> {

@@ -133,7 +133,7 @@ class ApplyRun {
       plan,
       expected: inventory,
       work: (lock: Lock) => lock.save(after),
-      runResult: () => runResult('complete', plan, [], inventory, after),
+      runResult: () => runResult('complete', plan, [], { before: inventory, after }),
     });
     return { report: { ...report, diagnostics: [...plan.diagnostics, ...diagnostics] }, declined: false };
   }

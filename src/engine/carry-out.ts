@@ -37,7 +37,10 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
     expected: observation.inventory,
     work: (lock) => execute(inputs, lock),
     runResult: (carried, lock) =>
-      runResult(resultOf(carried), plan, carried.outcomes, observation.inventory, lock.current()),
+      runResult(resultOf(carried), plan, carried.outcomes, {
+        before: observation.inventory,
+        after: lock.current(),
+      }),
   });
   return { ...value, diagnostics: [...value.diagnostics, ...diagnostics] };
 }

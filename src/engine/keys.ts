@@ -6,7 +6,8 @@ import type { BackUp, KeyKeeping } from '../apply/writer.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Address, Project } from '../model/resource.js';
-import type { Session } from './session.js';
+import type { Redactor } from '../redact/redactor.js';
+import type { Clock } from './clock.js';
 
 const prefix = 'roster-rescued-key-';
 
@@ -45,8 +46,14 @@ function reasonOf(...check: Parameters<typeof undeliverable>): string | null {
   }
 }
 
+interface KeyOwner {
+  readonly project: Project;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+}
+
 /** How a run delivers the keys that it creates. */
-export function keyKeeping({ project, redactor, clock }: Session): KeyKeeping {
+export function keyKeeping({ project, redactor, clock }: KeyOwner): KeyKeeping {
   return {
     deliver: (delivery, key) => {
       redactor.hide([key]);

@@ -8,8 +8,7 @@ export function runResult(
   result: string,
   { changes }: Plan,
   outcomes: readonly ChangeOutcome[],
-  before: Inventory,
-  after: Inventory,
+  inventory: { readonly before: Inventory; readonly after: Inventory },
 ): RunResult {
   const planned = new Map(changes.map((change) => [change.address, change]));
   const done = outcomes.map(({ address, outcome, id: known }) => {
@@ -18,11 +17,11 @@ export function runResult(
     const id = known ?? change?.id ?? null;
     return `${outcome === 'done' ? past : `${outcome}: ${verb}`} ${address}${id === null ? '' : ` ${id}`}`;
   });
-  return { result, changes: [...done, ...protections(before, after)] };
+  return { result, changes: [...done, ...protections(inventory)] };
 }
 
 /** Protection exists only in the inventory: no other place reports that it changed. */
-function protections(before: Inventory, after: Inventory): string[] {
+function protections({ before, after }: Parameters<typeof runResult>[3]): string[] {
   return [...after.entries].flatMap(([address, { protect }]) => {
     const was = before.entries.get(address)?.protect ?? false;
     return was === protect ? [] : [`${protect ? 'protected' : 'no longer protected'} ${address}`];

@@ -25,12 +25,12 @@ import { type Selector, select } from './select.js';
 import { startRateWarnings } from './start-rate.js';
 import { duplicateWarnings } from './unmanaged-duplicates.js';
 
-/** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
+/** Everything that a plan is made of. Planning reads no clock, no network and no file: these are the values it needs from them. */
 export interface ReconcileInputs {
   readonly project: Project;
-  /** The service's origin and base path, as the plan names it. */
+  /** The origin and base path of the service, as the plan names it. */
   readonly service: string;
-  /** Whose keys the service lists; null where it lists none. */
+  /** The user whose API keys the service lists; null when it lists none. */
   readonly account: string | null;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
@@ -39,7 +39,7 @@ export interface ReconcileInputs {
   readonly prune: Prune;
   readonly now: Date;
   readonly allow: Allowances;
-  /** What the user named; null for all. */
+  /** What the user selected; null for everything. */
   readonly selected: readonly Selector[] | null;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
@@ -47,16 +47,16 @@ export interface ReconcileInputs {
 }
 
 export interface Reconciled {
-  /** Null when there are errors: nothing may be planned on a project that is not understood. */
+  /** Null when there are errors: a project with errors is not planned. */
   readonly plan: Plan | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
-  /** Entries that refer to somebody else's objects. */
+  /** External entries, which refer to objects that this project does not manage. */
   readonly externals: ReadonlyMap<Address, Observed>;
   readonly names: Names;
 }
 
-/** Desired and observed in, plan out. Pure. */
+/** Desired and observed state in, plan out. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.nearest);
@@ -66,14 +66,15 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries, inputs.nearest);
   const diffs = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
-  // That an address matches nothing may only follow from an error of its entry.
+  // An address may match nothing because its entry has an error: then only the error is reported.
   const warnings = [
     ...idle,
     ...duplicateWarnings(matches.list, prune),
     ...startRateWarnings(inputs, matches),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, diffs, names, diagnostics);
+  const parts = { matches: matches.list, diffs, names, diagnostics };
+  const plan = hasErrors(diagnostics) ? null : assemble(inputs, parts);
   return {
     plan,
     diagnostics,
@@ -83,13 +84,11 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   };
 }
 
-function assemble(
-  inputs: ReconcileInputs,
-  matches: readonly Match[],
-  diffs: readonly ResourceDiff[],
-  names: Names,
-  diagnostics: readonly Diagnostic[],
-): Plan {
+interface PlanParts extends Pick<Reconciled, 'matches' | 'names' | 'diagnostics'> {
+  readonly diffs: readonly ResourceDiff[];
+}
+
+function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics }: PlanParts): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
   const caller = callerInWords(inputs.objects);
@@ -135,7 +134,7 @@ function intentsAndRecords(
   return { records, createIntents };
 }
 
-/** A natural key of which a part came from the environment is not written down. */
+/** A natural key that contains a value from the environment is not saved. */
 function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRecord): CreateIntent {
   const identity = kind.identity(entry.spec);
   const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
@@ -147,13 +146,13 @@ function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff):
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
 }
 
-/** The risks have said which key that is where it is the change's own. */
+/** When the change is about that key itself, its risks name the key. */
 function accessEnds(observed: Observed | null, { only, words }: Caller): string {
-  return only !== null && only === observed ? 'roster calls with this key' : `ends the access of ${words}`;
+  return only !== null && only === observed ? 'roster uses this key' : `ends the access of ${words}`;
 }
 
 interface Caller {
-  /** Null where it cannot be told from others. */
+  /** Null when it cannot be distinguished from other keys. */
   readonly only: Observed | null;
   readonly words: string;
 }
@@ -161,8 +160,7 @@ interface Caller {
 function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
   const callers = [...objects.values()].flat().filter((each) => each.caller);
   const [only] = callers;
-  if (only === undefined || callers.length > 1)
-    return { only: null, words: 'the key that roster calls with' };
+  if (only === undefined || callers.length > 1) return { only: null, words: 'the API key that roster uses' };
   const lastUsed = only.facts['lastUsedDate'];
   const prefix = only.facts['keyPrefix'];
   const about = [
@@ -170,5 +168,5 @@ function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Cal
     ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
   ];
   const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
-  return { only, words: `the key "${only.name ?? ''}"${known}, which roster calls with` };
+  return { only, words: `the key "${only.name ?? ''}"${known}, which roster uses` };
 }

@@ -5,7 +5,7 @@ import type { ProjectOptions } from '../../engine/project.js';
 import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Prune } from '../../model/resource.js';
-import type { CommandContext } from './run-command.js';
+import type { CommandContext } from '../host/host.js';
 
 /** Flags that most commands take, as commander returns them. */
 export interface CommonFlags {

@@ -6,21 +6,10 @@ import { sarif } from '../../view/ci/sarif.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
-import { defaultWidth, type Host, useColor } from '../host/host.js';
-import type { Output } from '../host/output.js';
+import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
 import { fromRepositoryRoot } from '../host/repository-paths.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
-
-/** What every command gets of the process. */
-export interface CommandContext {
-  readonly host: Host;
-  readonly output: Output;
-  /** Fires with the first signal: the run should end. The second signal ends it at once. */
-  readonly signal: AbortSignal;
-  /** Resolves when the process is told to stop. */
-  readonly stopped: Promise<void>;
-}
 
 /** The result of a command: its exit code, and its text in every format. */
 export interface CommandResult<F extends string> {

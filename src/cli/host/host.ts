@@ -1,4 +1,5 @@
 import type { ClockOptions } from '../../engine/clock.js';
+import type { Output } from './output.js';
 
 /** What commands use of the process, so that tests can hand in another one. */
 export interface Host extends ClockOptions {
@@ -9,6 +10,16 @@ export interface Host extends ClockOptions {
   readonly stdoutIsTerminal: boolean;
   /** Of the terminal; null without one. */
   readonly columns: number | null;
+}
+
+/** What every command gets of the process. */
+export interface CommandContext {
+  readonly host: Host;
+  readonly output: Output;
+  /** Fires with the first signal: the run should end. The second signal ends it at once. */
+  readonly signal: AbortSignal;
+  /** Resolves when the process is told to stop. */
+  readonly stopped: Promise<void>;
 }
 
 /** Columns where there is no terminal. */

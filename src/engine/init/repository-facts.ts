@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { Git, GitFailure } from '../../inventory/git.js';
 import { Problem, problem } from '../../model/diagnostic.js';
-import type { InitOptions } from './init.js';
 
 export interface RepositoryFacts {
   readonly root: string;
@@ -12,11 +11,13 @@ export interface RepositoryFacts {
   readonly defaultBranch: string;
 }
 
+interface RepositoryOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** What git knows about the repository of the working directory; null outside of a repository. */
-export async function repositoryFacts({
-  cwd,
-  env,
-}: Pick<InitOptions, 'cwd' | 'env'>): Promise<RepositoryFacts | null> {
+export async function repositoryFacts({ cwd, env }: RepositoryOptions): Promise<RepositoryFacts | null> {
   const git = new Git(cwd, env);
   const place = await placeOf(git);
   if (place === null) return null;
