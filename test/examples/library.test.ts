@@ -15,8 +15,8 @@ test('examples/library applies a project with a lock and a read-back', async () 
   const { stdout } = await promisify(execFile)(process.execPath, [join(library, 'apply.mjs')], {
     cwd: folder,
   });
-  expect(stdout).toContain('+ create group/retail-prices');
-  expect(stdout).toMatch(/Applied: .*2 created/);
+  expect(stdout).toContain('done       + created   group/retail-prices');
+  expect(stdout).toContain('Apply complete: 2 created');
   expect(existsSync(join(folder, 'roster.inventory.json'))).toBe(true);
   expect(existsSync(join(folder, 'roster.inventory.json.lock'))).toBe(false);
 });

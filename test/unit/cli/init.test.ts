@@ -117,7 +117,7 @@ describe('what is written', () => {
     repository('https://git.example.com/acme/config.git');
     expect((await init()).ci).toMatchObject({ host: null });
     workspace.write('.gitlab-ci.yml', 'stages: [test]\n');
-    expect((await init()).ci).toEqual({ host: 'gitlab', why: 'The repository has a .gitlab-ci.yml.' });
+    expect((await init()).ci).toEqual({ host: 'gitlab', why: 'The repository has a file .gitlab-ci.yml.' });
   });
 
   it('is for the host that --ci names', async () => {
