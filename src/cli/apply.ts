@@ -50,10 +50,7 @@ export function applyCommand(
       exit: declined ? exitCode.error : complete ? exitCode.fine : failed,
       diagnostics: [...report.diagnostics.slice(report.plan.diagnostics.length), ...unwritten],
       began: report.outcomes.length > 0 && !declined,
-      render(format, options) {
-        if (format === 'json') return json();
-        return declined ? '' : reportText(shown, options);
-      },
+      render: { json, text: (style) => (declined ? '' : reportText(shown, style)) },
     };
   });
 }

@@ -4,7 +4,6 @@ import { calendarJson } from '../view/calendar/calendar-json.js';
 import { calendarSvg } from '../view/calendar/calendar-svg.js';
 import { calendarText } from '../view/calendar/calendar-text.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -25,20 +24,11 @@ export function calendarCommand(flags: CalendarFlags, context: CommandContext): 
     const made = calendar(projectOptions(flags, context), { days: chooseDays(flags), from, zone });
     const shown = redactor.value(made.calendar);
     return {
-      exit: exitCode.fine,
       diagnostics: made.warnings,
-      began: false,
-      render(format, look) {
-        switch (format) {
-          case 'text':
-            return calendarText(shown, look);
-          case 'json':
-            return jsonText(calendarJson(shown, redactor.value(made.warnings)));
-          case 'svg':
-            return calendarSvg(shown);
-          default:
-            return format satisfies never;
-        }
+      render: {
+        text: (style) => calendarText(shown, style),
+        json: () => jsonText(calendarJson(shown, redactor.value(made.warnings))),
+        svg: () => calendarSvg(shown),
       },
     };
   });

@@ -1,6 +1,5 @@
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './command/exit.js';
 import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -39,12 +38,8 @@ export function completionCommand(
         `One of: ${Object.keys(shells).join(', ')}.`,
       );
     const script = write(words);
-    const json = jsonText({ formatVersion: 1, shell, script });
     return {
-      exit: exitCode.fine,
-      diagnostics: [],
-      began: false,
-      render: (format) => (format === 'json' ? json : script),
+      render: { text: () => script, json: () => jsonText({ formatVersion: 1, shell, script }) },
     };
   });
 }

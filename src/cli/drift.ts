@@ -16,8 +16,7 @@ export function driftCommand(flags: CommonFlags, context: CommandContext): Promi
     return {
       exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,
       diagnostics: found.diagnostics,
-      began: false,
-      render: (format, look) => (format === 'json' ? jsonText(driftJson(shown)) : driftText(shown, look)),
+      render: { text: (style) => driftText(shown, style), json: () => jsonText(driftJson(shown)) },
     };
   });
 }

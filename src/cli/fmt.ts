@@ -17,10 +17,10 @@ export function fmtCommand(flags: FmtFlags, context: CommandContext): Promise<nu
     const result = await formatProject(projectOptions(flags, context), { check });
     return {
       exit: check && result.changed.length > 0 ? exitCode.changes : exitCode.fine,
-      diagnostics: [],
-      began: false,
-      render: (format) =>
-        format === 'json' ? jsonText({ formatVersion: 1, ...result }) : fmtText(result, check),
+      render: {
+        text: () => fmtText(result, check),
+        json: () => jsonText({ formatVersion: 1, ...result }),
+      },
     };
   });
 }

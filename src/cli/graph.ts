@@ -3,7 +3,6 @@ import { graphDot } from '../view/graph/graph-dot.js';
 import { graphMermaid } from '../view/graph/graph-mermaid.js';
 import { graphText } from '../view/graph/graph-text.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -20,22 +19,12 @@ export function graphCommand(
     const { name: project, environment } = made.project;
     const shown = context.output.redactor.value(made.graph);
     return {
-      exit: exitCode.fine,
       diagnostics: made.warnings,
-      began: false,
-      render(format) {
-        switch (format) {
-          case 'text':
-            return graphText(shown);
-          case 'mermaid':
-            return `${graphMermaid(shown).join('\n')}\n`;
-          case 'dot':
-            return graphDot(shown);
-          case 'json':
-            return jsonText({ formatVersion: 1, project, environment, ...shown });
-          default:
-            return format satisfies never;
-        }
+      render: {
+        text: () => graphText(shown),
+        mermaid: () => `${graphMermaid(shown).join('\n')}\n`,
+        dot: () => graphDot(shown),
+        json: () => jsonText({ formatVersion: 1, project, environment, ...shown }),
       },
     };
   });

@@ -2,7 +2,6 @@ import type { CiHost } from '../engine/init/ci-host.js';
 import { type InitResult, init, type SkippedFile } from '../engine/init/init.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './command/exit.js';
 import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -16,12 +15,7 @@ export function initCommand(flags: InitFlags, context: CommandContext): Promise<
   return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
     const made = await init({ cwd: context.host.cwd, env: context.host.env, url: flags.url, ci: flags.ci });
     const result = { ...made, next: nextSteps(made.ci.host, made.remote) };
-    return {
-      exit: exitCode.fine,
-      diagnostics: [],
-      began: false,
-      render: (format) => (format === 'json' ? initJson(result) : initText(result)),
-    };
+    return { render: { text: () => initText(result), json: () => initJson(result) } };
   });
 }
 

@@ -46,22 +46,12 @@ export function planCommand(
     return {
       exit: exitOf(made, flags.detailedExitcode === true),
       diagnostics: [...made.diagnostics, ...warnings],
-      began: false,
-      render(format, look) {
-        switch (format) {
-          case 'text':
-            return planText(shown, look);
-          case 'json':
-            return jsonText(planJson(shown));
-          case 'markdown':
-            return planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length });
-          case 'github':
-            return planGithub(inRepositoryPlan(shown, host));
-          case 'gitlab':
-            return jsonText(planGitlab(shown));
-          default:
-            return format satisfies never;
-        }
+      render: {
+        text: (style) => planText(shown, style),
+        json: () => jsonText(planJson(shown)),
+        markdown: () => planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
+        github: () => planGithub(inRepositoryPlan(shown, host)),
+        gitlab: () => jsonText(planGitlab(shown)),
       },
     };
   });

@@ -15,7 +15,6 @@ import {
   type Variant,
 } from '../sandbox/index.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './command/exit.js';
 import { type CommonFlags, usage, wholeNumber } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext, Host } from './host/host.js';
@@ -42,7 +41,7 @@ export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Pr
     } finally {
       await server.close();
     }
-    return { exit: exitCode.fine, diagnostics: [], began: false, render: () => '' };
+    return { render: { text: () => '', json: () => '' } };
   });
 }
 

@@ -1,7 +1,6 @@
 import { schemas } from '../engine/schemas.js';
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './command/exit.js';
 import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -16,6 +15,7 @@ export function schemaCommand(
     const found = schemas.get(name ?? 'project');
     if (found === undefined)
       throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);
-    return { exit: exitCode.fine, diagnostics: [], began: false, render: () => jsonText(found) };
+    const text = () => jsonText(found);
+    return { render: { text, json: text } };
   });
 }

@@ -5,7 +5,6 @@ import { checkWritable, writeAtomic } from '../inventory/atomic.js';
 import { problem } from '../model/diagnostic.js';
 import { escapeJson, jsonText } from '../view/json/json-text.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
-import { exitCode } from './command/exit.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -25,15 +24,12 @@ export function snapshotCommand(flags: SnapshotFlags, context: CommandContext): 
     const text = escapeJson(taken.text);
     if (path === null) checkIntact(text, context.output);
     else await writeAtomic(path, text);
+    const { snapshot: saved, warnings } = taken;
     return {
-      exit: exitCode.fine,
-      diagnostics: taken.warnings,
-      began: false,
-      render(format) {
-        if (out === undefined) return text;
-        return format === 'json'
-          ? jsonText(snapshotSavedJson(taken.snapshot, out, taken.warnings))
-          : snapshotSaved(taken.snapshot, out);
+      diagnostics: warnings,
+      render: {
+        text: () => (out === undefined ? text : snapshotSaved(saved, out)),
+        json: () => (out === undefined ? text : jsonText(snapshotSavedJson(saved, out, warnings))),
       },
     };
   });

@@ -23,8 +23,7 @@ export function unlockCommand(flags: UnlockFlags, context: CommandContext): Prom
     return {
       exit: holder === null || removed ? exitCode.fine : exitCode.error,
       diagnostics: removed && holder?.alive === true ? [stillRunning(holder)] : [],
-      began: false,
-      render: (format) => (format === 'json' ? unlockJson(shown) : unlockText(shown)),
+      render: { text: () => unlockText(shown), json: () => unlockJson(shown) },
     };
   });
 }

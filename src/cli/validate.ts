@@ -22,20 +22,11 @@ export function validateCommand(flags: CommonFlags, context: CommandContext): Pr
     return {
       exit: valid ? exitCode.fine : exitCode.error,
       diagnostics,
-      began: false,
-      render(format) {
-        switch (format) {
-          case 'text':
-            return valid ? `${project.file} is valid: ${countOf(project.entries.length)}.\n` : '';
-          case 'json':
-            return jsonText(validateJson(diagnostics));
-          case 'github':
-            return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
-          case 'sarif':
-            return jsonText(sarif(fromRepositoryRoot(diagnostics, host), version));
-          default:
-            return format satisfies never;
-        }
+      render: {
+        text: () => (valid ? `${project.file} is valid: ${countOf(project.entries.length)}.\n` : ''),
+        json: () => jsonText(validateJson(diagnostics)),
+        github: () => diagnosticsGithub(fromRepositoryRoot(diagnostics, host)),
+        sarif: () => jsonText(sarif(fromRepositoryRoot(diagnostics, host), version)),
       },
     };
   });

@@ -3,7 +3,6 @@ import { why } from '../engine/why.js';
 import { jsonText } from '../view/json/json-text.js';
 import { whyJson } from '../view/json/plan-json.js';
 import { whyText } from '../view/text/why-text.js';
-import { exitCode } from './command/exit.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -14,11 +13,10 @@ export function whyCommand(address: string, flags: CommonFlags, context: Command
     const found = await withSession(sessionOptions(flags, context), (session) => why(session, address));
     const shown = context.output.redactor.value(found);
     return {
-      exit: exitCode.fine,
-      diagnostics: [],
-      began: false,
-      render: (format, look) =>
-        format === 'json' ? jsonText(whyJson(shown.why, shown.plan)) : whyText(shown.why, shown.plan, look),
+      render: {
+        text: (style) => whyText(shown.why, shown.plan, style),
+        json: () => jsonText(whyJson(shown.why, shown.plan)),
+      },
     };
   });
 }

@@ -7,7 +7,7 @@ import type { Objection, Plan } from '../model/plan.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
 import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
-import { type Reconciled, reconcile } from '../reconcile/plan.js';
+import { type Reconciled, type ReconcileInputs, reconcile } from '../reconcile/plan.js';
 import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
 import { askAll } from '../service/previews.js';
 import { inFileOrder } from './file-order.js';
@@ -17,7 +17,7 @@ import type { Session } from './session.js';
 
 export interface PlanOptions {
   /** What the guards let pass. Default: nothing. */
-  readonly allow?: Partial<Allowances>;
+  readonly allow?: Partial<Allowances> | undefined;
   /** Addresses and globs to plan for, such as `schedule/*`. Default: everything. */
   readonly addresses?: readonly string[];
 }
@@ -73,15 +73,10 @@ export function planOf({ project, warnings }: Session, { reconciled }: Observati
   return { ...reconciled.plan, diagnostics };
 }
 
-export interface PlanInputs {
-  readonly project: Project;
-  readonly service: string;
+type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'selected';
+
+interface PlanInputs extends Pick<ReconcileInputs, Given>, Pick<PlanOptions, 'allow'> {
   readonly state: ObservedState;
-  readonly inventory: Inventory;
-  readonly now: Date;
-  readonly undeliverable: Parameters<typeof reconcile>[0]['undeliverable'];
-  readonly allow: Partial<Allowances> | undefined;
-  readonly selected: Parameters<typeof reconcile>[0]['selected'];
 }
 
 const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };

@@ -70,10 +70,10 @@ function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, fi
   const inWords = (name: string, environment: string | null) =>
     environment === null ? `project "${name}"` : `project "${name}", environment "${environment}"`;
   const [its, ours] = [inWords(saved.project, saved.environment), inWords(project.name, project.environment)];
-  if (its !== ours) throw invalid(file, `it is of ${its}, this is ${ours}`);
+  if (its !== ours) throw invalid(file, `it belongs to ${its}, and this is ${ours}`);
   const service = url === null ? saved.service : serviceName(url);
   if (service !== saved.service)
-    throw invalid(file, `it is of the service ${saved.service}, this is ${service}`);
+    throw invalid(file, `it was taken from the service ${saved.service}, and this project uses ${service}`);
 }
 
 /** An inventory in a file needs no network. It helps to recognise values; what is owned, the snapshot says. */

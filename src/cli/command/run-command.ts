@@ -13,12 +13,13 @@ import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
 
 /** The result of a command: its exit code, and its text in every format. */
 export interface CommandResult<F extends string> {
-  readonly exit: number;
+  /** Default: 0. */
+  readonly exit?: number;
   /** Printed on stderr, unless the format includes them. */
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics?: readonly Diagnostic[];
   /** True when something may have been changed: a failure after it ends with exit code 3. */
-  readonly began: boolean;
-  render(format: F, options: RenderOptions): string;
+  readonly began?: boolean;
+  readonly render: Readonly<Record<F, (options: RenderOptions) => string>>;
 }
 
 export interface RenderOptions {
@@ -49,12 +50,12 @@ export async function runCommand<F extends string>(
     const further = furtherOutputs(flags, formats, host.cwd);
     for (const { path } of further) checkWritable(path);
     const result = await run();
-    began = result.began;
-    if (!withDiagnostics.has(format)) printDiagnostics(result.diagnostics, flags, context);
+    began = result.began === true;
+    if (!withDiagnostics.has(format)) printDiagnostics(result.diagnostics ?? [], flags, context);
     for (const { format: other, path } of further)
-      await writeAtomic(path, output.redactor.text(result.render(other, plain)));
-    output.out(result.render(format, renderOptions(flags, host)));
-    return result.exit;
+      await writeAtomic(path, output.redactor.text(result.render[other](plain)));
+    output.out(result.render[format](renderOptions(flags, host)));
+    return result.exit ?? exitCode.fine;
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
     const { diagnostics } = failure;

@@ -33,9 +33,9 @@ describe('an output never takes the place of a file of the project, or of anothe
     ['validate --write json=state.json.lock', '"state.json.lock" is a file of the project itself'],
     ['plan --out roster.yaml', '--out: "roster.yaml" is a file of the project itself'],
     ['apply --yes --report state.json', '--report: "state.json" is a file of the project itself'],
-    ['validate --write json=x --write sarif=./x', '--write: "./x" is already written by --write already'],
-    ['validate --write json=teams/x --write sarif=link/x', '"link/x" is already written by --write already'],
-    ['plan --out before.json --write json=before.json', '"before.json" is already written by --write already'],
+    ['validate --write json=x --write sarif=./x', '--write: "./x" is already written by --write'],
+    ['validate --write json=teams/x --write sarif=link/x', '"link/x" is already written by --write'],
+    ['plan --out before.json --write json=before.json', '"before.json" is already written by --write'],
     ['validate --write json=-', '--write: "-" is not a file'],
   ])('%s', async (line, message) => {
     const here = workspace();
