@@ -7,11 +7,11 @@ import type { Sandbox, SandboxOptions } from './sandbox/index.js';
 
 /** Plans, takes the lock, carries out the plan, and reads back; nothing is asked unless `confirm` is given. */
 export {
-  type Answer,
   type ApplyCallbacks,
   type ApplyOptions,
   type ApplyResult,
   apply,
+  type Confirmation,
   type StepEvent,
 } from './engine/apply.js';
 /** When the declared schedules start agents, offline. */
@@ -46,7 +46,7 @@ export { planFromSnapshot } from './engine/snapshot-plan.js';
 /** Takes the lock from a run that is dead. */
 export { type Unlocked, unlock } from './engine/unlock.js';
 /** Which remote object a resource is paired with, and why. */
-export { type Explanation, why } from './engine/why.js';
+export { type WhyResult, why } from './engine/why.js';
 
 /** Keeps the inventory in a file next to the project. */
 export { fileStore } from './inventory/file-store.js';

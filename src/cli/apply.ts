@@ -13,7 +13,7 @@ import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
 import { exitCode } from './command/exit.js';
 import { chooseLockTimeout, type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
-import { type Progress, progressOf } from './command/progress.js';
+import { type ProgressPrinter, progressOf } from './command/progress.js';
 import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
@@ -78,7 +78,7 @@ function isConfirmed({ yes, expect, plan }: ApplyFlags): boolean {
 
 function callbacksOf(flags: ApplyFlags, context: CommandContext): ApplyCallbacks {
   const { host, output } = context;
-  let progress: Progress | undefined;
+  let progress: ProgressPrinter | undefined;
   let waitedFor: string | null = null;
   return {
     onPlan(plan) {
@@ -106,7 +106,7 @@ function callbacksOf(flags: ApplyFlags, context: CommandContext): ApplyCallbacks
 function showPlan(plan: Plan, flags: ApplyFlags, context: CommandContext): void {
   const { host, output } = context;
   const json = flags.format === 'json';
-  // With JSON on stdout, the plan is shown only to somebody who is about to confirm it.
+  // With JSON on stdout, the plan is shown only if it has to be confirmed.
   if (json && isConfirmed(flags)) return;
   printDiagnostics(plan.diagnostics, flags, context);
   if (isEmpty(plan) && plan.objections.length === 0) return;

@@ -5,7 +5,7 @@ import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
 /** The commands and flags that a shell can complete. */
-export interface Words {
+export interface CompletionWords {
   readonly commands: readonly {
     readonly name: string;
     readonly description: string;
@@ -20,12 +20,12 @@ interface Flag {
   readonly takesValue: boolean;
 }
 
-const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
+const shells: Readonly<Record<string, (words: CompletionWords) => string>> = { bash, zsh, fish };
 
 /** `roster completion SHELL`: a script that is generated from the command line itself, so that it is always current. */
 export function completionCommand(
   shell: string,
-  words: Words,
+  words: CompletionWords,
   flags: CommonFlags,
   context: CommandContext,
 ): Promise<number> {
@@ -44,7 +44,7 @@ export function completionCommand(
   });
 }
 
-function bash({ commands }: Words): string {
+function bash({ commands }: CompletionWords): string {
   const cases = commands.map(
     ({ name, flags }) => `    ${name}) words="${flags.map((flag) => flag.long).join(' ')} --help" ;;`,
   );
@@ -69,7 +69,7 @@ complete -o filenames -F _roster roster
 `;
 }
 
-function zsh({ commands }: Words): string {
+function zsh({ commands }: CompletionWords): string {
   const names = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
   const cases = commands.map(({ name, flags }) => {
     const specs = flags.map(({ long, description, takesValue }) =>
@@ -99,7 +99,7 @@ _roster "$@"
 `;
 }
 
-function fish({ commands }: Words): string {
+function fish({ commands }: CompletionWords): string {
   const lines = commands.flatMap(({ name, description, flags }) => [
     `complete -c roster -n __fish_use_subcommand -f -a ${name} -d ${quote(description)}`,
     ...flags.map(({ long, short, description: text, takesValue }) => {

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../engine/version.js';
 import { nearest } from '../manifest/nearest.js';
-import type { Words } from './completion.js';
+import type { CompletionWords } from './completion.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
 
 type Done = (code: number) => void;
@@ -230,7 +230,7 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-function wordsOf(program: Command): Words {
+function wordsOf(program: Command): CompletionWords {
   const commands = program.commands.map((each) => ({
     name: each.name(),
     description: each.description(),

@@ -26,14 +26,14 @@ export interface ApplyOptions extends PlanOptions {
   readonly verify?: boolean;
 }
 
-export type Answer = 'yes' | 'no' | 'interrupted';
+export type Confirmation = 'yes' | 'no' | 'interrupted';
 
 /** What a run reports while it runs, and the one thing that it asks. All of them are optional. */
 export interface ApplyCallbacks {
   /** The plan, before it is refused, confirmed or carried out. Called again when the lock had to be waited for. */
   onPlan?(plan: Plan): void;
   /** Whether to carry out the plan. Without it, the plan counts as confirmed. */
-  confirm?(plan: Plan): Promise<Answer>;
+  confirm?(plan: Plan): Promise<Confirmation>;
   onWait?(holder: LockInfo): void;
   onStep?(event: StepEvent): void;
   onStepsEnded?(): void;
@@ -119,7 +119,7 @@ class ApplyRun {
     return again;
   }
 
-  /** No request is needed, but the inventory may need an update: `protect` has changed, or somebody has made the change. */
+  /** No request is needed, but the inventory may need an update: `protect` has changed, or someone has made the change already. */
   private async nothingToDo(plan: Plan, { inventory, state }: Observation): Promise<ApplyResult> {
     const ids = new Map(
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),

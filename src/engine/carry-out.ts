@@ -7,7 +7,7 @@ import type { Plan } from '../model/plan.js';
 import { keyKeeping } from './keys.js';
 import { withLock } from './lock.js';
 import type { Observation } from './plan.js';
-import { doneAddresses, type Found, readBack } from './read-back.js';
+import { doneAddresses, type ReadBackResult, readBack } from './read-back.js';
 import { runResult } from './run-result.js';
 import type { Session } from './session.js';
 import { verdictOf } from './verdict.js';
@@ -83,7 +83,10 @@ function resultOf({ outcomes, interrupted, left }: CarriedOut): string {
 }
 
 /** Even a bug must not hide what has been done. */
-async function withoutBugs(work: () => Promise<Found>, { outcomes }: Applied): Promise<Found> {
+async function withoutBugs(
+  work: () => Promise<ReadBackResult>,
+  { outcomes }: Applied,
+): Promise<ReadBackResult> {
   try {
     return await work();
   } catch (bug) {

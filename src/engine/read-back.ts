@@ -22,7 +22,7 @@ export interface ReadingBack {
   readonly writer: Writer;
 }
 
-export interface Found {
+export interface ReadBackResult {
   /** What is left to do, or why that could not be found out. */
   readonly left: readonly Diagnostic[];
   /** What another run did at the same time. */
@@ -31,8 +31,8 @@ export interface Found {
   readonly outcomes: readonly ChangeOutcome[];
 }
 
-/** Plans again, and finds what is left of this plan, what was deleted but still exists, and what exists twice. */
-export async function readBack(inputs: ReadingBack): Promise<Found> {
+/** Plans again, and finds what is left of this plan, what was deleted and still exists, and what exists twice. */
+export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
   const { session, applied } = inputs;
   const settled = applied.outcomes.every((each) => each.outcome === 'done');
   try {
@@ -51,8 +51,8 @@ export async function readBack(inputs: ReadingBack): Promise<Found> {
   }
 }
 
-interface Seen extends Found {
-  /** What was deleted but still exists. */
+interface Seen extends ReadBackResult {
+  /** What was deleted and still exists. */
   readonly stayed: readonly Address[];
 }
 
@@ -88,7 +88,7 @@ async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promi
   return withdrawn;
 }
 
-function afterWithdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn[]): Found {
+function afterWithdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn[]): ReadBackResult {
   const errors = new Map(withdrawn.map((each) => [each.address, inWords(each)]));
   const outcomes = applied.outcomes.map((each): ChangeOutcome => {
     const error = errors.get(each.address);

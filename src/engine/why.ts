@@ -8,7 +8,7 @@ import { observeAndPlan, planOf } from './plan.js';
 import type { Session } from './session.js';
 
 /** An explanation of one resource, and the plan that it is part of. */
-export interface Explanation {
+export interface WhyResult {
   readonly why: Why;
   readonly plan: Plan;
 }
@@ -17,7 +17,7 @@ export interface Explanation {
  * Which remote object a resource is paired with, by which rule, what differs, and what is ignored. Sends reads only.
  * @throws Problem when the manifests or the service do not allow a plan, or when there is no such resource.
  */
-export async function why(session: Session, address: Address): Promise<Explanation> {
+export async function why(session: Session, address: Address): Promise<WhyResult> {
   const observation = await observeAndPlan(session, {});
   const plan = planOf(session, observation);
   const { matches, externals, names } = observation.reconciled;

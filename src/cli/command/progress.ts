@@ -5,13 +5,13 @@ import { progressLine, stepLine } from '../../view/text/progress.js';
 import { defaultWidth, type Host } from '../host/host.js';
 import type { Output } from '../host/output.js';
 
-export interface Progress {
+export interface ProgressPrinter {
   onStep(event: StepEvent): void;
   end(): void;
 }
 
 /** On a terminal, one line that is redrawn; elsewhere, a line for each change that ended. */
-export function progressOf(plan: Plan, host: Host, output: Output): Progress {
+export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
   const terminal = host.stderrIsTerminal && host.env['CI'] === undefined;
   const width = host.columns ?? defaultWidth;
   const changes = new Map(plan.changes.map((change) => [change.address, change]));

@@ -23,7 +23,7 @@ function workspace(more: Readonly<Record<string, string>> = {}): Workspace {
   return made;
 }
 
-describe('an output never takes the place of a file of the project, or of another output', () => {
+describe('an output never overwrites a file of the project, or another output', () => {
   test.each<[string, string]>([
     ['validate --write json=roster.yaml', '"roster.yaml" is a file of the project itself'],
     ['validate --write json=./teams/../roster.yaml', 'is a file of the project itself'],
