@@ -52,6 +52,7 @@ export { type WhyResult, why } from './engine/why.js';
 export { fileStore } from './inventory/file-store.js';
 /** Keeps the inventory on a branch of a git remote, for several machines. */
 export { gitStore } from './inventory/git-store.js';
+/** Expected trouble as values: code, message, help, and the place in a manifest (lines and columns count from 1). */
 export {
   type Diagnostic,
   type DiagnosticCode,
@@ -61,6 +62,7 @@ export {
   Problem,
 } from './model/diagnostic.js';
 export type { Drift } from './model/drift.js';
+/** What the project owns on the service, and where that is stored. A store throws a Problem `locked` or `stale-plan`. */
 export {
   emptyInventory,
   type Inventory,
@@ -69,7 +71,9 @@ export {
   type Lock,
   type LockInfo,
 } from './model/inventory.js';
+/** JSON values, and the one spelling of a value in which equal values are equal texts. */
 export { canonical, type Json, type JsonObject } from './model/json.js';
+/** A plan: what changes, and the requests that change it. It survives a JSON round trip. */
 export {
   type Action,
   type Change,
@@ -79,14 +83,16 @@ export {
   type Summary,
   summarise,
 } from './model/plan.js';
+/** The result of an apply. */
 export type { ChangeOutcome, Outcome, Report } from './model/report.js';
+/** A request as a value, and a reader that can send nothing else than reads. */
 export type { Call, ListCall, Reader, Request } from './model/request.js';
 export type { Agent, Declared, Observed, Project } from './model/resource.js';
 export type { Why } from './model/why.js';
 /** Masks values that must not be shown. A session fills it; pass every result through `value` before you print it. */
 export { Redactor } from './redact/redactor.js';
 export type { Sandbox, SandboxOptions } from './sandbox/index.js';
-/** Sends operations, with retries, paging and a limit on concurrent requests (interface §1). */
+/** Sends operations, with retries, paging and a limit on concurrent requests (interface §1). `session.client` is one. */
 export { type Client, type ClientSettings, createClient } from './service/client.js';
 export { ServiceFailure } from './service/failure.js';
 /** The operations of the service: each returns a request as a value, with the parser of its answer (interface §4). */
@@ -103,6 +109,7 @@ export * as schedules from './service/operations/schedules.js';
 export { serviceUrl } from './service/url.js';
 /** `plan --format json` and `apply --format json`. */
 export { planJson, reportJson } from './view/json/plan-json.js';
+/** Text for people. `width` is in columns. Pass redacted values only. */
 export { planMarkdown } from './view/markdown/plan-markdown.js';
 export { diagnosticsText } from './view/text/diagnostics-text.js';
 export { driftText } from './view/text/drift-text.js';

@@ -73,7 +73,7 @@ describe('init', () => {
     expect(made).toMatchObject({
       written: [...ofProject, ...ofGithub],
       leftAlone: [],
-      ci: { host: 'github', why: expect.stringContaining('There is no git remote') },
+      ci: { host: 'github', why: expect.stringContaining('there is no git remote') },
     });
     // A remote that is not there yet keeps nothing.
     expect(made.next).toContainEqual(expect.stringContaining('`inventory: { git: {} }`'));
@@ -93,7 +93,7 @@ describe('init', () => {
   it('writes nothing when git cannot read the repository', async () => {
     workspace.write('.git', 'gitdir: nowhere\n');
     const { exit, stderr } = await workspace.command(['init']);
-    expect([exit, stderr]).toEqual([1, expect.stringContaining('git does not know where it is')]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('git cannot find the repository')]);
     expect(readdirSync(workspace.root)).toEqual(['.git']);
   });
 
