@@ -13,7 +13,7 @@ export {
   apply,
   type Confirmation,
   type StepEvent,
-} from './engine/apply.js';
+} from './engine/apply/apply.js';
 /** When the declared schedules start agents, offline. */
 export { type CalendarOptions, calendar } from './engine/calendar.js';
 export type { Clock, ClockOptions } from './engine/clock.js';

@@ -1,15 +1,15 @@
-import { type Applied, executePlan, type StepEvent } from '../apply/apply.js';
-import type { Writer } from '../apply/writer.js';
-import { kinds } from '../kinds/index.js';
-import type { Diagnostic } from '../model/diagnostic.js';
-import type { Lock } from '../model/inventory.js';
-import type { Plan } from '../model/plan.js';
-import { keyKeeping } from './keys.js';
+import { type Applied, executePlan, type StepEvent } from '../../apply/apply.js';
+import type { Writer } from '../../apply/writer.js';
+import { kinds } from '../../kinds/index.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Lock } from '../../model/inventory.js';
+import type { Plan } from '../../model/plan.js';
+import { keyKeeping } from '../keys.js';
+import type { Observation } from '../plan.js';
+import type { Session } from '../session.js';
 import { withLock } from './lock.js';
-import type { Observation } from './plan.js';
 import { doneAddresses, type ReadBackResult, readBack } from './read-back.js';
 import { runResult } from './run-result.js';
-import type { Session } from './session.js';
 import { verdictOf } from './verdict.js';
 
 export interface CarryOut {

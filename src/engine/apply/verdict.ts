@@ -1,5 +1,5 @@
-import type { Verdict } from '../apply/writer.js';
-import { ServiceFailure } from '../service/failure.js';
+import type { Verdict } from '../../apply/writer.js';
+import { ServiceFailure } from '../../service/failure.js';
 
 /** What a failure of the client means for the change. Any other failure is a bug, and is thrown. */
 export function verdictOf(failure: unknown): Verdict {

@@ -1,4 +1,4 @@
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import {
   type Inventory,
   type Lock,
@@ -6,10 +6,10 @@ import {
   LockProblem,
   type RunFacts,
   type RunResult,
-} from '../model/inventory.js';
-import { type Plan, summarise } from '../model/plan.js';
-import type { Clock } from './clock.js';
-import type { Session } from './session.js';
+} from '../../model/inventory.js';
+import { type Plan, summarise } from '../../model/plan.js';
+import type { Clock } from '../clock.js';
+import type { Session } from '../session.js';
 
 export interface LockedWork<T> {
   readonly session: Session;

@@ -1,6 +1,6 @@
-import { looks } from '../apply/recover-create.js';
-import type { Clock } from './clock.js';
-import type { Observation } from './plan.js';
+import { looks } from '../../apply/recover-create.js';
+import type { Clock } from '../clock.js';
+import type { Observation } from '../plan.js';
 
 /** Looks again while a list seems to lag behind what was written. Returns what was seen last. */
 export async function pollUntilShown<T>(

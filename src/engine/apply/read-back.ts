@@ -1,15 +1,15 @@
-import type { Applied } from '../apply/apply.js';
-import { extrasOf, type Withdrawn, withdrawExtras } from '../apply/withdraw.js';
-import type { Writer } from '../apply/writer.js';
-import { kinds } from '../kinds/index.js';
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { Lock } from '../model/inventory.js';
-import type { Plan } from '../model/plan.js';
-import type { ChangeOutcome } from '../model/report.js';
-import type { Address } from '../model/resource.js';
-import { type Observation, observeAndPlan } from './plan.js';
+import type { Applied } from '../../apply/apply.js';
+import { extrasOf, type Withdrawn, withdrawExtras } from '../../apply/withdraw.js';
+import type { Writer } from '../../apply/writer.js';
+import { kinds } from '../../kinds/index.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import type { Lock } from '../../model/inventory.js';
+import type { Plan } from '../../model/plan.js';
+import type { ChangeOutcome } from '../../model/report.js';
+import type { Address } from '../../model/resource.js';
+import { type Observation, observeAndPlan } from '../plan.js';
+import type { Session } from '../session.js';
 import { pollUntilShown } from './poll.js';
-import type { Session } from './session.js';
 import { verdictOf } from './verdict.js';
 
 export interface ReadingBack {

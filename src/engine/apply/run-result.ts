@@ -1,7 +1,7 @@
-import type { Inventory, RunResult } from '../model/inventory.js';
-import type { Plan } from '../model/plan.js';
-import type { ChangeOutcome } from '../model/report.js';
-import { actionWords } from '../view/change-labels.js';
+import type { Inventory, RunResult } from '../../model/inventory.js';
+import type { Plan } from '../../model/plan.js';
+import type { ChangeOutcome } from '../../model/report.js';
+import { actionWords } from '../../view/change-labels.js';
 
 /** What the history of the inventory says about a run: no values, and no text of the service. */
 export function runResult(

@@ -1,19 +1,19 @@
-import type { StepEvent } from '../apply/apply.js';
-import { inventoryAfter } from '../apply/inventory-update.js';
-import { print } from '../inventory/format.js';
-import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
-import type { Lock, LockInfo } from '../model/inventory.js';
-import { isEmpty, type Plan } from '../model/plan.js';
-import type { ChangeOutcome, Report } from '../model/report.js';
+import type { StepEvent } from '../../apply/apply.js';
+import { inventoryAfter } from '../../apply/inventory-update.js';
+import { print } from '../../inventory/format.js';
+import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import type { Lock, LockInfo } from '../../model/inventory.js';
+import { isEmpty, type Plan } from '../../model/plan.js';
+import type { ChangeOutcome, Report } from '../../model/report.js';
+import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
+import { compareWithDigest, compareWithSaved, type SavedPlan } from '../saved-plan.js';
+import type { Session } from '../session.js';
 import { carryOut } from './carry-out.js';
 import { waitForLock, withLock } from './lock.js';
-import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from './plan.js';
 import { pollUntilShown, recreatesKnown } from './poll.js';
 import { runResult } from './run-result.js';
-import { compareWithDigest, compareWithSaved, type SavedPlan } from './saved-plan.js';
-import type { Session } from './session.js';
 
-export type { StepEvent } from '../apply/apply.js';
+export type { StepEvent } from '../../apply/apply.js';
 
 export interface ApplyOptions extends PlanOptions {
   /** Applies only a plan with this digest. */
