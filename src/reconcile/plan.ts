@@ -25,12 +25,12 @@ import { type Selector, select } from './select.js';
 import { startRateWarnings } from './start-rate.js';
 import { duplicateWarnings } from './unmanaged-duplicates.js';
 
-/** Everything that a plan is made of. Planning reads no clock, no network and no file: these are the values it needs from them. */
+/** All that a plan is made of. No clock, no network, no file: what is needed of them is handed in. */
 export interface ReconcileInputs {
   readonly project: Project;
-  /** The origin and base path of the service, as the plan names it. */
+  /** The service's origin and base path, as the plan names it. */
   readonly service: string;
-  /** The user whose API keys the service lists; null when it lists none. */
+  /** Whose keys the service lists; null where it lists none. */
   readonly account: string | null;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
@@ -39,7 +39,7 @@ export interface ReconcileInputs {
   readonly prune: Prune;
   readonly now: Date;
   readonly allow: Allowances;
-  /** What the user selected; null for everything. */
+  /** What the user named; null for all. */
   readonly selected: readonly Selector[] | null;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
@@ -47,16 +47,16 @@ export interface ReconcileInputs {
 }
 
 export interface Reconciled {
-  /** Null when there are errors: a project with errors is not planned. */
+  /** Null when there are errors: nothing may be planned on a project that is not understood. */
   readonly plan: Plan | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
-  /** External entries, which refer to objects that this project does not manage. */
+  /** Entries that refer to somebody else's objects. */
   readonly externals: ReadonlyMap<Address, Observed>;
   readonly names: Names;
 }
 
-/** Desired and observed state in, plan out. Pure. */
+/** Desired and observed in, plan out. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.nearest);
@@ -66,15 +66,14 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { kept, diagnostics: idle } = select(all, inputs.selected, project.entries, inputs.nearest);
   const diffs = kept.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
-  // An address may match nothing because its entry has an error: then only the error is reported.
+  // That an address matches nothing may only follow from an error of its entry.
   const warnings = [
     ...idle,
     ...duplicateWarnings(matches.list, prune),
     ...startRateWarnings(inputs, matches),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const parts = { matches: matches.list, diffs, names, diagnostics };
-  const plan = hasErrors(diagnostics) ? null : assemble(inputs, parts);
+  const plan = hasErrors(diagnostics) ? null : assemble(inputs, matches.list, diffs, names, diagnostics);
   return {
     plan,
     diagnostics,
@@ -84,11 +83,13 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   };
 }
 
-interface PlanParts extends Pick<Reconciled, 'matches' | 'names' | 'diagnostics'> {
-  readonly diffs: readonly ResourceDiff[];
-}
-
-function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics }: PlanParts): Plan {
+function assemble(
+  inputs: ReconcileInputs,
+  matches: readonly Match[],
+  diffs: readonly ResourceDiff[],
+  names: Names,
+  diagnostics: readonly Diagnostic[],
+): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
   const caller = callerInWords(inputs.objects);
@@ -134,7 +135,7 @@ function intentsAndRecords(
   return { records, createIntents };
 }
 
-/** A natural key that contains a value from the environment is not saved. */
+/** A natural key of which a part came from the environment is not written down. */
 function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRecord): CreateIntent {
   const identity = kind.identity(entry.spec);
   const hidden = entry.sensitive.some((field) => kind.identityFields.includes(field));
@@ -146,13 +147,13 @@ function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff):
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
 }
 
-/** When the change is about that key itself, its risks name the key. */
+/** The risks have said which key that is where it is the change's own. */
 function accessEnds(observed: Observed | null, { only, words }: Caller): string {
-  return only !== null && only === observed ? 'roster uses this key' : `ends the access of ${words}`;
+  return only !== null && only === observed ? 'roster calls with this key' : `ends the access of ${words}`;
 }
 
 interface Caller {
-  /** Null when it cannot be distinguished from other keys. */
+  /** Null where it cannot be told from others. */
   readonly only: Observed | null;
   readonly words: string;
 }
@@ -160,7 +161,8 @@ interface Caller {
 function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
   const callers = [...objects.values()].flat().filter((each) => each.caller);
   const [only] = callers;
-  if (only === undefined || callers.length > 1) return { only: null, words: 'the API key that roster uses' };
+  if (only === undefined || callers.length > 1)
+    return { only: null, words: 'the key that roster calls with' };
   const lastUsed = only.facts['lastUsedDate'];
   const prefix = only.facts['keyPrefix'];
   const about = [
@@ -168,5 +170,5 @@ function callerInWords(objects: ReadonlyMap<KindName, readonly Observed[]>): Cal
     ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
   ];
   const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
-  return { only, words: `the key "${only.name ?? ''}"${known}, which roster uses` };
+  return { only, words: `the key "${only.name ?? ''}"${known}, which roster calls with` };
 }

@@ -4,13 +4,13 @@ import { print } from '../../inventory/format.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Lock, LockInfo } from '../../model/inventory.js';
 import { isEmpty, type Plan } from '../../model/plan.js';
+import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome, Report } from '../../model/report.js';
 import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan } from '../saved-plan.js';
 import type { Session } from '../session.js';
 import { carryOut } from './carry-out.js';
 import { waitForLock, withLock } from './lock.js';
-import { pollUntilShown, recreatesKnown } from './poll.js';
 import { runResult } from './run-result.js';
 
 export type { StepEvent } from '../../apply/apply.js';
@@ -79,7 +79,8 @@ class ApplyRun {
 
   async attempt(): Promise<ApplyResult> {
     const { session, callbacks } = this;
-    const observation = await pollUntilShown(session.clock, () => this.observe(), recreatesKnown);
+    const mayBeWhole = (seen: Observation) => !recreatesKnown(seen);
+    const observation = await pollUntil(() => this.observe(), mayBeWhole, session.clock.sleep);
     const plan = planOf(session, observation);
     callbacks.onPlan?.(plan);
     this.refuse(plan);
@@ -161,6 +162,19 @@ class ApplyRun {
     };
     return { report, declined: false };
   }
+}
+
+/**
+ * Whether the plan creates something that an earlier run created, or was about to create: the list may not show it yet,
+ * and a second object must not be the result.
+ */
+function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean {
+  const known = new Set(
+    matches
+      .filter((each) => each.observed === null && (each.drafted || each.known?.id != null))
+      .map((each) => each.address),
+  );
+  return plan?.changes.some(({ action, address }) => action === 'create' && known.has(address)) ?? false;
 }
 
 function declined(plan: Plan): ApplyResult {

@@ -5,11 +5,11 @@ import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
+import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { type Observation, observeAndPlan } from '../plan.js';
 import type { Session } from '../session.js';
-import { pollUntilShown } from './poll.js';
 import { verdictOf } from './verdict.js';
 
 export interface ReadingBack {
@@ -37,10 +37,10 @@ export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
   const settled = applied.outcomes.every((each) => each.outcome === 'done');
   try {
     // A change that failed stays undone, however long one polls.
-    const { stayed, ...found } = await pollUntilShown(
-      session.clock,
+    const { stayed, ...found } = await pollUntil(
       () => look(inputs),
-      ({ left }) => settled && left.length > 0,
+      ({ left }) => !settled || left.length === 0,
+      session.clock.sleep,
     );
     if (stayed.length > 0) await restoreOwnership(stayed, inputs);
     return found;
