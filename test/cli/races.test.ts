@@ -31,9 +31,7 @@ function declare(folder: string, groups: number): void {
   writeFileSync(join(folder, 'roster.yaml'), manifest(groups));
 }
 
-test(`of two concurrent runs only one writes, ${races} times in a row`, {
-  timeout: races * 30_000,
-}, async () => {
+test(`of two runs at once one writes, ${races} times over`, { timeout: races * 30_000 }, async () => {
   const clones = [remote.clone(), remote.clone()];
   const seen = { both: 0, locked: 0 };
   for (let race = 0; race < races; race += 1) {
@@ -47,7 +45,7 @@ test(`of two concurrent runs only one writes, ${races} times in a row`, {
   expect(seen.locked).toBeGreaterThan(0);
 });
 
-test('a run that waits for the lock continues when the lock is released', { timeout: 60_000 }, async () => {
+test('a run that waits for the lock goes on when it is free', { timeout: 60_000 }, async () => {
   const clones = [remote.clone(), remote.clone()];
   for (const clone of clones) declare(clone, races);
   const ended = await Promise.all(clones.map((clone) => run(clone, '--lock-timeout', '30s')));
@@ -57,7 +55,7 @@ test('a run that waits for the lock continues when the lock is released', { time
   ]);
 });
 
-test('the next run finishes what a killed run began, after its lock was removed', {
+test('what a killed run had begun is finished by the next one, once its lock is taken away', {
   timeout: 60_000,
 }, async () => {
   const proxy = await startProxy(sandbox.url, 150);
@@ -80,7 +78,7 @@ test('the next run finishes what a killed run began, after its lock was removed'
   await proxy.close();
 });
 
-test('a lost branch is created again: everything is adopted, and nothing is written to the service', async () => {
+test('a branch that is lost is made again: everything is adopted, and nothing is written to the service', async () => {
   const clone = remote.clone();
   declare(clone, races + 5);
   expect((await run(clone)).exit).toBe(0);

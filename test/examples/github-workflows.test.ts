@@ -59,7 +59,7 @@ function onlyGroup() {
 const planIsEmpty = () => author.planIsEmpty({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey });
 
 describe('a pull request', () => {
-  test('is checked and planned, its comment is updated, and the reviewed plan is applied', async () => {
+  test('is checked and planned, its comment follows it, and what was reviewed is applied', async () => {
     author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     const first = await github.pullRequest(number);
@@ -84,7 +84,7 @@ describe('a pull request', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('with a plan that apply would refuse fails, and still shows the plan', async () => {
+  test('whose plan apply would refuse fails, and shows the plan all the same', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const number = github.openPull('none');
@@ -93,7 +93,7 @@ describe('a pull request', () => {
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
   });
 
-  test('with an error is annotated at its line, and has no comment', async () => {
+  test('that is wrong is told at the line, and has no comment', async () => {
     author.propose('wrong', 'groups:\n  shops: { membres: [acme-shop] }\n');
     const number = github.openPull('wrong');
     const runs = await github.pullRequest(number);
@@ -105,13 +105,13 @@ describe('a pull request', () => {
     expect(github.comments(number)).toEqual([]);
   });
 
-  test('from a fork is checked without secrets, and not planned', async () => {
+  test('of a fork is checked without a secret, and not planned', async () => {
     author.propose('fork', shops('acme-shop'));
     const runs = await github.pullRequest(github.openPull('fork', true));
     expect(results(runs)).toEqual({ validate: 'success', plan: 'skipped' });
   });
 
-  test('finds its own comment among others', async () => {
+  test('finds its comment among those of others', async () => {
     author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     for (const text of ['one', 'two']) github.say(number, 'somebody', text);
@@ -130,7 +130,7 @@ describe('a pull request', () => {
     ]);
   });
 
-  test('cannot choose where the API key is sent', async () => {
+  test('cannot say where the key is sent', async () => {
     const other = new Github({ ROSTER_API_KEY: sandbox.apiKey }, {});
     git(author.folder, 'remote', 'set-url', 'origin', `file://${other.remote.path}`);
     git(author.folder, 'push', '--quiet', '--force', 'origin', 'HEAD:main');
@@ -142,7 +142,7 @@ describe('a pull request', () => {
   });
 });
 
-describe('a plan that was not reviewed is not applied:', () => {
+describe('what nobody has reviewed is not applied:', () => {
   /** Merged with a plan, after which somebody else does this. */
   async function merged(meanwhile: (number: number) => unknown): Promise<number> {
     await release('shops', shops('acme-shop'));
@@ -165,7 +165,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     return planned;
   }
 
-  test('the service was changed since the review; then a manual run with the new digest applies', async () => {
+  test('a service that was changed since; then by hand, with the new digest', async () => {
     github.merge(
       await merged(() => {
         onlyGroup().description = 'changed by hand';
@@ -183,7 +183,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('a comment by someone else, or about another project, that claims a review', async () => {
+  test('a comment of somebody else, or about another project, that says so', async () => {
     const number = await merged((pull) => {
       const [own] = github.comments(pull);
       github.change((state) => {
@@ -201,7 +201,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     await isRefused(/Not reviewed, nothing was changed/);
   });
 
-  test('a comment that was edited after the merge', async () => {
+  test('a comment that was changed after the merge', async () => {
     const number = await merged(() => undefined);
     github.merge(number);
     await github.pullRequest(number);
@@ -216,7 +216,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     await isRefused(/Not reviewed, nothing was changed/);
   });
 
-  test('a push that changes nothing needs no review', async () => {
+  test('but a push that changes nothing needs no review', async () => {
     await release('shops', shops('acme-shop'));
     author.branch('readme');
     appendFileSync(join(author.folder, 'README'), 'more\n');
@@ -228,7 +228,7 @@ describe('a plan that was not reviewed is not applied:', () => {
   });
 });
 
-test('git gets the job token from the environment of its step', () => {
+test('git gets the token of the job from the environment of its step', () => {
   const steps = github
     .workflowsOf('refs/heads/main')
     .flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
@@ -251,7 +251,7 @@ test('git gets the job token from the environment of its step', () => {
   }
 });
 
-test('drift opens one issue, updates it, and closes it when the drift is gone', async () => {
+test('drift opens one issue, which follows it and is closed when it is gone', async () => {
   await release('shops', shops('acme-shop'));
   expect(results(await github.schedule())).toEqual({ drift: 'success' });
   expect(github.state.issues).toEqual([]);

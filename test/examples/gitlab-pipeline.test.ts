@@ -51,7 +51,7 @@ async function release(branch: string, declared: string): Promise<void> {
 }
 
 describe('a merge request', () => {
-  test('is checked and planned, its note is updated, and the reviewed plan is applied', async () => {
+  test('is checked and planned, its note follows it, and what was reviewed is applied', async () => {
     const iid = await planned('shops', shops('acme-shop'));
     const [note] = structuredClone(gitlab.api.request(iid).notes);
     expect(note?.body).toMatch(/^<!-- roster:[\w-]+: -->\n\*\*Plan: 1 to create\*\*/);
@@ -70,7 +70,7 @@ describe('a merge request', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('finds its own note among others, on any page', async () => {
+  test('finds its note among those of others, on whatever page', async () => {
     author.propose('shops', shops('acme-shop'));
     const iid = gitlab.api.open('shops');
     gitlab.api.say(iid, gitlab.api.bot, '<!-- roster:other: -->\nof another project');
@@ -84,7 +84,7 @@ describe('a merge request', () => {
     ]);
   });
 
-  test('with a plan that apply would refuse fails, and still shows the plan', async () => {
+  test('whose plan apply would refuse fails, and shows the plan all the same', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const iid = gitlab.api.open('none');
@@ -93,14 +93,14 @@ describe('a merge request', () => {
     expect(gitlab.api.request(iid).notes[0]?.body).toContain('`too-many-deletes`');
   });
 
-  test('from a fork is checked without variables, and not planned', async () => {
+  test('of a fork is checked without a variable, and not planned', async () => {
     author.propose('fork', shops('acme-shop'));
     const runs = await gitlab.mergeRequest(gitlab.api.open('fork'), true);
     expect(results(runs)).toEqual({ 'roster-validate': 'success' });
   });
 });
 
-describe('a plan that was not reviewed is not applied:', () => {
+describe('what nobody has reviewed is not applied:', () => {
   async function isRefused(words: RegExp): Promise<string> {
     const before = structuredClone(sandbox.world.groups);
     const { 'roster-apply': run } = await gitlab.main('push');
@@ -112,7 +112,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     return digest;
   }
 
-  test('the service was changed since the review; then a manual run with the new digest applies', async () => {
+  test('a service that was changed since; then by hand, with the new digest', async () => {
     await release('shops', shops('acme-shop'));
     const iid = await planned('more', shops('acme-shop, globex'));
     onlyGroup().description = 'changed by hand';
@@ -126,7 +126,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     expect(await planIsEmpty()).toBe(true);
   });
 
-  test('a note by someone else that claims a review', async () => {
+  test('a note of somebody else that says so', async () => {
     await release('shops', shops('acme-shop'));
     const iid = await planned('more', shops('acme-shop, globex'));
     const [own] = gitlab.api.request(iid).notes.splice(0);
@@ -135,7 +135,7 @@ describe('a plan that was not reviewed is not applied:', () => {
     await isRefused(/no digest of a reviewed plan/);
   });
 
-  test('a note that was edited after the merge', async () => {
+  test('a note that was changed after the merge', async () => {
     await release('shops', shops('acme-shop'));
     const iid = await planned('more', shops('acme-shop, globex'));
     gitlab.merge(iid);
@@ -152,7 +152,7 @@ describe('a plan that was not reviewed is not applied:', () => {
   });
 });
 
-test('drift opens one issue, updates it, and closes it when the drift is gone', async () => {
+test('drift opens one issue, which follows it and is closed when it is gone', async () => {
   await release('shops', shops('acme-shop'));
   const { issues } = gitlab.api;
   expect(results(await gitlab.main('schedule'))).toEqual({ 'roster-drift': 'success' });
@@ -176,7 +176,7 @@ test('drift opens one issue, updates it, and closes it when the drift is gone', 
   expect(issues[0]?.notes[0]?.body).toMatch(/^Gone, /);
 });
 
-test('a job without its variables reports which are missing', async () => {
+test('without its variables a job says which', async () => {
   const other = new Gitlab({});
   await other.api.listen();
   try {
