@@ -1,11 +1,11 @@
-import { exitCode } from './cli/exit.js';
-import { Output } from './cli/output.js';
+import { exitCode } from './cli/command/exit.js';
+import type { Host } from './cli/host/host.js';
+import { Output } from './cli/host/output.js';
 import { buildProgram, usageMessage } from './cli/program.js';
-import type { Host } from './cli/settings.js';
 
-/** argv in, exit code out: the only place with signal handlers and with an end of the process. */
+/** argv in, exit code out: the only file that handles signals and ends the process. */
 const output = new Output();
-/** Read when it is asked for: to look at a stream is to make it, which takes longer than `--help` does. */
+/** Read only when needed: reading a stream creates it, which takes longer than `--help` does. */
 const host: Host = {
   cwd: process.cwd(),
   env: process.env,
@@ -23,17 +23,15 @@ const host: Host = {
   },
 };
 
-let interrupted = false;
 const interrupt = new AbortController();
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (interrupted) process.exit(exitCode.interrupted);
-      interrupted = true;
+      if (interrupt.signal.aborted) process.exit(exitCode.interrupted);
       interrupt.abort();
       resolve();
       if (running !== 'sandbox')
-        output.err('\nInterrupted: ending the requests in flight. Once more ends at once.\n');
+        output.err('\nInterrupted: waiting for requests in flight. Interrupt again to stop immediately.\n');
       if (running !== 'sandbox' && running !== 'apply') process.exit(exitCode.interrupted);
     });
   }
@@ -44,12 +42,9 @@ const running = argv.find((word) => !word.startsWith('-'));
 
 async function main(): Promise<number> {
   let code: number = exitCode.fine;
-  const program = buildProgram(
-    { host, output, interrupts: { requested: () => interrupted, signal: interrupt.signal }, stopped },
-    (each) => {
-      code = each;
-    },
-  );
+  const program = buildProgram({ host, output, signal: interrupt.signal, stopped }, (each) => {
+    code = each;
+  });
   try {
     if (argv.length === 0) {
       output.err(program.helpInformation());
@@ -61,7 +56,7 @@ async function main(): Promise<number> {
     const message = usageMessage(failure);
     return message === null
       ? exitCode.fine
-      : await (await import('./cli/usage.js')).reportUsage(message, argv, output);
+      : await (await import('./cli/command/usage.js')).reportUsage(message, argv, output);
   }
 }
 
@@ -71,7 +66,7 @@ main().then(
   },
   async (bug: unknown) => {
     process.exitCode = exitCode.error;
-    const { reportBug } = await import('./cli/usage.js');
+    const { reportBug } = await import('./cli/command/usage.js');
     reportBug(bug, argv, output);
   },
 );

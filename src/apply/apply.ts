@@ -1,5 +1,5 @@
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Plan, Step } from '../model/plan.js';
@@ -17,8 +17,6 @@ import type { KeyKeeping, Verdict, Writer } from './writer.js';
 export interface ApplyInputs {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
-  readonly createIntents: ReadonlyMap<Address, CreateIntent>;
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   readonly save: (inventory: Inventory) => Promise<void>;
@@ -54,10 +52,10 @@ export interface Applied {
  * Carries out a plan and decides nothing. The intent is saved before the first request and the outcome after the last
  * one, so that the next run completes what a killed run began.
  */
-export async function apply(inputs: ApplyInputs): Promise<Applied> {
+export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const run = new PlanRunner(inputs);
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
-  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.createIntents);
+  const intent = inventoryBefore(inputs.inventory, inputs.plan);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
@@ -169,10 +167,16 @@ class PlanRunner implements StepRunner {
     const kind = this.kinds.get(step.kind);
     if (kind === undefined || kind.bulk === undefined || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
-    const { writer, records } = this.inputs;
+    const { writer, plan } = this.inputs;
     let singles: readonly Step[];
     try {
-      singles = await bulkRemainder({ step, kind, reader: writer.reader, records, ids: this.ids });
+      singles = await bulkRemainder({
+        step,
+        kind,
+        reader: writer.reader,
+        records: plan.records,
+        ids: this.ids,
+      });
     } catch (failure) {
       const error = `the answer did not confirm all changes; reading the list failed: ${this.judge(failure).message}`;
       return { outcome: 'unknown', error };
@@ -208,8 +212,8 @@ class PlanRunner implements StepRunner {
 
   /** After a create without a usable answer: `why` says what was wrong with it. */
   private async recover(kind: Kind, address: Address, why: string): Promise<StepState> {
-    const { createIntents, records, writer, sleep } = this.inputs;
-    const [intent, record] = [createIntents.get(address), records.get(address)];
+    const { plan, writer, sleep } = this.inputs;
+    const [intent, record] = [plan.createIntents[address], plan.records[address]];
     if (intent === undefined || record === undefined)
       throw new Error(`the create of ${address} has no intent`);
     const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });

@@ -1,6 +1,5 @@
-import type { InventoryEntry } from '../model/inventory.js';
 import { exists, type Kind } from '../model/kind.js';
-import type { Step } from '../model/plan.js';
+import type { Plan, Step } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
 import { hasValues } from './values.js';
@@ -9,13 +8,13 @@ export interface BulkRemainder {
   readonly step: Step;
   readonly kind: Kind;
   readonly reader: Reader;
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
+  readonly records: Plan['records'];
   readonly ids: ReadonlyMap<Address, string>;
 }
 
 /**
- * What a bulk call has left undone, as one step a change with its address as the id: the list is read again, because the counts in the
- * answer do not say which objects were skipped. Deletes of objects that are gone are not repeated, nor changes that
+ * What a bulk call has not done, as one step for each change, with its address as the id. The list is read again,
+ * because the counts in the answer do not say which objects were skipped. Deletes of objects that are gone are not repeated, nor changes that
  * were made.
  */
 export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Step[]> {
@@ -38,6 +37,6 @@ export async function bulkRemainder(inputs: BulkRemainder): Promise<readonly Ste
 }
 
 function isAsApplied(address: Address, { spec }: Observed, { kind, records, ids }: BulkRemainder): boolean {
-  const applied = records.get(address)?.applied;
+  const applied = records[address]?.applied;
   return applied !== undefined && hasValues(kind, spec, applied, ids);
 }

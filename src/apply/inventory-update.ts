@@ -1,30 +1,21 @@
-import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Change, InventoryRecord, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore(
-  inventory: Inventory,
-  plan: Plan,
-  createIntents: ReadonlyMap<Address, CreateIntent>,
-): Inventory {
-  const planned = new Set(plan.changes.map((change) => change.address));
-  const intended = [...createIntents].flatMap(([address, { draft }]) =>
-    planned.has(address) ? [[address, draft] as const] : [],
-  );
+export function inventoryBefore(inventory: Inventory, { createIntents }: Plan): Inventory {
+  const intended = Object.entries(createIntents).map(([address, { draft }]) => [address, draft] as const);
   return { ...inventory, drafts: new Map([...inventory.drafts, ...intended]) };
 }
 
-type InventoryRecord = Omit<InventoryEntry, 'id'>;
 type Ids = ReadonlyMap<Address, string>;
 
 interface PlannedState {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
-  readonly records: ReadonlyMap<Address, InventoryRecord>;
   /** The objects that existed when the plan was made. */
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
 }
@@ -39,7 +30,7 @@ export function inventoryAfter(
   outcomes: readonly ChangeOutcome[],
   ids: Ids,
 ): Inventory {
-  const { plan, kinds, records } = state;
+  const { plan, kinds } = state;
   const entries = new Map(intent.entries);
   const drafts = new Map(intent.drafts);
   const outcomeOf = new Map(outcomes.map((each) => [each.address, each.outcome]));
@@ -48,7 +39,8 @@ export function inventoryAfter(
     const outcome = outcomeOf.get(change.address) ?? 'done';
     if (outcome !== 'unknown') drafts.delete(change.address);
     const kind = kinds.find(({ name }) => name === change.kind);
-    const record = kind === undefined ? undefined : recordFor(change, kind, records, ids);
+    const record =
+      kind === undefined ? undefined : recordFor(change, kind, plan.records[change.address], ids);
     const entry = entryAfter(change, outcome, record, ids.get(change.address) ?? null);
     if (entry === 'gone') entries.delete(change.address);
     else if (entry === 'unchanged') keepFormer(change, intent, entries);
@@ -96,12 +88,11 @@ function keepFormer(
 
 /** The record of a change with known ids; undefined when an object that it refers to could not be created. */
 function recordFor(
-  { address, action }: Change,
+  { action }: Change,
   kind: Kind,
-  records: ReadonlyMap<Address, InventoryRecord>,
+  record: InventoryRecord | undefined,
   ids: Ids,
 ): InventoryRecord | undefined {
-  const record = records.get(address);
   if (record === undefined) return undefined;
   const applied = resolveValues(kind, record.applied, ids);
   // An expired entry takes part in no step: it may refer to an object whose create has failed.

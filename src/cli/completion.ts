@@ -1,12 +1,11 @@
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './exit.js';
-import type { Output } from './output.js';
-import { runCommand } from './run-command.js';
-import type { CommonFlags, Host } from './settings.js';
+import type { CommonFlags } from './command/flags.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
 
-/** The command line as words: what a shell can complete. */
-export interface Words {
+/** The commands and flags that a shell can complete. */
+export interface CompletionWords {
   readonly commands: readonly {
     readonly name: string;
     readonly description: string;
@@ -21,17 +20,16 @@ interface Flag {
   readonly takesValue: boolean;
 }
 
-const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
+const shells: Readonly<Record<string, (words: CompletionWords) => string>> = { bash, zsh, fish };
 
-/** `roster completion SHELL`: a script made from the command line's own definition, so that it never lags behind. */
-export function completion(
+/** `roster completion SHELL`: a script that is generated from the command line itself, so that it is always current. */
+export function completionCommand(
   shell: string,
-  words: Words,
+  words: CompletionWords,
   flags: CommonFlags,
-  host: Host,
-  output: Output,
+  context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
+  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
     if (write === undefined)
       throw problem(
@@ -40,17 +38,13 @@ export function completion(
         `One of: ${Object.keys(shells).join(', ')}.`,
       );
     const script = write(words);
-    const json = jsonText({ formatVersion: 1, shell, script });
     return {
-      exit: exitCode.fine,
-      diagnostics: [],
-      began: false,
-      render: (format) => (format === 'json' ? json : script),
+      render: { text: () => script, json: () => jsonText({ formatVersion: 1, shell, script }) },
     };
   });
 }
 
-function bash({ commands }: Words): string {
+function bash({ commands }: CompletionWords): string {
   const cases = commands.map(
     ({ name, flags }) => `    ${name}) words="${flags.map((flag) => flag.long).join(' ')} --help" ;;`,
   );
@@ -75,7 +69,7 @@ complete -o filenames -F _roster roster
 `;
 }
 
-function zsh({ commands }: Words): string {
+function zsh({ commands }: CompletionWords): string {
   const names = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
   const cases = commands.map(({ name, flags }) => {
     const specs = flags.map(({ long, description, takesValue }) =>
@@ -105,7 +99,7 @@ _roster "$@"
 `;
 }
 
-function fish({ commands }: Words): string {
+function fish({ commands }: CompletionWords): string {
   const lines = commands.flatMap(({ name, description, flags }) => [
     `complete -c roster -n __fish_use_subcommand -f -a ${name} -d ${quote(description)}`,
     ...flags.map(({ long, short, description: text, takesValue }) => {

@@ -1,91 +1,76 @@
 import { resolve } from 'node:path';
+import { objectionDiagnostic, type PlanOptions, plan } from '../engine/plan.js';
+import { savedPlan } from '../engine/saved-plan.js';
+import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
-import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
-import { isEmpty, type Objection, type Plan } from '../model/plan.js';
+import { Problem } from '../model/diagnostic.js';
+import { isEmpty, type Plan } from '../model/plan.js';
 import { planGitlab } from '../view/ci/gitlab.js';
 import { planGithub } from '../view/ci/plan-github.js';
 import { jsonText } from '../view/json/json-text.js';
 import { planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planText } from '../view/text/plan-text.js';
-import { selectorsOf } from './addresses.js';
-import { exitCode, exitCodeFor } from './exit.js';
-import { inFileOrder } from './file-order.js';
-import type { Output } from './output.js';
-import { changesFromRepositoryRoot, fromRepositoryRoot } from './repository-paths.js';
-import { runCommand } from './run-command.js';
-import { savedPlan } from './saved-plan.js';
-import { makePlan, openSession, type PlanOptions } from './session.js';
-import { allowancesOf, type Host, type PlanFlags } from './settings.js';
-import type { Planned } from './snapshot-plan.js';
-import { sourceLinks } from './source-links.js';
-import { writeWorkflowFiles } from './workflow-files.js';
+import { exitCode, exitCodeFor } from './command/exit.js';
+import { type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext, Host } from './host/host.js';
+import { changesFromRepositoryRoot, fromRepositoryRoot } from './host/repository-paths.js';
+import { sourceLinks } from './host/source-links.js';
+import { writeWorkflowFiles } from './host/workflow-files.js';
 
-/** `roster plan`: the difference, and whether apply would accept it. Writes nothing but `--out` and `--write`. */
-export function plan(
+export interface PlanFlags extends GuardFlags {
+  readonly detailedExitcode?: boolean;
+  readonly linkBase?: string;
+  readonly out?: string;
+  readonly snapshot?: string;
+}
+
+/** `roster plan`: what apply would do, and whether it would refuse. Writes nothing except `--out` and `--write`. */
+export function planCommand(
   addresses: readonly string[],
   flags: PlanFlags,
-  host: Host,
-  output: Output,
+  context: CommandContext,
 ): Promise<number> {
   const formats = ['text', 'json', 'markdown', 'github', 'gitlab'] as const;
-  return runCommand({ flags, formats, host, output }, async () => {
-    const allow = allowancesOf(flags);
-    const selectors = selectorsOf(addresses);
+  return runCommand({ flags, formats, context }, async () => {
+    const { host, output } = context;
+    const options = planOptions(addresses, flags);
     const urlOf = sourceLinks(flags, host);
-    if (flags.out !== undefined) checkWritable(resolve(host.cwd, flags.out));
-    const { reconciled, diagnostics } = await planned(flags, host, output, { allow, selectors });
-    if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-    const made: Plan = output.hidden({ ...reconciled.plan, diagnostics });
-    if (flags.out !== undefined)
-      await writeAtomic(resolve(host.cwd, flags.out), output.redact(savedPlan(made)), 0o600);
-    const untold = writeWorkflowFiles(made, urlOf, host, output);
+    const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
+    if (out !== null) checkWritable(out);
+    const made = await makePlan(flags, options, context);
+    const shown = output.redactor.value(made);
+    if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
+    const warnings = writeWorkflowFiles(shown, urlOf, host, output.redactor);
     return {
       exit: exitOf(made, flags.detailedExitcode === true),
-      diagnostics: [...diagnostics, ...untold],
-      began: false,
-      render(format, look) {
-        switch (format) {
-          case 'text':
-            return planText(made, look);
-          case 'json':
-            return jsonText(planJson(made));
-          case 'markdown':
-            return planMarkdown(made, { urlOf, measure: (text) => output.redact(text).length });
-          case 'github':
-            return planGithub(inRepositoryPlan(made, host));
-          case 'gitlab':
-            return jsonText(planGitlab(made));
-          default:
-            return format satisfies never;
-        }
+      diagnostics: [...made.diagnostics, ...warnings],
+      render: {
+        text: (style) => planText(shown, style),
+        json: () => jsonText(planJson(shown)),
+        markdown: () => planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
+        github: () => planGithub(inRepositoryPlan(shown, host)),
+        gitlab: () => jsonText(planGitlab(shown)),
       },
     };
   });
 }
 
-/** Against the service, or against a saved state of it. */
-async function planned(
-  flags: PlanFlags,
-  host: Host,
-  output: Output,
-  options: Pick<PlanOptions, 'allow' | 'selectors'>,
-): Promise<Planned> {
-  if (flags.snapshot !== undefined) {
-    const { planFromSnapshot } = await import('./snapshot-plan.js');
-    return planFromSnapshot(flags.snapshot, flags, host, output, options);
-  }
-  const session = openSession(flags, host, output);
-  try {
-    const { reconciled } = await makePlan(session, { ...options, proveDeliveries: false, previews: true });
-    return {
-      reconciled,
-      diagnostics: inFileOrder(session.project, session.warnings, reconciled.diagnostics),
-    };
-  } finally {
-    await session.client.close();
-  }
+/** Against the service, or against a snapshot of it. */
+async function makePlan(flags: PlanFlags, options: PlanOptions, context: CommandContext): Promise<Plan> {
+  const { snapshot, out } = flags;
+  const session = sessionOptions(flags, context);
+  if (snapshot === undefined) return withSession(session, (opened) => plan(opened, options));
+  if (out !== undefined) throw new Problem(noPlanToApply);
+  const { planFromSnapshot } = await import('../engine/snapshot-plan.js');
+  return planFromSnapshot(snapshot, session, options);
 }
+
+const noPlanToApply = usage(
+  '--out saves a plan for `roster apply`, which plans against the service: it cannot be used with --snapshot',
+  'Use `--write json=FILE` to save what is shown.',
+);
 
 function inRepositoryPlan(made: Plan, host: Host): Plan {
   return {
@@ -95,12 +80,8 @@ function inRepositoryPlan(made: Plan, host: Host): Plan {
   };
 }
 
-/** A plan that apply would refuse ends as apply would. */
+/** When apply would refuse the plan, the exit code is that of apply. */
 function exitOf(made: Plan, detailed: boolean): number {
-  if (made.objections.length > 0) return exitCodeFor(made.objections.map(asDiagnostic));
+  if (made.objections.length > 0) return exitCodeFor(made.objections.map(objectionDiagnostic));
   return detailed && !isEmpty(made) ? exitCode.changes : exitCode.fine;
-}
-
-export function asDiagnostic({ code, message, help }: Objection): Diagnostic {
-  return { severity: 'error', code, message, help };
 }

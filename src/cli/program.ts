@@ -1,60 +1,56 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { version } from '../engine/version.js';
 import { nearest } from '../manifest/nearest.js';
-import type { Words } from './completion.js';
-import type { Interrupts } from './interrupts.js';
-import type { Output } from './output.js';
-import { defaults, type Host } from './settings.js';
-import { version } from './version.js';
+import type { CompletionWords } from './completion.js';
+import { type CommandContext, defaultWidth } from './host/host.js';
 
-/** What the commands get of the process. */
-export interface Context {
-  readonly host: Host;
-  readonly output: Output;
-  readonly interrupts: Interrupts;
-  /** Resolves when the process is told to stop. */
-  readonly stopped: Promise<void>;
-}
+type Done = (code: number) => void;
 
 /**
- * The command line. Every action loads its command when it is called, so that `--help` loads nothing else.
- * `done` receives the exit code.
+ * The command line. Every command is loaded when it is called, so that `--help` loads nothing else. `done` receives the
+ * exit code.
  */
-export function buildProgram(context: Context, done: (code: number) => void): Command {
-  const { host, output, interrupts, stopped } = context;
+export function buildProgram(context: CommandContext, done: Done): Command {
+  const { output } = context;
   const program = new Command('roster')
     .description(
-      'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that.',
+      'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that plan.',
     )
     .version(version, '-V, --version', 'print the version')
     .helpCommand(false)
-    .helpOption('-h, --help', 'explain')
+    .helpOption('-h, --help', 'show help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => output.out(text),
       writeErr: () => undefined,
-      // By itself commander would look at the streams.
-      getOutHelpWidth: () => defaults.width,
-      getErrHelpWidth: () => defaults.width,
+      // By default commander would open the streams.
+      getOutHelpWidth: () => defaultWidth,
+      getErrHelpWidth: () => defaultWidth,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(true);
+  addFirstSteps(program, context, done);
+  addPlanAndApply(program, context, done);
+  addServiceReads(program, context, done);
+  addOfflineCommands(program, context, done);
+  addTools(program, context, done);
+  return program;
+}
 
+function addFirstSteps(program: Command, context: CommandContext, done: Done): void {
   presentation(
-    command(
-      program,
-      'init',
-      'write a first project and CI for it, as the repository needs; never over a file',
-    ),
+    command(program, 'init', 'create a project with CI pipelines; existing files are never changed'),
   )
-    .option('--url <url>', 'the service (default: ROSTER_URL, else named by ROSTER_URL at each run)')
-    .option('--ci <host>', 'github, gitlab or none (default: what the git remote is on)')
-    .action(async (flags) => done(await (await import('./init.js')).init(flags, host, output)));
-
-  service(common(command(program, 'validate', 'check the manifests, offline; every error at once'))).action(
-    async (flags) => done(await (await import('./validate.js')).validate(flags, host, output)),
+    .option('--url <url>', 'URL of the service (default: ROSTER_URL, else each run reads ROSTER_URL)')
+    .option('--ci <host>', 'github, gitlab or none (default: the host of the git remote)')
+    .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
+  service(common(command(program, 'validate', 'check the manifests offline, and report all errors'))).action(
+    async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)),
   );
+}
 
+function addPlanAndApply(program: Command, context: CommandContext, done: Done): void {
   guards(
     service(
       common(
@@ -62,83 +58,86 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       ),
     ),
   )
-    .option('--detailed-exitcode', 'exit 2 when there are changes')
-    .option('--out <file>', 'save the plan, for apply --plan')
-    .option('--snapshot <file>', 'plan against a state that `roster snapshot` saved: no key, no network')
-    .option('--link-base <url>', 'where markdown links manifests to: the URL of a commit, up to their paths')
+    .option('--detailed-exitcode', 'exit with code 2 when there are changes')
+    .option('--out <file>', 'save the plan for `apply --plan`')
+    .option('--snapshot <file>', 'plan against a file of `roster snapshot`, without API key and network')
+    .option('--link-base <url>', 'URL of the commit that Markdown links point to')
     .action(async (addresses, flags) =>
-      done(await (await import('./plan.js')).plan(addresses, flags, host, output)),
+      done(await (await import('./plan.js')).planCommand(addresses, flags, context)),
     );
-
   guards(
     service(
-      common(command(program, 'apply [addresses...]', 'plan, ask, and make the service match the manifests')),
+      common(
+        command(program, 'apply [addresses...]', 'plan, confirm, and make the service match the manifests'),
+      ),
     ),
   )
-    .option('-y, --yes', 'do not ask')
-    .option('--plan <file>', 'apply only if the plan is still the one that was saved')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--plan <file>', 'apply only if the plan is the saved one')
     .option('--expect <digest>', 'apply only if the plan has this digest')
     .option('--report <file>', 'save the report as JSON')
-    .option('--no-verify', 'do not read back at the end')
-    .option('--lock-timeout <time>', 'wait so long for another run to end: 90s or 5m (default: 0s)')
+    .option('--no-verify', 'do not verify the result at the end')
+    .option('--lock-timeout <time>', 'how long to wait for another run: 90s or 5m (default: 0s)')
     .action(async (addresses, flags) =>
-      done(await (await import('./apply.js')).apply(addresses, flags, host, output, interrupts)),
+      done(await (await import('./apply.js')).applyCommand(addresses, flags, context)),
     );
+}
 
+function addServiceReads(program: Command, context: CommandContext, done: Done): void {
   service(
     common(
       command(
         program,
         'drift',
-        'show what was changed outside roster since the last apply; exit 2 if anything',
+        'show changes made outside roster since the last apply; exit with code 2 if any',
       ),
     ),
-  ).action(async (flags) => done(await (await import('./drift.js')).drift(flags, host, output)));
-
+  ).action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
   service(
-    common(command(program, 'snapshot', 'save the observed state, without secrets, for plan --snapshot')),
+    common(command(program, 'snapshot', 'save the observed state, without secrets, for `plan --snapshot`')),
   )
-    .option('--out <file>', 'where to save it (default: stdout)')
-    .action(async (flags) => done(await (await import('./snapshot.js')).snapshot(flags, host, output)));
-
+    .option('--out <file>', 'file to save it to (default: stdout)')
+    .action(async (flags) => done(await (await import('./snapshot.js')).snapshotCommand(flags, context)));
   service(
-    common(command(program, 'why <address>', 'explain which remote object a resource is, and why')),
+    common(
+      command(program, 'why <address>', 'explain which remote object a resource is paired with, and why'),
+    ),
   ).action(async (address, flags) =>
-    done(await (await import('./why.js')).why(address, flags, host, output)),
+    done(await (await import('./why.js')).whyCommand(address, flags, context)),
   );
+}
 
+function addOfflineCommands(program: Command, context: CommandContext, done: Done): void {
   common(
     command(
       program,
       'graph [addresses...]',
-      'show what targets what, offline; --format mermaid or dot for a diagram',
+      'show the dependency graph offline; --format mermaid or dot for a diagram',
     ),
   ).action(async (addresses, flags) =>
-    done(await (await import('./graph.js')).graph(addresses, flags, host, output)),
+    done(await (await import('./graph.js')).graphCommand(addresses, flags, context)),
   );
-
-  common(command(program, 'fmt', 'bring the manifests into one style; comments stay'))
-    .option('--check', 'change nothing; exit 2 when a file is not in style')
-    .action(async (flags) => done(await (await import('./fmt.js')).fmt(flags, host, output)));
-
-  common(command(program, 'calendar', 'show when what starts over the coming days, and how many agents'))
-    .option('--days <n>', 'how many days (default: 7)')
-    .option('--zone <name>', 'the time zone of the clocks (default: UTC)')
+  common(command(program, 'fmt', 'format the manifests; comments are kept'))
+    .option('--check', 'write nothing; exit with code 2 when a file is not formatted')
+    .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
+  common(command(program, 'calendar', 'show what starts over the coming days, and how many agents'))
+    .option('--days <n>', 'number of days (default: 7)')
+    .option('--zone <name>', 'time zone of the days and hours (default: UTC)')
     .option('--from <date>', 'the first day, such as 2026-12-01 (default: from now on)')
-    .action(async (flags) => done(await (await import('./calendar.js')).calendar(flags, host, output)));
+    .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
+  common(command(program, 'unlock', 'take the lock of the inventory from a run that is dead'))
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action(async (flags) => done(await (await import('./unlock.js')).unlockCommand(flags, context)));
+}
 
-  common(command(program, 'unlock', 'take the lock of the inventory away from a run that is dead'))
-    .option('-y, --yes', 'do not ask')
-    .action(async (flags) => done(await (await import('./unlock.js')).unlock(flags, host, output)));
-
-  presentation(command(program, 'sandbox', 'run a local instance of the service to try manifests on'))
-    .option('--port <number>', 'port to listen on; 0 picks a free port (default: 4010)')
-    .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
+function addTools(program: Command, context: CommandContext, done: Done): void {
+  presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
+    .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
+    .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')
     .option('--data <file>', 'file that keeps the state between runs')
-    .option('--faults <file>', 'JSON file with faults to inject')
-    .action(async (flags) =>
-      done(await (await import('./sandbox.js')).sandbox(flags, host, output, stopped)),
-    );
+    .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
+    .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
+    .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
 
   presentation(
     command(
@@ -147,23 +146,22 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
       'print a JSON Schema: project, manifest, plan, report, inventory or snapshot',
     ),
   ).action(async (name, flags) =>
-    done(await (await import('./schema.js')).schema(name, flags, host, output)),
+    done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
   );
 
   presentation(
     command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
   ).action(async (shell, flags) =>
-    done(await (await import('./completion.js')).completion(shell, wordsOf(program), flags, host, output)),
+    done(await (await import('./completion.js')).completionCommand(shell, wordsOf(program), flags, context)),
   );
   program
     .command('help [command]')
-    .description('explain a command')
+    .description('show help for a command')
     .copyInheritedSettings(program)
     .action((name) => explain(program, name));
-  return program;
 }
 
-/** commander's own takes a command that does not exist for none. */
+/** commander's own help command ignores a command that does not exist. */
 function explain(program: Command, name: string | undefined): void {
   const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
   if (found !== undefined) found.help();
@@ -175,7 +173,7 @@ function explain(program: Command, name: string | undefined): void {
   program.error(`error: unknown command '${name}'${hint}`);
 }
 
-/** What commander found wrong with the command line, in its words without the prefix. Null for help and version. */
+/** What commander reports about the command line, without its prefix. Null for help and version. */
 export function usageMessage(failure: unknown): string | null {
   if (!(failure instanceof CommanderError)) throw failure;
   const fine = ['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code);
@@ -192,39 +190,39 @@ function command(program: Command, name: string, description: string): Command {
 
 function presentation(cmd: Command): Command {
   return cmd
-    .option('--format <format>', 'how the result is written (default: text)')
-    .option('--no-color', 'no colours')
-    .option('-v, --verbose', 'say more');
+    .option('--format <format>', 'format of the result (default: text)')
+    .option('--no-color', 'do not use colors')
+    .option('-v, --verbose', 'show more details');
 }
 
 function common(cmd: Command): Command {
   return presentation(cmd)
-    .option('-f, --file <file>', 'the project file (default: roster.yaml here or in a parent folder)')
-    .option('-e, --env <name>', 'the environment (default: ROSTER_ENV)', filled)
-    .option('--write <format=file>', 'write a further rendering to a file; repeatable', collect);
+    .option('-f, --file <file>', 'project file (default: roster.yaml here or in a parent folder)')
+    .option('-e, --env <name>', 'environment (default: ROSTER_ENV)', filled)
+    .option('--write <format=file>', 'also write the result to a file; repeatable', collect);
 }
 
 function service(cmd: Command): Command {
   return cmd
-    .option('--url <url>', 'the service (default: ROSTER_URL, else service.url)', filled)
+    .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
     .addOption(
       new Option('--prune <mode>', 'what to do with objects that no entry declares: owned, all or never'),
     )
-    .option('--concurrency <n>', 'requests at once (default: 10)')
-    .option('--timeout <time>', 'for each request: 30, 30s or 500ms (default: 30s)');
+    .option('--concurrency <n>', 'number of concurrent requests (default: 10)')
+    .option('--timeout <time>', 'timeout of each request: 30, 30s or 500ms (default: 30s)');
 }
 
 function guards(cmd: Command): Command {
   return cmd
     .option('--allow-deletes <n>', 'accept a plan with up to this many deletes')
-    .option('--allow-self-revoke', 'accept that the key that roster calls with stops working')
+    .option('--allow-self-revoke', 'accept that the API key that roster uses stops working')
     .option('--allow-empty', 'accept a project that declares nothing')
     .option('--allow-account-change', 'accept that most of the inventory is missing on the service');
 }
 
-/** `--env "$NAME"` where NAME is not set would choose what nobody asked for. */
+/** `--env "$NAME"` with an unset NAME would select the wrong environment. */
 function filled(value: string): string {
-  if (value === '') throw new InvalidArgumentError('It is empty: is a variable of the shell not set?');
+  if (value === '') throw new InvalidArgumentError('It is empty. Is a shell variable not set?');
   return value;
 }
 
@@ -232,7 +230,7 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-function wordsOf(program: Command): Words {
+function wordsOf(program: Command): CompletionWords {
   const commands = program.commands.map((each) => ({
     name: each.name(),
     description: each.description(),

@@ -11,10 +11,9 @@ import {
   startSandbox,
 } from '../sandbox/index.js';
 import { jsonText } from '../view/json/json-text.js';
-import { exitCode } from './exit.js';
-import type { Output } from './output.js';
-import { runCommand } from './run-command.js';
-import { type CommonFlags, type Host, wholeNumber } from './settings.js';
+import { type CommonFlags, usage, wholeNumber } from './command/flags.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext, Host } from './host/host.js';
 
 export interface SandboxFlags extends CommonFlags {
   readonly port?: string;
@@ -23,26 +22,21 @@ export interface SandboxFlags extends CommonFlags {
   readonly faults?: string;
 }
 
-/** `roster sandbox`: serves until it is stopped. It prints its key, which is not a secret: it is valid only there. */
-export function sandbox(
-  flags: SandboxFlags,
-  host: Host,
-  output: Output,
-  stopped: Promise<void>,
-): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], host, output }, async () => {
-    const server = await start(flags, host);
-    output.out(
+/** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
+export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
+  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+    const server = await start(flags, context.host);
+    context.output.out(
       flags.format === 'json'
         ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey })
         : greeting(server),
     );
     try {
-      await stopped;
+      await context.stopped;
     } finally {
       await server.close();
     }
-    return { exit: exitCode.fine, diagnostics: [], began: false, render: () => '' };
+    return { render: { text: () => '', json: () => '' } };
   });
 }
 

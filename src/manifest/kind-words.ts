@@ -1,3 +1,4 @@
+import { maskValues } from '../redact/mask.js';
 import { limits } from './limits.js';
 
 /** A help that lists what is known may list very much. */
@@ -19,8 +20,8 @@ export function redact(
     const hidden = `${subject} is not valid with the value that it has from the environment`;
     return { message: hidden, help: 'The value is not shown. Check the environment variable.' };
   }
-  const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
-  const hide = (text: string) =>
-    longestFirst.reduce((left, secret) => left.replaceAll(secret, '(hidden)'), text);
-  return { message: hide(message), help: help === undefined ? undefined : hide(help) };
+  return {
+    message: maskValues(message, secrets),
+    help: help === undefined ? undefined : maskValues(help, secrets),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Link } from './graph.js';
+import type { CreateIntent, InventoryEntry } from './inventory.js';
 import type { Json } from './json.js';
 import type { Request } from './request.js';
 import type { Address, Delivery, KindName, Layout } from './resource.js';
@@ -108,6 +109,7 @@ export interface Objection {
   readonly address: Address | null;
 }
 
+/** Data alone, and all that apply needs besides the service and the inventory. Views leave out what only apply needs. */
 export interface Plan {
   readonly project: string;
   readonly environment: string | null;
@@ -122,13 +124,19 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
+  /** What the inventory says of each declared resource once its change is done; the id is not known before. */
+  readonly records: Readonly<Record<Address, InventoryRecord>>;
+  /** What is saved before each create is sent. */
+  readonly createIntents: Readonly<Record<Address, CreateIntent>>;
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
   /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
 }
 
-/** The snapshot that a plan was made against. */
+export type InventoryRecord = Omit<InventoryEntry, 'id'>;
+
+/** The saved state that a plan was made against, rather than what the service says. */
 export interface SnapshotAge {
   /** When the service was read, ISO 8601 in UTC. */
   readonly takenAt: string;

@@ -1,12 +1,12 @@
 import { isExpired } from '../model/kind.js';
 import type { Objection, Step } from '../model/plan.js';
-import type { Delivery, Project } from '../model/resource.js';
+import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
 
-/** What a person has said outright on the command line. */
+/** What the user allows explicitly on the command line. */
 export interface Allowances {
-  /** `--allow-deletes N`: covers plans with at most N deletes; null when not said. */
+  /** `--allow-deletes N`: allows plans with at most N deletes; null when it is not given. */
   readonly deletes: number | null;
   readonly selfRevoke: boolean;
   readonly empty: boolean;
@@ -20,13 +20,13 @@ export interface GuardInputs {
   readonly steps: readonly Step[];
   readonly allow: Allowances;
   readonly now: Date;
-  /** Why a new key could not be delivered there; null when it can. */
-  undeliverable(delivery: Delivery): string | null;
+  /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
+  readonly undeliverable: ReadonlyMap<Address, string>;
 }
 
 type Guard = (inputs: GuardInputs) => readonly Objection[];
 
-/** Every reason for which apply refuses a plan. The plan is shown first, then refused. */
+/** Every reason why apply refuses a plan. The plan is shown first, then refused. */
 export function objections(inputs: GuardInputs): Objection[] {
   return guards.flatMap((guard) => guard(inputs));
 }
@@ -34,13 +34,15 @@ export function objections(inputs: GuardInputs): Objection[] {
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
   const message = 'the project declares nothing';
-  return [{ code: 'empty-project', message, help: 'If that is meant, say --allow-empty.', address: null }];
+  return [
+    { code: 'empty-project', message, help: 'If that is intended, use `--allow-empty`.', address: null },
+  ];
 };
 
-/** Most of what we own is not there: more likely another account's key than that many deletes. */
+/** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
 const inventoryMismatch: Guard = ({ matches, allow, now }) => {
-  // Keys end by themselves when another is created, a `once` when it has fired, and what is not declared any more is
-  // only forgotten.
+  // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
+  // is only forgotten.
   const known = matches.filter(
     ({ known: each, entry, kind }) =>
       each?.id != null &&
@@ -52,7 +54,7 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
   if (allow.accountChange || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
   const help =
-    'Check --url and ROSTER_API_KEY: is it another account? If they are really gone, say --allow-account-change.';
+    'Check `--url` and ROSTER_API_KEY: do they belong to another account? If the objects were deleted, use `--allow-account-change`.';
   return [{ code: 'inventory-mismatch', message, help, address: null }];
 };
 
@@ -61,7 +63,7 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
   if (count <= limit) return [];
   const message = `the plan deletes ${count} objects, the limit is ${limit}`;
-  const help = `Read the deletes; if all of them are meant, say --allow-deletes ${count}.`;
+  const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
@@ -71,7 +73,7 @@ const protectedObjects: Guard = ({ diffs }) =>
     .map(({ change }) => ({
       code: 'protected',
       message: `${change.address} is protected and would be deleted`,
-      help: 'Put the entry back with `protect: false`, apply that, and then take the entry out.',
+      help: 'Restore the entry with `protect: false`, apply, and then remove the entry.',
       address: change.address,
     }));
 
@@ -82,32 +84,38 @@ const selfRevoke: Guard = ({ diffs, allow }) =>
         .filter((each) => each.revokesCaller)
         .map(({ change }) => ({
           code: 'not-allowed',
-          message: `${change.address}: to ${change.action} it ends the access of the key that roster calls with`,
-          help: 'Make sure the new key reaches whoever needs it, then say --allow-self-revoke.',
+          message: `${change.address}: to ${change.action} it ends the access of the API key that roster uses`,
+          help: 'Make sure that everyone who needs the new key gets it, then use `--allow-self-revoke`.',
           address: change.address,
         }));
 
-/** Each creation revokes the key before it (interface §5.5): two of them never both last. */
+/** Each new key revokes the previous one (interface §5.5): of two, only the second would remain. */
 const severalNewKeys: Guard = ({ steps }) => {
   const creating = steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
   if (creating.length < 2) return [];
-  const message = `${creating.join(' and ')} would be created, and each new key revokes the one before`;
+  const message = `${creating.join(' and ')} would be created, and each new key revokes the previous one`;
   return [
-    { code: 'several-new-keys', message, help: 'Leave one of them in the manifests for now.', address: null },
+    {
+      code: 'several-new-keys',
+      message,
+      help: 'Keep only one of them in the manifests for now.',
+      address: null,
+    },
   ];
 };
 
 const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>
   steps.flatMap((step) => {
-    const reason = step.delivery === null ? null : undeliverable(step.delivery);
-    if (reason === null) return [];
     const address = step.addresses[0] ?? null;
+    if (step.delivery === null || address === null) return [];
+    const reason = undeliverable.get(address);
+    if (reason === undefined) return [];
     const entry = diffs.find(({ change }) => change.address === address)?.match.entry;
-    // The reason names the file or the command, which may come from the environment.
+    // The reason names the file or the command, which may be a value from the environment.
     const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
     const message = `${address}: the new key could not be delivered: ${shown}`;
     const help =
-      'A key is shown once: give the entry a `deliver:` with a file that can be written or a command that exists.';
+      'A key is shown only once: give the entry a `deliver:` with a file that can be written or a command that exists.';
     return [{ code: 'undeliverable-key', message, help, address }];
   });
 

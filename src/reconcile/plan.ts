@@ -1,12 +1,11 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
-import type { CreateIntent, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { CreateIntent, Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { isExpired, type Kind } from '../model/kind.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Change, InventoryRecord, Plan } from '../model/plan.js';
 import type {
   Address,
   Agent,
-  Delivery,
   Desired,
   KindName,
   Names,
@@ -43,7 +42,8 @@ export interface ReconcileInputs {
   readonly allow: Allowances;
   /** What the user selected. Null for everything. */
   readonly selected: readonly Selector[] | null;
-  undeliverable(delivery: Delivery): string | null;
+  /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
+  readonly undeliverable: ReadonlyMap<Address, string>;
   readonly suggest: Suggest;
 }
 
@@ -55,10 +55,6 @@ export interface Reconciled {
   /** The objects of external entries. */
   readonly externals: ReadonlyMap<Address, Observed>;
   readonly names: Names;
-  /** What the inventory says of each declared resource once its change is done; without the id. */
-  readonly records: ReadonlyMap<Address, Omit<InventoryEntry, 'id'>>;
-  /** What is written down before a create is sent. */
-  readonly createIntents: ReadonlyMap<Address, CreateIntent>;
 }
 
 /** Compares the desired state with the observed state. Pure. */
@@ -87,7 +83,6 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     matches: matches.list,
     externals: matches.externals,
     names,
-    ...intentsAndRecords(diffs, now),
   };
 }
 
@@ -121,6 +116,7 @@ function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics 
         names,
       ),
     ],
+    ...intentsAndRecords(diffs, now),
     objections: objections({ project, matches, diffs, steps, allow, now, undeliverable }),
     diagnostics,
   };
@@ -129,26 +125,22 @@ function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics 
 function intentsAndRecords(
   diffs: readonly ResourceDiff[],
   now: Date,
-): Pick<Reconciled, 'records' | 'createIntents'> {
-  const records = new Map<Address, Omit<InventoryEntry, 'id'>>();
-  const createIntents = new Map<Address, CreateIntent>();
+): Pick<Plan, 'records' | 'createIntents'> {
+  const records: Record<Address, InventoryRecord> = {};
+  const createIntents: Record<Address, CreateIntent> = {};
   for (const { match: each, change } of diffs) {
     if (each.entry === null) continue;
     const expired = isExpired(each.kind, each.entry.declared, now);
     const record = recordOf(each, each.entry, expired);
-    records.set(change.address, record);
+    records[change.address] = record;
     if (change.action !== 'create' && change.action !== 'replace') continue;
-    createIntents.set(change.address, createIntent(each.kind, each.entry, record));
+    createIntents[change.address] = createIntent(each.kind, each.entry, record);
   }
   return { records, createIntents };
 }
 
 /** A natural key of which a part came from the environment is not written down. */
-function createIntent(
-  kind: Kind,
-  entry: Desired,
-  { name, applied }: Omit<InventoryEntry, 'id'>,
-): CreateIntent {
+function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRecord): CreateIntent {
   const identity = kind.identity.of(entry.spec);
   const hidden = entry.sensitive.some((field) => kind.identity.fields.includes(field));
   return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity, applied } };

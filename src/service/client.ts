@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
+import { redactKeys } from '../redact/api-keys.js';
 import { type Envelope, readAnswer } from './answer.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, NoReply, type Transport } from './http.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
-import { redact } from './redact.js';
 import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
 import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
@@ -195,7 +195,7 @@ class HttpClient implements Client {
   #explained(subject: string, error: unknown): unknown {
     const facts = this.#factsOf(subject, error);
     if (facts === null) return error;
-    const clean = (text: string) => redact(text, this.#keys);
+    const clean = (text: string) => redactKeys(text, this.#keys);
     const errorCode = facts.errorCode === null ? null : clean(facts.errorCode);
     const attempts = error instanceof ServiceFailure ? error.attempts : 1;
     return new ServiceFailure({ ...facts, message: clean(facts.message), errorCode }, attempts);

@@ -7,7 +7,7 @@ import { hidden, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import { snapshot as isSnapshot } from './generated/validator.js';
 import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
 
-/** A saved state, in the words of a plan. */
+/** A saved state, in the types that planning reads. */
 export interface Snapshot {
   readonly account: string | null;
   readonly takenAt: Date;
@@ -16,7 +16,7 @@ export interface Snapshot {
   readonly inventory: Inventory;
 }
 
-/** The content of a file that may come from anybody. Throws a Problem that names it; nothing in it is guessed at. */
+/** The content of a file that may come from anyone. Throws a Problem that names the file; nothing in it is guessed. */
 export function parseSnapshot(text: string, file: string, kinds: readonly Kind[]): SnapshotJson {
   const data = parseJson(text, file);
   const version = isJsonObject(data) ? data['formatVersion'] : undefined;
@@ -28,8 +28,8 @@ export function parseSnapshot(text: string, file: string, kinds: readonly Kind[]
 }
 
 /**
- * The observed state. `known` are values that the manifests and inventories of here hold in plain: a hash of one of
- * them is that value again, and any other value stays hidden, equal to itself alone.
+ * The observed state. `known` are values that the local manifests and inventory hold in plain text: a hash of one of
+ * them becomes that value again. Any other value stays hidden, and equals only itself.
  */
 export function openSnapshot(
   saved: SnapshotJson,
@@ -37,11 +37,12 @@ export function openSnapshot(
   known: readonly (readonly [kind: KindName, fields: JsonObject])[],
 ): Snapshot {
   const plain = plainOf(valueHasher(saved), kinds, known);
-  const unseal = (hash: Json): Json => (typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash);
+  const plainOrHidden = (hash: Json): Json =>
+    typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash;
   const reader = new Reader(kinds, (value) =>
     isJsonObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, unseal(hash)]))
-      : unseal(value),
+      ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, plainOrHidden(hash)]))
+      : plainOrHidden(value),
   );
   const { account, agents, takenAt, objects } = saved;
   return {
@@ -77,7 +78,7 @@ function plainOf(
 class Reader {
   constructor(
     private readonly kinds: readonly Kind[],
-    private readonly unsealed: (value: Json) => Json,
+    private readonly revealed: (value: Json) => Json,
   ) {}
 
   object(kind: Kind, { id, name, manageable, caller, facts, withheld, spec }: ObjectJson): Observed {
@@ -123,40 +124,40 @@ class Reader {
     return Object.fromEntries(
       Object.entries(values).map(([field, value]) => [
         field,
-        kind.snapshot.hashed?.includes(field) ? this.unsealed(value) : value,
+        kind.snapshot.hashed?.includes(field) ? this.revealed(value) : value,
       ]),
     );
   }
 }
 
-/** What no schema says: each field is there or withheld, nothing is there twice, and the date is one. */
+/** What the schema cannot say: each field is present or withheld, nothing is listed twice, and the date is valid. */
 function wholeFault(
   { takenAt, agents, objects, inventory }: SnapshotJson,
   kinds: readonly Kind[],
 ): string | null {
-  if (Number.isNaN(Date.parse(takenAt))) return 'takenAt is no date';
-  if (hasTwice(agents.map(({ id }) => normalId(id)))) return 'two agents have the same id';
+  if (Number.isNaN(Date.parse(takenAt))) return 'takenAt is not a date';
+  if (hasDuplicates(agents.map(({ id }) => normalId(id)))) return 'two agents have the same id';
   for (const { name: kind, fields } of kinds) {
     const list = objects[kind] ?? [];
     const ids = list.flatMap(({ id }) => (id === null ? [] : normalId(String(id))));
-    if (hasTwice(ids)) return `two objects of the kind ${kind} have the same id`;
+    if (hasDuplicates(ids)) return `two objects of the kind ${kind} have the same id`;
     const all = Object.keys(fields).sort().join();
     if (list.some(({ spec, withheld }) => [...Object.keys(spec), ...withheld].sort().join() !== all))
-      return `an object of the kind ${kind} lacks a field, or has one twice`;
+      return `an object of the kind ${kind} lacks a field, or lists one twice`;
   }
   const foreign = Object.entries({ ...inventory.entries, ...inventory.drafts }).some(
     ([address, { kind }]) => !address.startsWith(`${kind}/`),
   );
-  return foreign ? 'an address of the inventory has another kind than its entry' : null;
+  return foreign ? 'an address in the inventory does not match the kind of its entry' : null;
 }
 
-function hasTwice(list: readonly string[]): boolean {
+function hasDuplicates(list: readonly string[]): boolean {
   return new Set(list).size < list.length;
 }
 
 function firstFault(): string {
   const [first] = isSnapshot.errors ?? [];
-  return `${first?.instancePath || 'it'} ${first?.message ?? 'is something else'}`.slice(0, 300);
+  return `${first?.instancePath || 'it'} ${first?.message ?? 'is not valid'}`.slice(0, 300);
 }
 
 function parseJson(text: string, file: string): unknown {
@@ -164,17 +165,17 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch {
     const conflict = /^(<{7}|={7}|>{7})/m.test(text);
-    throw invalid(file, conflict ? 'it holds the marks of a merge conflict' : 'it is not JSON');
+    throw invalid(file, conflict ? 'it contains merge conflict markers' : 'it is not JSON');
   }
 }
 
 export function invalid(file: string, why: string): Problem {
-  const message = `the snapshot ${file} cannot be planned against: ${why}`;
+  const message = `the snapshot ${file} cannot be used: ${why}`;
   return problem('invalid-snapshot', message, 'Take a new one with `roster snapshot --out FILE`.');
 }
 
 function otherVersion(file: string, found: number): Problem {
-  const why = `it has format version ${found}, this roster reads version ${formatVersion}`;
-  const message = `the snapshot ${file} cannot be planned against: ${why}`;
-  return problem('invalid-snapshot', message, 'Use the roster that wrote it, or a newer one.');
+  const why = `it has format version ${found}, and this version of roster reads format version ${formatVersion}`;
+  const message = `the snapshot ${file} cannot be used: ${why}`;
+  return problem('invalid-snapshot', message, 'Use the version of roster that wrote it, or a newer one.');
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.js';
 import type { SnapshotJson } from './snapshot-json.js';
 
-/** One line an agent, object or entry: what changed from one snapshot to the next can be read in git. */
+/** One line for each agent, object and entry, so that git shows what changed between two snapshots. */
 export function snapshotText({ agents, objects, inventory, ...head }: SnapshotJson): string {
   const lists = Object.entries(objects).map(([kind, list]) => `    ${json(kind)}: ${listText(list, '    ')}`);
   const first = Object.entries(head).map(([name, value]) => `  ${json(name)}: ${json(value)},`);

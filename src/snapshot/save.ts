@@ -5,20 +5,20 @@ import type { Agent, KindName, Observed } from '../model/resource.js';
 import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
 
-/** All that is saved, and what must not be. */
+/** What is saved, and what must not be. */
 export interface SaveInputs extends HashScope {
-  /** The version that takes it. */
+  /** The version of roster that takes it. */
   readonly roster: string;
   readonly takenAt: Date;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
-  /** Fields of an object that hold what came from the environment. */
+  /** Fields of an object that hold a value from the environment. */
   withheld(observed: Observed): readonly string[];
 }
 
-/** The observed state as it may be shown to those who have no key: no value of an input, no value from the environment. */
+/** The observed state as people without an API key may see it: no values of inputs, no values from the environment. */
 export function snapshotJson(inputs: SaveInputs): SnapshotJson {
   const { roster, project, environment, service, account, takenAt, kinds } = inputs;
   const hasher = valueHasher(inputs);

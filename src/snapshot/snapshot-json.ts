@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.js';
 import type { KindName } from '../model/resource.js';
 
-/** Raised when a reader of the old format could be misled by the new one. */
+/** Incremented when a reader of the old format could misread the new one. */
 export const formatVersion = 1;
 
 /** The file of a snapshot (schemas/snapshot.schema.json). */
@@ -29,14 +29,14 @@ export interface AgentJson {
 }
 
 export interface ObjectJson {
-  /** As the service writes it. */
+  /** As the service writes it: a number or text. */
   readonly id: string | number | null;
   readonly name: string | null;
   readonly manageable: boolean | null;
   readonly caller: boolean;
   readonly facts: JsonObject;
   readonly withheld: readonly string[];
-  /** Every field is here or in `withheld`. */
+  /** Every field is either here or in `withheld`. */
   readonly spec: JsonObject;
 }
 

@@ -53,7 +53,7 @@ async function finishes({ sandbox, cwd, env }: Scene): Promise<void> {
 }
 
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
-  test('in the middle of an apply: what is in flight ends and is written down, the rest is not tried', async () => {
+  test('during an apply: requests in flight finish and are recorded, the rest is not sent', async () => {
     const scene = await arrange();
     const { proxy, sandbox, cwd, env } = scene;
     const running = start(['apply', '--yes', '--concurrency', '1', '--report', 'report.json'], { cwd, env });
@@ -90,7 +90,7 @@ test.each(sampleOf([1, 2, 3, 4, 5], 2))(
   },
 );
 
-test('killed, and the entries taken out before it is run again: what was created goes', async () => {
+test('a run is killed, and its entries are removed before the next run: that run deletes what was created', async () => {
   const { sandbox, cwd, env } = await arrange();
   const running = start(['apply', '--yes', '--concurrency', '1'], { cwd, env });
   while (sandbox.world.groups.size === 0) await new Promise((done) => setTimeout(done, 2));

@@ -25,7 +25,7 @@ test.each([...workflows, ...ciFiles('gitlab', facts)])(
   },
 );
 
-test('what stands in them for the repository is filled in, as YAML', () => {
+test('placeholders for the repository are filled in as YAML', () => {
   const odd = { version: '1.2.3', branch: '!on+', folder: 'a "b"/1' };
   for (const host of ['github', 'gitlab'] as const) {
     expect(ciFiles(host, odd).filter(({ text }) => /__[A-Z]+__/.test(text))).toEqual([]);
@@ -53,7 +53,7 @@ describe.each(workflows)('$path', ({ text }) => {
   const strange = (given: object, names: readonly string[]) =>
     Object.keys(given).filter((each) => !names.includes(each));
 
-  test('is a workflow, by the keys that it has', () => {
+  test('has only keys of the workflow syntax', () => {
     expect(strange(workflow, known.workflow)).toEqual([]);
     expect(strange(workflow.on, known.event)).toEqual([]);
     expect(jobs.flatMap((job) => strange(job, known.job))).toEqual([]);
@@ -65,7 +65,7 @@ describe.each(workflows)('$path', ({ text }) => {
     expect(workflow.defaults.run.shell).toBe('bash');
   });
 
-  test('takes only actions of GitHub itself, pinned by commit', () => {
+  test('uses only actions of GitHub itself, pinned by commit', () => {
     const uses = text.split('\n').filter((line) => line.includes('uses:'));
     const pinned = /^ +- uses: actions\/(checkout|setup-node)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
     expect(uses.length).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe.each(workflows)('$path', ({ text }) => {
     expect(texts).toEqual([]);
   });
 
-  test('gives nothing by default, and each job what it needs', () => {
+  test('grants nothing by default, and each job only what it needs', () => {
     expect(workflow.permissions).toEqual({});
     expect(jobs.flatMap(({ permissions }) => strange(permissions, known.scope))).toEqual([]);
     const levels = jobs.flatMap(({ permissions }) => Object.values(permissions));
@@ -93,7 +93,7 @@ describe.each(workflows)('$path', ({ text }) => {
     expect(checkouts.map((step) => step.with)).toEqual(jobs.map(() => ({ 'persist-credentials': false })));
   });
 
-  test('hands the key to the steps alone that call the service', () => {
+  test('passes the API key only to steps that call the service', () => {
     const withKey = ({ env = {} }: Step) =>
       Object.values(env).some((each) => String(each).includes('secrets.'));
     const calls = ({ run = '' }: Step) => /\broster (plan|apply|drift) /.test(run);
@@ -120,7 +120,7 @@ describe('the permissions', () => {
   });
 });
 
-test('two applies on GitHub never run at once, and none is cut off', () => {
+test('on GitHub, two applies never run at the same time, and none is cancelled', () => {
   const apply = workflows.find(({ path }) => path.endsWith('roster-apply.yml'));
   const { concurrency, jobs } = parse(apply?.text ?? '') as Workflow;
   expect(concurrency).toEqual({ group: 'roster-apply', 'cancel-in-progress': false });
@@ -135,7 +135,7 @@ describe('.gitlab/roster.yml', () => {
     expect(Object.values(jobs()).filter(({ rules = [] }) => rules.length === 0)).toEqual([]);
   });
 
-  test('lets one apply run at a time, in an environment, and never cuts it off', () => {
+  test('runs one apply at a time, in an environment, and never cancels it', () => {
     expect(jobs()['roster-apply']).toMatchObject({
       resource_group: 'roster',
       environment: 'production',
@@ -143,7 +143,7 @@ describe('.gitlab/roster.yml', () => {
     });
   });
 
-  test('hands the plan to the widget of the merge request', () => {
+  test('passes the plan to the widget of the merge request', () => {
     expect(jobs()['roster-plan']?.artifacts).toMatchObject({
       when: 'always',
       reports: { terraform: 'plan.gitlab.json' },

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe.each(names)('examples/%s', (name) => {
-  test('validates, plans, applies, and plans to nothing', async () => {
+  test('validates, plans, applies, and then has an empty plan', async () => {
     // In a repository: where the inventory is a branch, it has a remote to go to.
     const remote = new Remote();
     const cwd = remote.clone();
@@ -42,7 +42,7 @@ describe.each(names)('examples/%s', (name) => {
   });
 });
 
-test('examples/migration adopts all that is there and sends nothing', async () => {
+test('examples/migration adopts all existing objects and sends nothing', async () => {
   const cwd = join(examples, 'migration');
   const sandbox = await startSandbox({ seed: parseSeed(readFileSync(join(cwd, 'seed.json'), 'utf8')) });
   cleanups.push(() => sandbox.close());

@@ -154,7 +154,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a snapshot contains values from the environment',
-    file: 'src/cli/snapshot.ts',
+    file: 'src/engine/snapshot.ts',
     find: 'withheld.get(observed) ?? []',
     replace: '[]',
     tests: ['test/unit/cli/snapshot.test.ts'],
@@ -183,8 +183,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'an unfinished apply exits with 0',
     file: 'src/cli/apply.ts',
-    find: 'exit: complete ? exitCode.fine : failed,',
-    replace: 'exit: complete || !report.interrupted ? exitCode.fine : failed,',
+    find: 'const complete = isComplete(report) && unwritten.length === 0;',
+    replace: 'const complete = !report.interrupted && unwritten.length === 0;',
     tests: ['test/faults/creates.test.ts', 'test/unit/apply/keys.test.ts'],
   },
   {
@@ -232,8 +232,8 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'the key is printed',
-    file: 'src/cli/secrets.ts',
-    find: 'return this.forms.reduce((left, { pattern }) => left.replace(pattern, mask), text);',
+    file: 'src/redact/redactor.ts',
+    find: 'return this.forms.reduce((left, { pattern }) => left.replace(pattern, MASK), text);',
     replace: 'return text;',
     tests: ['test/cases/canary.test.ts', 'test/unit/apply/secrets.test.ts', 'test/cases/words.test.ts'],
   },

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { ApplyFlags } from '../../src/cli/settings.js';
+import type { ApplyFlags } from '../../src/cli/apply.js';
 import { defaultSeed, type SeedKey, startSandbox, type World } from '../../src/sandbox/index.js';
 import { experiments } from './support/experiments.js';
 import { type Fixture, stateOf, withFixture } from './support/fixture.js';

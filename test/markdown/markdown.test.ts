@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { PlanFlags } from '../../src/cli/settings.js';
+import type { PlanFlags } from '../../src/cli/plan.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { Workspace } from '../support/roster.js';

@@ -75,8 +75,6 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     plan: null,
     matches: [],
     externals: new Map(),
-    records: new Map(),
-    createIntents: new Map(),
   };
   if (project === null)
     return { ...nothing, diagnostics, names: { agent: (id) => id, object: (_, id) => id } };
@@ -92,7 +90,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     now: new Date('2026-11-01T00:00:00Z'),
     allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true },
     selected: null,
-    undeliverable: () => null,
+    undeliverable: new Map(),
     suggest: nearest,
   });
 }

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { apply } from '../../src/cli/apply.js';
-import { Output } from '../../src/cli/output.js';
-import { plan } from '../../src/cli/plan.js';
+import { type ApplyFlags, applyCommand } from '../../src/cli/apply.js';
+import { reportUsage } from '../../src/cli/command/usage.js';
+import type { CommandContext, Host } from '../../src/cli/host/host.js';
+import { Output } from '../../src/cli/host/output.js';
+import { type PlanFlags, planCommand } from '../../src/cli/plan.js';
 import { buildProgram, usageMessage } from '../../src/cli/program.js';
-import type { ApplyFlags, Host, PlanFlags } from '../../src/cli/settings.js';
-import { reportUsage } from '../../src/cli/usage.js';
-import { validate } from '../../src/cli/validate.js';
+import { validateCommand } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
 import { mustHide, secretsOf } from './secrets.js';
 
@@ -16,10 +16,10 @@ class Captured extends Output {
   stdout = '';
   stderr = '';
   override out(text: string): void {
-    this.stdout += this.redact(text);
+    this.stdout += this.redactor.text(text);
   }
   override err(text: string): void {
-    this.stderr += this.redact(text);
+    this.stderr += this.redactor.text(text);
   }
 }
 
@@ -50,16 +50,15 @@ export class Workspace {
   }
 
   validate(): Promise<Ran> {
-    return this.run((host, output) => validate({}, host, output));
+    return this.run((context) => validateCommand({}, context));
   }
 
   plan(flags: PlanFlags = {}, addresses: string[] = []): Promise<Ran> {
-    return this.run((host, output) => plan(addresses, flags, host, output));
+    return this.run((context) => planCommand(addresses, flags, context));
   }
 
   apply(flags: ApplyFlags = {}, addresses: string[] = []): Promise<Ran> {
-    const never = { requested: () => false, signal: new AbortController().signal };
-    return this.run((host, output) => apply(addresses, { yes: true, ...flags }, host, output, never));
+    return this.run((context) => applyCommand(addresses, { yes: true, ...flags }, context));
   }
 
   async planJson(flags: PlanFlags = {}): Promise<PlanJson & Ran> {
@@ -74,11 +73,10 @@ export class Workspace {
 
   /** Runs a command line, as typed. */
   command(words: readonly string[], interrupted = false): Promise<Ran> {
-    return this.run(async (host, output) => {
+    return this.run(async (context) => {
       let code = 0;
-      const interrupts = { requested: () => interrupted, signal: new AbortController().signal };
-      const context = { host, output, interrupts, stopped: Promise.resolve() };
-      const program = buildProgram(context, (each) => {
+      const signal = interrupted ? AbortSignal.abort() : context.signal;
+      const program = buildProgram({ ...context, signal }, (each) => {
         code = each;
       });
       try {
@@ -86,7 +84,7 @@ export class Workspace {
         return code;
       } catch (failure) {
         const message = usageMessage(failure);
-        return message === null ? 0 : reportUsage(message, words, output);
+        return message === null ? 0 : reportUsage(message, words, context.output);
       }
     });
   }
@@ -95,7 +93,7 @@ export class Workspace {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  private async run(command: (host: Host, output: Output) => Promise<number>): Promise<Ran> {
+  private async run(command: (context: CommandContext) => Promise<number>): Promise<Ran> {
     const output = new Captured();
     const host: Host = {
       cwd: this.root,
@@ -107,8 +105,9 @@ export class Workspace {
       sleep: this.sleep,
       now: this.now,
     };
-    const exit = await command(host, output);
-    // In every test: no command prints the key or a value from the environment.
+    const { signal } = new AbortController();
+    const exit = await command({ host, output, signal, stopped: Promise.resolve() });
+    // In every test: no command prints the key, or a value from the environment.
     mustHide('stdout', output.stdout, secretsOf(host.env));
     mustHide('stderr', output.stderr, secretsOf(host.env));
     return { exit, stdout: output.stdout, stderr: output.stderr };

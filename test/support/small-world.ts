@@ -145,7 +145,7 @@ export function reconcileWorld({ entries = [], objects = [], limits, ...world }:
     now,
     allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
     selected: null,
-    undeliverable: () => null,
+    undeliverable: new Map(),
     suggest: () => null,
     ...world,
   });

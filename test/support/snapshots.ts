@@ -1,4 +1,4 @@
-import type { PlanFlags } from '../../src/cli/settings.js';
+import type { PlanFlags } from '../../src/cli/plan.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
 import type { Ran, Workspace } from './roster.js';

@@ -45,7 +45,7 @@ export function planOf(text: string, now: Date) {
       now,
       allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
       selected: null,
-      undeliverable: () => null,
+      undeliverable: new Map(),
       suggest: nearest,
     });
     return { plan, diagnostics };

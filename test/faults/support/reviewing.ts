@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ApplyFlags } from '../../../src/cli/settings.js';
+import type { ApplyFlags } from '../../../src/cli/apply.js';
 import { type Fixture, stateOf } from './fixture.js';
 
 export const ways = ['plan', 'expect'] as const;

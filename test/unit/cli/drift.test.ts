@@ -125,7 +125,7 @@ test.each<{ name: string; later: string; meanwhile(): void; exit: number; change
   expect(told(await drift())).toEqual({ exit, changes });
 });
 
-test('an entry that is bound to another object by hand has not drifted, and its plan says so', async () => {
+test('an entry that was bound to another object manually has not drifted, and its plan shows the change', async () => {
   declare(first);
   await workspace.apply();
   const id = '00000000-0000-4000-8000-00000000abcd';
@@ -136,7 +136,7 @@ test('an entry that is bound to another object by hand has not drifted, and its 
   expect(changes.find(({ address }) => address === 'group/b')?.origin).toBe('manifest');
 });
 
-test('a lost inventory is no peace: nothing says what was applied last', async () => {
+test('without its inventory, a project has an error instead of no drift', async () => {
   declare(first);
   await workspace.apply();
   rmSync(inventoryPath());
@@ -148,7 +148,7 @@ test('a project that was never applied has not drifted', async () => {
   expect(told(await drift())).toEqual({ exit: 0, changes: [] });
 });
 
-test('what is on the service and not in the inventory is named', async () => {
+test('objects that are on the service but not in the inventory are listed', async () => {
   declare(first.replace(/ {2}b: .*\n/, ''));
   await workspace.apply();
   declare(first);

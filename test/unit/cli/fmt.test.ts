@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-it('fmt formats what is wrong in more places than are shown', async () => {
+it('fmt formats a file with more errors than are listed', async () => {
   const entries = Array.from({ length: limits.diagnostics + 1 }, (_, i) => `  g${i}: {membrs: [a]}\n`);
   workspace.write('roster.yaml', `project: p\ngroups:\n${entries.join('')}`);
   expect((await workspace.command(['fmt'])).exit).toBe(0);

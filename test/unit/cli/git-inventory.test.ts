@@ -47,7 +47,7 @@ test.each(scenarios)('$name applies, and nothing is left', async ({ before, mani
 
 const group = (name: string, more = '') => `  ${name}: { members: [acme-shop]${more} }\n`;
 
-test('what is adopted, changed, created and deleted in one apply is all in the inventory, or out of it', async () => {
+test('one apply that adopts, changes, creates and deletes updates the inventory for each of them', async () => {
   declare(`project: p\ngroups:\n${group('a')}${group('gone')}`);
   await applies();
   workspace.env['NAME'] = 'From the environment';
@@ -59,7 +59,7 @@ test('what is adopted, changed, created and deleted in one apply is all in the i
   expect(inventory()).not.toContain('"group/gone"');
 });
 
-test('what another run made twice does not cost the inventory the rest', async () => {
+test('a duplicate created by another run leaves the rest of the inventory intact', async () => {
   declare(`project: p\ngroups:\n${group('kept')}`);
   await applies();
   sandbox.faults.intercept = async ({ method, path }, handle) => {

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAll, occupantOf } from '../../../src/cli/new-files.js';
-import { readRemoteUrl } from '../../../src/cli/repository-facts.js';
+import { createAll, occupantOf } from '../../../src/engine/init/new-files.js';
+import { readRemoteUrl } from '../../../src/engine/init/repository-facts.js';
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
 import { git } from '../../support/repository.js';
@@ -67,13 +67,13 @@ async function project() {
   return loaded;
 }
 
-describe('what is written', () => {
-  it('in an empty folder is a project that is valid, and pipelines for GitHub', async () => {
+describe('init', () => {
+  it('writes a valid project and GitHub workflows into an empty folder', async () => {
     const made = await init();
     expect(made).toMatchObject({
       written: [...ofProject, ...ofGithub],
       leftAlone: [],
-      ci: { host: 'github', why: expect.stringContaining('There is no git remote') },
+      ci: { host: 'github', why: expect.stringContaining('there is no git remote') },
     });
     // A remote that is not there yet keeps nothing.
     expect(made.next).toContainEqual(expect.stringContaining('`inventory: { git: {} }`'));
@@ -84,16 +84,16 @@ describe('what is written', () => {
     });
   });
 
-  it('without git is as in a folder without a repository', async () => {
+  it('treats a missing git like a folder without a repository', async () => {
     repository('git@github.com:acme/config.git');
     workspace.env = { PATH: '/nowhere' };
     expect(await init()).toMatchObject({ written: [...ofProject, ...ofGithub], ci: { host: 'github' } });
   });
 
-  it('is nothing where git cannot say what the repository is', async () => {
+  it('writes nothing when git cannot read the repository', async () => {
     workspace.write('.git', 'gitdir: nowhere\n');
     const { exit, stderr } = await workspace.command(['init']);
-    expect([exit, stderr]).toEqual([1, expect.stringContaining('git does not know where it is')]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('git cannot find the repository')]);
     expect(readdirSync(workspace.root)).toEqual(['.git']);
   });
 
@@ -113,14 +113,14 @@ describe('what is written', () => {
     });
   });
 
-  it('is for the host that the repository has files for, where its remote says nothing', async () => {
+  it('chooses the CI host by the files of the repository when the remote is unknown', async () => {
     repository('https://git.example.com/acme/config.git');
     expect((await init()).ci).toMatchObject({ host: null });
     workspace.write('.gitlab-ci.yml', 'stages: [test]\n');
-    expect((await init()).ci).toEqual({ host: 'gitlab', why: 'The repository has a .gitlab-ci.yml.' });
+    expect((await init()).ci).toEqual({ host: 'gitlab', why: 'The repository has a file .gitlab-ci.yml.' });
   });
 
-  it('is for the host that --ci names', async () => {
+  it('writes pipelines for the host given with --ci', async () => {
     repository('git@github.com:acme/config.git');
     expect((await init('--ci', 'none')).written).toEqual(ofProject);
     expect((await init('--ci', 'gitlab')).written).toEqual(ofGitlab);
@@ -129,14 +129,14 @@ describe('what is written', () => {
     expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [{ code: 'usage' }] });
   });
 
-  it('keeps the inventory in git for runners, even before there is a remote', async () => {
+  it('keeps the inventory in git for CI, even before there is a remote', async () => {
     await init('--ci', 'github');
     expect((await project()).inventory).toEqual({
       git: { ref: 'refs/heads/roster-inventory', remote: 'origin' },
     });
   });
 
-  it('names the service of --url or ROSTER_URL', async () => {
+  it('sets the service to --url or ROSTER_URL', async () => {
     await init('--url', 'https://collect.example.com/base/');
     expect((await project()).url).toBe('https://collect.example.com/base');
     rmSync(join(workspace.root, 'roster.yaml'));
@@ -157,7 +157,7 @@ describe('what is written', () => {
     expect(read('.github/workflows/roster-apply.yml')).toContain(line);
   });
 
-  it('applies what is pushed to the branch that the remote calls its own', async () => {
+  it('applies pushes to the default branch of the remote', async () => {
     repository('git@github.com:acme/config.git');
     git(workspace.root, 'commit', '--quiet', '--allow-empty', '-m', 'first');
     git(workspace.root, 'update-ref', 'refs/remotes/origin/release/next', 'HEAD');
@@ -166,7 +166,7 @@ describe('what is written', () => {
     expect(read('.github/workflows/roster-apply.yml')).toContain('branches: [release/next]');
   });
 
-  it('in a folder of a repository has its pipelines at the root, which go to that folder', async () => {
+  it('in a subfolder of a repository, writes the pipelines at its root, and they run in that subfolder', async () => {
     const top = workspace.root;
     repository('git@gitlab.com:acme/mono.git');
     const inner = join(top, 'data/123');
@@ -180,7 +180,7 @@ describe('what is written', () => {
     expect((await there.command(['validate'])).exit).toBe(0);
   });
 
-  it('lets an editor find the schemas, which are those of this version', async () => {
+  it('writes the schemas of this version for editors', async () => {
     await init();
     const settings = JSON.parse(read('.vscode/settings.json')) as { 'yaml.schemas': Record<string, string> };
     for (const path of Object.keys(settings['yaml.schemas'])) {
@@ -192,7 +192,7 @@ describe('what is written', () => {
     );
   });
 
-  it('is told, with what to do next', async () => {
+  it('prints the written files and the next steps', async () => {
     repository('git@github.com:acme/config.git');
     const { stdout } = await workspace.command(['init']);
     expect(stdout).toContain('written     roster.yaml\n');
@@ -201,8 +201,8 @@ describe('what is written', () => {
   });
 });
 
-describe('what is there', () => {
-  it('is left as it is, all of it by a second run', async () => {
+describe('an existing file', () => {
+  it('is left unchanged, so that a second run changes nothing', async () => {
     repository('git@github.com:acme/config.git');
     const { written } = await init();
     const before = filesBelow(workspace.root);
@@ -212,7 +212,7 @@ describe('what is there', () => {
     expect(filesBelow(workspace.root)).toEqual(before);
   });
 
-  it('is told with what to add to it by hand', async () => {
+  it('is listed with what to add to it manually', async () => {
     const files = {
       'roster.yaml': 'project: mine\n',
       '.gitignore': 'node_modules\n',
@@ -235,7 +235,7 @@ describe('what is there', () => {
     expect(stdout).toContain('left alone  roster.yaml (exists; add `inventory: { git: {} }`');
   });
 
-  it('is not written through when it is a link', async () => {
+  it('is not followed when it is a link', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'roster-elsewhere-'));
     try {
       writeFileSync(join(elsewhere, 'ignored'), 'mine\n');
@@ -254,7 +254,7 @@ describe('what is there', () => {
     }
   });
 
-  it('is left alone when it is a folder where a file should be, or the other way round', async () => {
+  it('is left alone when it is a folder instead of a file, or a file instead of a folder', async () => {
     mkdirSync(join(workspace.root, 'roster.yaml'));
     workspace.write('schemas', 'a file\n');
     const { written, leftAlone } = await init();
@@ -265,7 +265,7 @@ describe('what is there', () => {
 });
 
 describe('a file that cannot be written', () => {
-  it('takes away those before it', () => {
+  it('makes init remove the files written before it', () => {
     workspace.write('blocked', 'a file\n');
     const at = (path: string) => ({ path: join(workspace.root, path), text: 'new\n' });
     const write = () => createAll([at('one'), at('deep/down/two'), at('blocked/three')]);
@@ -275,7 +275,7 @@ describe('a file that cannot be written', () => {
     expect(readdirSync(workspace.root)).toEqual(['blocked']);
   });
 
-  it('was there a moment ago: it is not written over', () => {
+  it('is not overwritten when it has just been created', () => {
     workspace.write('late', 'mine\n');
     const at = (path: string) => ({ path: join(workspace.root, path), text: 'new\n' });
     expect(() => createAll([at('one'), at('late')])).toThrow('EEXIST');

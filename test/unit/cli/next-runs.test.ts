@@ -44,7 +44,7 @@ const only = ({ changes: [change] }: PlanJson) => change?.nextRuns ?? null;
 const utc = (plan: PlanJson, side: 'before' | 'after') => only(plan)?.[side]?.map((run) => run.utc);
 
 describe('the next runs in a plan', () => {
-  test('of a new schedule are the five that the service names, in the zone and in UTC', async () => {
+  test('of a new schedule are the five that the service lists, in its time zone and in UTC', async () => {
     const { sandbox, workspace } = await arrange({ s: daily });
     const runs = only(await workspace.planJson());
     expect(runs).toMatchObject({ before: null, by: 'service', timeZone: 'Europe/Berlin' });
@@ -64,7 +64,7 @@ describe('the next runs in a plan', () => {
     expect(only(plan)?.by).toBe(variant === 'preview-unavailable' ? 'roster' : 'service');
   });
 
-  test('are asked for with an agent in the stead of a group that is yet to be created', async () => {
+  test('are requested with an agent in place of a group that does not exist yet', async () => {
     const { sandbox, workspace } = await arrange({});
     const groups = { g: { members: ['acme-shop'] } };
     declare(workspace, { s: { ...daily, target: 'group/g', inputs: { country: 'DE' } } }, { groups });
@@ -73,7 +73,7 @@ describe('the next runs in a plan', () => {
     expect(previews(sandbox)).toBe(1);
   });
 
-  test('of another time are shown beside the former ones', async () => {
+  test('at new times are shown next to the previous ones', async () => {
     const { sandbox, workspace } = await arrange({ s: daily });
     await then(workspace, sandbox, { s: { ...daily, timeZone: 'UTC' } });
     const plan = await workspace.planJson();
@@ -82,7 +82,7 @@ describe('the next runs in a plan', () => {
     expect(previews(sandbox)).toBe(2);
   });
 
-  test('are asked for once where other things change', async () => {
+  test('are requested once when other fields change', async () => {
     const { sandbox, workspace } = await arrange({ s: daily });
     await then(workspace, sandbox, { s: { ...daily, inputs: { country: 'DE' } } });
     const plan = await workspace.planJson();
@@ -90,7 +90,7 @@ describe('the next runs in a plan', () => {
     expect(previews(sandbox)).toBe(1);
   });
 
-  test('of a paused schedule are none', async () => {
+  test('of a paused schedule are empty', async () => {
     const { sandbox, workspace } = await arrange({ s: daily });
     await then(workspace, sandbox, { s: { ...daily, enabled: false } });
     const plan = await workspace.planJson();
@@ -98,7 +98,7 @@ describe('the next runs in a plan', () => {
     expect(utc(plan, 'after')).toEqual([]);
   });
 
-  test('are not asked for where nothing changes, nor in the read-back after an apply', async () => {
+  test('are not requested when nothing changes, nor in the read-back after an apply', async () => {
     const { sandbox, workspace } = await arrange({ s: daily });
     await workspace.apply();
     expect(previews(sandbox)).toBe(1);
@@ -106,7 +106,7 @@ describe('the next runs in a plan', () => {
     expect(previews(sandbox)).toBe(1);
   });
 
-  test('are asked for of a hundred schedules, and computed for more', async () => {
+  test('are requested for a hundred schedules, and computed for the rest', async () => {
     const many = Array.from({ length: 103 }, (_, i) => [`s${i}`, { ...daily, every: `${i + 1} days` }]);
     const { sandbox, workspace } = await arrange(Object.fromEntries(many));
     const { changes } = await workspace.planJson();
@@ -115,7 +115,7 @@ describe('the next runs in a plan', () => {
     expect(changes.every((each) => each.nextRuns?.after?.length === 5)).toBe(true);
   });
 
-  test('are given up on by the first few answers of a service that has none', async () => {
+  test('are no longer requested when the first answers of a service have none', async () => {
     const many = Array.from({ length: 60 }, (_, i) => [`s${i}`, { ...daily, every: `${i + 1} days` }]);
     const { sandbox, workspace } = await arrange(Object.fromEntries(many), ['preview-unavailable']);
     const { changes } = await workspace.planJson({ concurrency: '4' });
@@ -123,7 +123,7 @@ describe('the next runs in a plan', () => {
     expect(changes.every((each) => each.nextRuns?.by === 'roster')).toBe(true);
   });
 
-  test('are not shown where they would give a value from the environment away', async () => {
+  test('are not shown when they would reveal a value from the environment', async () => {
     const { workspace } = await arrange({ s: { ...daily, startTime: '${env.START}' } });
     workspace.env['START'] = daily.startTime;
     const plan = await workspace.planJson();
@@ -145,7 +145,7 @@ describe('the next runs in a plan', () => {
 describe('what the preview rejects', () => {
   const often = { ...daily, every: '1 minute' };
 
-  test('is an error at its entry, before anything is changed', async () => {
+  test('is reported as an error at its entry, before anything is changed', async () => {
     const { sandbox, workspace } = await arrange({ s: often, t: daily }, ['frequent-refused']);
     for (const ran of [await workspace.planJson(), await workspace.applyJson()]) {
       expect([ran.exit, ran.changes]).toEqual([1, undefined]);
@@ -157,7 +157,7 @@ describe('what the preview rejects', () => {
     expect(sandbox.world.schedules.size).toBe(0);
   });
 
-  test('is told without the words of the service where these may hold something secret', async () => {
+  test('is reported without the message of the service when that may contain a secret', async () => {
     const { workspace } = await arrange({ s: { ...often, inputs: { country: '${env.C}' } } }, [
       'frequent-refused',
     ]);
@@ -167,7 +167,7 @@ describe('what the preview rejects', () => {
     expect(diagnostics[0]?.message).not.toContain('5 minutes');
   });
 
-  test('of what is there now is no error', async () => {
+  test('is not reported for the existing schedule', async () => {
     const { sandbox, workspace } = await arrange({ s: often });
     await then(workspace, sandbox, { s: daily });
     const refusing = await startSandbox({ variants: ['frequent-refused'] });

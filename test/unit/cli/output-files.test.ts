@@ -23,7 +23,7 @@ function workspace(more: Readonly<Record<string, string>> = {}): Workspace {
   return made;
 }
 
-describe('an output never takes the place of a file of the project, or of another output', () => {
+describe('an output never overwrites a file of the project, or another output', () => {
   test.each<[string, string]>([
     ['validate --write json=roster.yaml', '"roster.yaml" is a file of the project itself'],
     ['validate --write json=./teams/../roster.yaml', 'is a file of the project itself'],
@@ -33,10 +33,10 @@ describe('an output never takes the place of a file of the project, or of anothe
     ['validate --write json=state.json.lock', '"state.json.lock" is a file of the project itself'],
     ['plan --out roster.yaml', '--out: "roster.yaml" is a file of the project itself'],
     ['apply --yes --report state.json', '--report: "state.json" is a file of the project itself'],
-    ['validate --write json=x --write sarif=./x', '--write: "./x" is written by --write already'],
-    ['validate --write json=teams/x --write sarif=link/x', '"link/x" is written by --write already'],
-    ['plan --out before.json --write json=before.json', '"before.json" is written by --write already'],
-    ['validate --write json=-', '--write: "-" is no file'],
+    ['validate --write json=x --write sarif=./x', '--write: "./x" is already written by --write'],
+    ['validate --write json=teams/x --write sarif=link/x', '"link/x" is already written by --write'],
+    ['plan --out before.json --write json=before.json', '"before.json" is already written by --write'],
+    ['validate --write json=-', '--write: "-" is not a file'],
   ])('%s', async (line, message) => {
     const here = workspace();
     const { exit, stderr } = await here.command(line.split(' '));

@@ -61,7 +61,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('is the same on stdout as in its file, which everybody may read', async () => {
+  test('is the same on stdout and in its file, which everyone may read', async () => {
     await take();
     expect((await workspace.command(['snapshot'])).stdout.replace(/"lastUsedDate":"[^"]*"/, '')).toBe(
       saved().replace(/"lastUsedDate":"[^"]*"/, ''),
@@ -71,13 +71,13 @@ describe('a snapshot', () => {
     expect(statSync(join(workspace.root, 'state.json')).mode).toBe(statSync(plain).mode);
   });
 
-  test('is taken with reads alone', async () => {
+  test('is taken with reads only', async () => {
     sandbox.requests.length = 0;
     await take();
     expect(new Set(sandbox.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 
-  test('holds no key, no part of one, and no value of an input', async () => {
+  test('contains no API key, no part of one, and no value of an input', async () => {
     for (const each of sandbox.world.schedules.values())
       each.inputParameters = JSON.stringify({ country, other: ['canary-list'] });
     await take();
@@ -86,7 +86,7 @@ describe('a snapshot', () => {
     expect(prefixes.length).toBeGreaterThan(0);
   });
 
-  test('holds nothing of what comes from the environment, not even a hash that could be guessed', async () => {
+  test('contains no value from the environment, not even as a hash', async () => {
     workspace.write('roster.yaml', manifest(country, fromEnvironment));
     workspace.env['PIN'] = '4711';
     expect((await workspace.apply()).exit).toBe(0);
@@ -104,14 +104,14 @@ describe('a snapshot', () => {
     expect(saved()).not.toContain('4711');
   });
 
-  test('is refused where an agent is named by a value from the environment', async () => {
+  test('is refused when the name of an agent is a value from the environment', async () => {
     workspace.write('roster.yaml', manifest().replace('[acme-shop]', '["${env.AGENT}"]'));
     workspace.env['AGENT'] = 'acme-shop';
     const ran = await take();
     expect([ran.exit, ran.stderr.includes('invalid-snapshot')]).toEqual([1, true]);
   });
 
-  test('is taken of a project that needs mending, unless values from the environment are in play', async () => {
+  test('is taken of a project with errors, unless it uses values from the environment', async () => {
     workspace.write('roster.yaml', manifest().replace('acme-shop', 'nobody'));
     expect((await take()).exit).toBe(0);
     workspace.write('roster.yaml', manifest(country, fromEnvironment).replace('acme-shop', 'nobody'));
@@ -120,8 +120,8 @@ describe('a snapshot', () => {
   });
 });
 
-describe('a plan against it', () => {
-  test('asks nobody: without a key, a URL, a network, or the branch of the inventory', async () => {
+describe('a plan against a snapshot', () => {
+  test('needs no API key, URL, network, or branch of the inventory', async () => {
     await take();
     const inventory = 'inventory: { git: { ref: refs/heads/roster-inventory, remote: origin } }\n';
     workspace.write('roster.yaml', manifest('France', inventory));
@@ -141,7 +141,7 @@ describe('a plan against it', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  test('has the digest of the live one, and shows a former input that nobody knows here as hidden', async () => {
+  test('has the digest of the live plan, and shows an unknown previous input as hidden', async () => {
     for (const each of sandbox.world.schedules.values())
       each.inputParameters = JSON.stringify({ country: 'unknown here', query: country });
     await take();
@@ -156,7 +156,7 @@ describe('a plan against it', () => {
     });
   });
 
-  test('takes no look-alike of a hidden value for it', async () => {
+  test('never treats a similar value as the hidden one', async () => {
     for (const each of sandbox.world.schedules.values())
       each.inputParameters = JSON.stringify({ country: 'unknown here' });
     await take();
@@ -167,7 +167,7 @@ describe('a plan against it', () => {
     }
   });
 
-  test('says how old the snapshot is, in every format', async () => {
+  test('shows the age of the snapshot in every format', async () => {
     await take();
     workspace.now = () => new Date('2026-11-21T08:30:00Z');
     const words = 'snapshot of 2026-11-20 06:00 UTC, 26 hours old';
@@ -191,7 +191,7 @@ describe('a plan against it', () => {
     expect(await codes()).toEqual(expected);
   });
 
-  test('takes what comes from the environment to be unchanged, and says so', async () => {
+  test('treats values from the environment as unchanged, and reports it', async () => {
     workspace.write('roster.yaml', manifest(country, fromEnvironment));
     workspace.env['PIN'] = '4711';
     await workspace.apply();
@@ -217,7 +217,7 @@ describe('a plan against it', () => {
     expect(await codes()).toEqual([1, 'invalid-snapshot']);
   });
 
-  test('is refused where the file cannot be read', async () => {
+  test('is refused when the file cannot be read', async () => {
     expect(await codes()).toEqual([1, 'unreadable-file']);
     mkdirSync(join(workspace.root, 'state.json'));
     expect(await codes()).toEqual([1, 'unreadable-file']);
@@ -230,7 +230,7 @@ describe('a plan against it', () => {
     expect([large.exit, JSON.parse(large.stdout).diagnostics[0].code]).toEqual([1, 'limit-exceeded']);
   });
 
-  test('saves no plan for apply, and apply takes no snapshot', async () => {
+  test('cannot be saved for apply, and apply accepts no snapshot', async () => {
     await take();
     expect(await codes('--out', 'plan.json')).toEqual([1, 'usage']);
     const applied = await workspace.command(['apply', '--yes', '--snapshot', 'state.json']);

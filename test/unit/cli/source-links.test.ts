@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sourceLinks } from '../../../src/cli/source-links.js';
+import { sourceLinks } from '../../../src/cli/host/source-links.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 import { place } from '../view/samples.js';
 

@@ -25,7 +25,7 @@ schedules:
   s: { target: group/a, every: 6 hours, startTime: 2099-01-01T06:00 }
 `;
 
-/** Told before any request: none of these can be right. */
+/** Reported before any request is sent. */
 test.each<{ words: string[]; code: string; says: string }>([
   { words: ['plan', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--yes', ' '], code: 'usage', says: 'an address is empty' },
@@ -54,7 +54,7 @@ test.each([
   expect([exit, stderr]).toEqual([1, expect.stringContaining(`Did you mean ${meant}?`)]);
 });
 
-test('a group does not go and leave the schedule behind that starts it', async () => {
+test('a group is not deleted without the schedule that starts it', async () => {
   await workspace.apply();
   workspace.write('roster.yaml', 'project: p\ngroups:\n  b: { members: [globex] }\n');
   sandbox.requests.length = 0;
@@ -65,7 +65,7 @@ test('a group does not go and leave the schedule behind that starts it', async (
   expect([sandbox.world.groups.size, sandbox.world.schedules.size]).toEqual([1, 0]);
 });
 
-test('an external group is not managed under its name, too', async () => {
+test('an external group is not also managed under its name', async () => {
   const id = '00000000-0000-4000-8000-00000000abcd';
   await workspace.apply();
   const [record] = sandbox.world.groups.values();
@@ -79,7 +79,7 @@ test('an external group is not managed under its name, too', async () => {
   expect([exit, stderr]).toEqual([1, expect.stringContaining('duplicate-name')]);
 });
 
-test('a group that is not shown any more is told before another is created', async () => {
+test('a group that the service no longer lists is reported before another one is created', async () => {
   await workspace.apply();
   const [record] = sandbox.world.groups.values();
   sandbox.world.groups.delete(record?.id ?? '');
@@ -89,7 +89,7 @@ test('a group that is not shown any more is told before another is created', asy
   );
 });
 
-test('a group that the list hides is found by its id, and no second one is created', async () => {
+test('a group that is missing from the list is read by its id, and not created again', async () => {
   const hiding = await startSandbox({ seed: defaultSeed(), variants: ['hidden-by-id'] });
   workspace.env['ROSTER_URL'] = hiding.url;
   workspace.env['ROSTER_API_KEY'] = hiding.apiKey;
@@ -105,7 +105,7 @@ test('a group that the list hides is found by its id, and no second one is creat
   await hiding.close();
 });
 
-test('to revoke the own key is told not to have been read back', async () => {
+test('revoking the API key in use reports that the result was not read back', async () => {
   const [key] = [...sandbox.world.keys.values()];
   workspace.write(
     'roster.yaml',
@@ -133,7 +133,7 @@ describe('the inventory', () => {
     expect(readFileSync(join(workspace.root, 'other.json'), 'utf8')).toBe('{}');
   });
 
-  test('is not reached through a link to a folder', async () => {
+  test('is not read through a link to a folder', async () => {
     mkdirSync(join(workspace.root, 'real'));
     symlinkSync('real', join(workspace.root, 'state'));
     workspace.write('roster.yaml', `${manifest}inventory: { file: state/inv.json }\n`);
@@ -141,14 +141,17 @@ describe('the inventory', () => {
     expect([exit, stderr]).toEqual([1, expect.stringContaining('unreadable-file')]);
   });
 
-  test.each(['../../x?y', '..', '', 'a/b', 'a b'])('with the id %o is refused by name', async (id) => {
-    await workspace.apply();
-    const text = readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8');
-    workspace.write('roster.inventory.json', text.replace(/"id":"[^"]*"/, `"id":${JSON.stringify(id)}`));
-    const { exit, stderr } = await workspace.plan();
-    expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
-      4,
-      expect.stringMatching(/inventory-mismatch.*roster\.inventory\.json.*group\/a/),
-    ]);
-  });
+  test.each(['../../x?y', '..', '', 'a/b', 'a b'])(
+    'with the id %o is refused with the name of its entry',
+    async (id) => {
+      await workspace.apply();
+      const text = readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8');
+      workspace.write('roster.inventory.json', text.replace(/"id":"[^"]*"/, `"id":${JSON.stringify(id)}`));
+      const { exit, stderr } = await workspace.plan();
+      expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
+        4,
+        expect.stringMatching(/inventory-mismatch.*roster\.inventory\.json.*group\/a/),
+      ]);
+    },
+  );
 });

@@ -44,7 +44,7 @@ function read(text: string): Record<string, string> {
 }
 
 describe('outputs', () => {
-  it('are appended, with counts and digest, each behind a delimiter of its own', async () => {
+  it('are appended with counts and digest, each with its own delimiter', async () => {
     const { digest } = await workspace.planJson();
     const text = readFileSync(outputs, 'utf8');
     expect(text).toMatch(/^before=1\n/);
@@ -63,7 +63,7 @@ describe('outputs', () => {
     expect(new Set(delimiters).size).toBe(9);
   });
 
-  it('say when there is nothing to do', async () => {
+  it('report when there is nothing to do', async () => {
     await workspace.apply();
     await workspace.plan();
     expect(read(readFileSync(outputs, 'utf8'))).toMatchObject({ has_changes: 'false', unchanged: '1' });
@@ -75,7 +75,7 @@ describe('outputs', () => {
     expect(readFileSync(outputs, 'utf8')).toBe('before=1\n');
   });
 
-  it('that cannot be written are an error', async () => {
+  it('are an error when they cannot be written', async () => {
     workspace.env = { ...workspace.env, GITHUB_OUTPUT: join(workspace.root, 'missing', 'out') };
     const ran = await workspace.plan();
     expect(ran).toMatchObject({ exit: 1, stdout: '' });
@@ -84,13 +84,13 @@ describe('outputs', () => {
 });
 
 describe('the job summary', () => {
-  it('is the plan, after what is there', async () => {
+  it('is the plan, appended to what the summary holds already', async () => {
     writeFileSync(summary, '# Before\n');
     const { stdout } = await workspace.plan({ format: 'markdown' });
     expect(readFileSync(summary, 'utf8')).toBe(`# Before\n${stdout}`);
   });
 
-  it('keeps within what GitHub takes, in bytes', async () => {
+  it('stays within the size limit of GitHub, in bytes', async () => {
     const groups = Array.from(
       { length: 400 },
       (_, index) => `  g${index}: { description: "${'ü€'.repeat(300)}", members: [] }`,
@@ -105,7 +105,7 @@ describe('the job summary', () => {
     expect(own).toContain('Too long to show in full');
   });
 
-  it('is left out with a word where there is no room', async () => {
+  it('is left out with a warning when there is not enough space', async () => {
     writeFileSync(summary, 'x'.repeat(1_040_000));
     const ran = await workspace.plan();
     expect(ran.exit).toBe(0);

@@ -222,6 +222,8 @@ export const plan: Plan = {
     { from: 'schedule/weekly', to: 'pipeline/weekly', stage: null },
     { from: 'schedule/nightly', to: 'pipeline/nightly-refresh', stage: null },
   ],
+  records: {},
+  createIntents: {},
   objections: [
     {
       code: 'not-allowed',

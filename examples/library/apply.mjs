@@ -1,0 +1,22 @@
+// Applies the project of the working directory to a sandbox: takes the lock, carries out the plan, and reads back.
+import * as roster from 'roster';
+
+const sandbox = await roster.startSandbox();
+const redactor = new roster.Redactor();
+const env = { ...process.env, ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
+const options = { allow: { deletes: 5 }, lockTimeoutMilliseconds: 60_000 };
+const style = { color: false, width: 100, verbose: false };
+const onPlan = (plan) => console.log(roster.planText(redactor.value(plan), style));
+try {
+  const { report } = await roster.withSession({ cwd: process.cwd(), env, redactor }, (session) =>
+    roster.apply(session, options, { onPlan }),
+  );
+  console.log(roster.reportText(redactor.value(report), style));
+  process.exitCode = report.converged ? 0 : 3;
+} catch (failure) {
+  if (!(failure instanceof roster.Problem)) throw failure;
+  console.error(roster.diagnosticsText(redactor.value(failure.diagnostics), style));
+  process.exitCode = 1;
+} finally {
+  await sandbox.close();
+}

@@ -1,0 +1,35 @@
+import type { Diagnostic, DiagnosticCode } from '../../model/diagnostic.js';
+
+/** Exit codes of the process (contract §6). */
+export const exitCode = {
+  fine: 0,
+  /** Input, usage, network or service: nothing was changed. */
+  error: 1,
+  /** There are changes: `plan --detailed-exitcode`, `drift`, `fmt --check`. */
+  changes: 2,
+  /** An apply began and did not finish, or did not converge. */
+  incomplete: 3,
+  /** A guard refused the plan: nothing was changed. */
+  refused: 4,
+  interrupted: 130,
+} as const;
+
+const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'too-many-deletes',
+  'protected',
+  'stale-plan',
+  'locked',
+  'not-allowed',
+  'empty-project',
+  'inventory-mismatch',
+  'several-new-keys',
+  'undeliverable-key',
+]);
+
+/** For a run that ended with these errors before it changed anything. Any other error takes precedence over a guard. */
+export function exitCodeFor(diagnostics: readonly Diagnostic[]): number {
+  const errors = diagnostics.filter((each) => each.severity === 'error');
+  if (errors.some((each) => each.code === 'interrupted')) return exitCode.interrupted;
+  if (errors.length === 0) return exitCode.fine;
+  return errors.every((each) => guardCodes.has(each.code)) ? exitCode.refused : exitCode.error;
+}

@@ -1,0 +1,164 @@
+import { resolve } from 'node:path';
+import type { OutputFile } from '../../engine/output-files.js';
+import type { PlanOptions } from '../../engine/plan.js';
+import type { ProjectOptions } from '../../engine/project.js';
+import type { SessionOptions } from '../../engine/session.js';
+import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import type { Prune } from '../../model/resource.js';
+import type { CommandContext } from '../host/host.js';
+
+/** Flags that most commands take, as commander returns them. */
+export interface CommonFlags {
+  readonly file?: string;
+  readonly env?: string;
+  readonly url?: string;
+  readonly format?: string;
+  readonly color?: boolean;
+  readonly prune?: string;
+  readonly concurrency?: string;
+  readonly timeout?: string;
+  readonly verbose?: boolean;
+  readonly write?: readonly string[];
+}
+
+/** Flags of the commands whose plan the guards look at. */
+export interface GuardFlags extends CommonFlags {
+  readonly allowDeletes?: string;
+  readonly allowSelfRevoke?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly allowAccountChange?: boolean;
+}
+
+/** Every flag that names a file to write. */
+interface OutputFlags extends CommonFlags {
+  readonly out?: string;
+  readonly report?: string;
+}
+
+export function projectOptions(flags: OutputFlags, { host, output }: CommandContext): ProjectOptions {
+  const { cwd, env, now, sleep } = host;
+  return {
+    cwd,
+    env,
+    now,
+    sleep,
+    file: flags.file,
+    environment: flags.env,
+    outputs: outputsOf(flags),
+    redactor: output.redactor,
+  };
+}
+
+export function sessionOptions(flags: OutputFlags, context: CommandContext): SessionOptions {
+  return {
+    ...projectOptions(flags, context),
+    url: flags.url,
+    prune: choosePrune(flags),
+    concurrency: chooseConcurrency(flags),
+    timeoutMilliseconds: chooseTimeout(flags),
+    signal: context.signal,
+  };
+}
+
+export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
+  const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
+  const deletes =
+    allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
+  return {
+    addresses,
+    allow: {
+      deletes,
+      selfRevoke: allowSelfRevoke,
+      empty: allowEmpty,
+      accountChange: allowAccountChange,
+    },
+  };
+}
+
+function outputsOf({ write = [], out, report }: OutputFlags): readonly OutputFile[] {
+  return [
+    ...write.map((each) => ({ flag: '--write', file: each.slice(each.indexOf('=') + 1) })),
+    ...(out === undefined ? [] : [{ flag: '--out', file: out }]),
+    ...(report === undefined ? [] : [{ flag: '--report', file: report }]),
+  ];
+}
+
+export function chooseFormat<F extends string>(flags: CommonFlags, known: readonly F[]): F {
+  return formatNamed(flags.format ?? 'text', known, '--format');
+}
+
+function formatNamed<F extends string>(name: string, known: readonly F[], where: string): F {
+  const found = known.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw problem('usage', `${where}: this command has no format "${name}"`, `One of: ${known.join(', ')}.`);
+}
+
+/** `--write FORMAT=FILE`, repeatable. */
+export function furtherOutputs<F extends string>(
+  flags: CommonFlags,
+  known: readonly F[],
+  cwd: string,
+): { format: F; path: string }[] {
+  return (flags.write ?? []).map((each) => {
+    const at = each.indexOf('=');
+    if (at < 1 || at === each.length - 1) {
+      throw problem(
+        'usage',
+        `--write: "${each}" is not FORMAT=FILE`,
+        'For example: `--write json=plan.json`.',
+      );
+    }
+    const file = each.slice(at + 1);
+    if (file === '-') {
+      const help = `Use \`--format ${each.slice(0, at)}\` for stdout.`;
+      throw problem('usage', '--write: "-" is not a file', help);
+    }
+    return { format: formatNamed(each.slice(0, at), known, '--write'), path: resolve(cwd, file) };
+  });
+}
+
+function choosePrune({ prune }: CommonFlags): Prune | undefined {
+  if (prune === undefined || prune === 'owned' || prune === 'all' || prune === 'never') return prune;
+  throw problem('usage', `--prune: unknown value "${prune}"`, 'One of: owned, all, never.');
+}
+
+function chooseConcurrency({ concurrency }: CommonFlags): number | undefined {
+  return concurrency === undefined ? undefined : wholeNumber(concurrency, '--concurrency', 1, 100);
+}
+
+/** `30`, `30s` or `500ms`, for each request. */
+function chooseTimeout({ timeout }: CommonFlags): number | undefined {
+  if (timeout === undefined) return undefined;
+  const [, digits, unit] = /^(\d{1,7})(ms|s)?$/.exec(timeout) ?? [];
+  const milliseconds = Number(digits) * (unit === 'ms' ? 1 : 1000);
+  if (digits !== undefined && milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
+  throw problem(
+    'usage',
+    `--timeout: "${timeout}" is not a duration`,
+    'Use 30, 30s or 500ms; at most an hour.',
+  );
+}
+
+/** `0`, `90s` or `5m`: how long to wait for another run to release its lock. In milliseconds. */
+export function chooseLockTimeout({ lockTimeout }: { readonly lockTimeout?: string }): number {
+  if (lockTimeout === undefined) return 0;
+  const [, digits, unit] = /^(\d{1,5})(s|m)?$/.exec(lockTimeout) ?? [];
+  const milliseconds = Number(digits) * (unit === 'm' ? 60_000 : 1000);
+  if (digits !== undefined && milliseconds <= 86_400_000) return milliseconds;
+  throw problem(
+    'usage',
+    `--lock-timeout: "${lockTimeout}" is not a duration`,
+    'Use 90, 90s or 5m; at most a day.',
+  );
+}
+
+/** commander returns the text as it was given: `abc`, `-1` and `1e3` are refused here. */
+export function wholeNumber(text: string, flag: string, least: number, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw problem('usage', `${flag}: "${text}" is not a whole number from ${least} to ${most}`);
+}
+
+export function usage(message: string, help?: string): Diagnostic {
+  return { severity: 'error', code: 'usage', message, ...(help === undefined ? {} : { help }) };
+}

@@ -1,0 +1,52 @@
+import type { StepEvent } from '../../engine/apply/apply.js';
+import type { Plan } from '../../model/plan.js';
+import type { Address } from '../../model/resource.js';
+import { progressLine, stepLine } from '../../view/text/progress.js';
+import { defaultWidth, type Host } from '../host/host.js';
+import type { Output } from '../host/output.js';
+
+export interface ProgressPrinter {
+  onStep(event: StepEvent): void;
+  end(): void;
+}
+
+/** On a terminal, one line that is redrawn; elsewhere, a line for each change that ended. */
+export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
+  const terminal = host.stderrIsTerminal && host.env['CI'] === undefined;
+  const width = host.columns ?? defaultWidth;
+  const changes = new Map(plan.changes.map((change) => [change.address, change]));
+  const running = new Map<string, readonly Address[]>();
+  const left = new Map(plan.changes.map((change) => [change.address, change.steps.length]));
+  let done = 0;
+  const draw = () => {
+    const addresses = [...running.values()].flat();
+    output.err(
+      `\r\u001b[2K${progressLine({ done, total: plan.steps.length, running: output.redactor.value(addresses), width })}`,
+    );
+  };
+  const printLines = ({ step, state }: Extract<StepEvent, { type: 'ended' }>) => {
+    for (const address of step.addresses) {
+      left.set(address, (left.get(address) ?? 1) - 1);
+      // A change of several requests is reported once: with its last one, or with the one that fails.
+      if (state.outcome === 'done' && left.get(address) !== 0) continue;
+      const action = changes.get(address)?.action ?? 'none';
+      const error = state.outcome === 'done' ? null : state.error;
+      const ended = output.redactor.value({ address, action, outcome: state.outcome, id: null, error });
+      output.err(`${stepLine(ended)}\n`);
+    }
+  };
+  return {
+    onStep(event) {
+      if (event.type === 'begun') running.set(event.step.id, event.step.addresses);
+      else {
+        running.delete(event.step.id);
+        done += 1;
+        if (!terminal) printLines(event);
+      }
+      if (terminal) draw();
+    },
+    end() {
+      if (terminal && plan.steps.length > 0) output.err('\r\u001b[2K');
+    },
+  };
+}

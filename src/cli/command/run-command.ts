@@ -1,0 +1,104 @@
+import { version } from '../../engine/version.js';
+import { checkWritable, writeAtomic } from '../../files/atomic.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import { diagnosticsGithub } from '../../view/ci/diagnostics-github.js';
+import { sarif } from '../../view/ci/sarif.js';
+import { jsonText } from '../../view/json/json-text.js';
+import { failureJson } from '../../view/json/plan-json.js';
+import { diagnosticsText } from '../../view/text/diagnostics-text.js';
+import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
+import { fromRepositoryRoot } from '../host/repository-paths.js';
+import { exitCode, exitCodeFor } from './exit.js';
+import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
+
+/** The result of a command: its exit code, and its text in every format. */
+export interface CommandResult<F extends string> {
+  /** Default: 0. */
+  readonly exit?: number;
+  /** Printed on stderr, unless the format includes them. */
+  readonly diagnostics?: readonly Diagnostic[];
+  /** True when something may have been changed: a failure after it ends with exit code 3. */
+  readonly began?: boolean;
+  readonly render: Readonly<Record<F, (options: RenderOptions) => string>>;
+}
+
+export interface RenderOptions {
+  readonly color: boolean;
+  readonly width: number;
+  readonly verbose: boolean;
+}
+
+export interface CommandInputs<F extends string> {
+  readonly flags: CommonFlags;
+  readonly formats: readonly F[];
+  readonly context: CommandContext;
+}
+
+/** Formats that include the diagnostics, so that stderr stays empty. */
+const withDiagnostics: ReadonlySet<string> = new Set(['json', 'github', 'sarif']);
+
+/** Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. */
+export async function runCommand<F extends string>(
+  { flags, formats, context }: CommandInputs<F>,
+  run: () => Promise<CommandResult<F>>,
+): Promise<number> {
+  const { host, output } = context;
+  let format: F | null = null;
+  let began = false;
+  try {
+    format = chooseFormat(flags, formats);
+    const further = furtherOutputs(flags, formats, host.cwd);
+    for (const { path } of further) checkWritable(path);
+    const result = await run();
+    began = result.began === true;
+    if (!withDiagnostics.has(format)) printDiagnostics(result.diagnostics ?? [], flags, context);
+    for (const { format: other, path } of further)
+      await writeAtomic(path, output.redactor.text(result.render[other](plain)));
+    output.out(result.render[format](renderOptions(flags, host)));
+    return result.exit ?? exitCode.fine;
+  } catch (failure) {
+    if (!(failure instanceof Problem)) throw failure;
+    const { diagnostics } = failure;
+    const text = failureIn(format ?? flags.format, output.redactor.value(diagnostics), host);
+    if (text !== null && output.arrives) output.out(text);
+    else printDiagnostics(diagnostics, flags, context);
+    return began ? exitCode.incomplete : exitCodeFor(diagnostics) || exitCode.error;
+  }
+}
+
+/** A failure in a format that includes diagnostics; null for the others. */
+function failureIn(
+  format: string | undefined,
+  diagnostics: readonly Diagnostic[],
+  host: Host,
+): string | null {
+  if (format === 'json') return jsonText(failureJson(diagnostics));
+  if (format === 'github') return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
+  return format === 'sarif' ? jsonText(sarif(fromRepositoryRoot(diagnostics, host), version)) : null;
+}
+
+const plain: RenderOptions = { color: false, width: defaultWidth, verbose: false };
+
+/** Reads the terminal only when a view asks: a view without colours need not wait until the streams exist. */
+export function renderOptions(flags: CommonFlags, host: Host): RenderOptions {
+  return {
+    get color() {
+      return useColor(flags, host, host.stdoutIsTerminal);
+    },
+    get width() {
+      return host.columns ?? defaultWidth;
+    },
+    verbose: flags.verbose === true,
+  };
+}
+
+export function printDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  flags: CommonFlags,
+  { host, output }: CommandContext,
+): void {
+  if (diagnostics.length === 0) return;
+  const color = useColor(flags, host, host.stderrIsTerminal);
+  const width = host.columns ?? defaultWidth;
+  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width }));
+}

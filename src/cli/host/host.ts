@@ -1,0 +1,31 @@
+import type { ClockOptions } from '../../engine/clock.js';
+import type { Output } from './output.js';
+
+/** What commands use of the process, so that tests can hand in another one. */
+export interface Host extends ClockOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdinIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly stdoutIsTerminal: boolean;
+  /** Of the terminal; null without one. */
+  readonly columns: number | null;
+}
+
+/** What every command gets of the process. */
+export interface CommandContext {
+  readonly host: Host;
+  readonly output: Output;
+  /** Fires with the first signal: the run should end. The second signal ends it at once. */
+  readonly signal: AbortSignal;
+  /** Resolves when the process is told to stop. */
+  readonly stopped: Promise<void>;
+}
+
+/** Columns where there is no terminal. */
+export const defaultWidth = 80;
+
+export function useColor({ color }: { readonly color?: boolean }, { env }: Host, terminal: boolean): boolean {
+  if (color === false || (env['NO_COLOR'] ?? '') !== '') return false;
+  return terminal && env['TERM'] !== 'dumb';
+}

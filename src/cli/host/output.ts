@@ -1,0 +1,56 @@
+import { writeSync } from 'node:fs';
+import { problem } from '../../model/diagnostic.js';
+import { Redactor } from '../../redact/redactor.js';
+
+/** The only way to the terminal. All text is redacted once more before it is written. */
+export class Output {
+  readonly redactor = new Redactor();
+  /** True when stdout cannot be written: its reader is gone (`| head`), which is no error, or its disk is full. */
+  private closed = false;
+
+  /** False when nothing that is written to stdout arrives. */
+  get arrives(): boolean {
+    return !this.closed;
+  }
+
+  /** The result of the command. */
+  out(text: string): void {
+    this.write(1, text);
+  }
+
+  /** Everything else: progress, diagnostics, questions. */
+  err(text: string): void {
+    this.write(2, text);
+  }
+
+  private write(file: 1 | 2, text: string): void {
+    if (text === '' || (file === 1 && this.closed)) return;
+    try {
+      writeAll(file, Buffer.from(this.redactor.text(text)));
+    } catch (failure) {
+      const code = (failure as NodeJS.ErrnoException).code ?? 'unknown';
+      // Without stderr nothing can be reported. Without stdout the result is lost, which must not look like success.
+      if (file === 2) return;
+      this.closed = true;
+      if (code !== 'EPIPE')
+        throw problem(
+          'unwritable-file',
+          `the output cannot be written: ${code}`,
+          'Check where stdout is redirected to.',
+        );
+    }
+  }
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(file, bytes, written);
+    } catch (failure) {
+      // A non-blocking pipe is full: wait until it is read.
+      if ((failure as NodeJS.ErrnoException).code !== 'EAGAIN') throw failure;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}

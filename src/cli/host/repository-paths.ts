@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import type { Change } from '../../model/plan.js';
+import type { Host } from './host.js';
+
+type RepositoryHost = Pick<Host, 'cwd' | 'env'>;
+
+/**
+ * The same diagnostics with paths from the root of the repository instead of the working directory, as GitHub and
+ * GitLab need them to show a diagnostic next to the lines of a pull request.
+ */
+export function fromRepositoryRoot(
+  diagnostics: readonly Diagnostic[],
+  host: RepositoryHost,
+): readonly Diagnostic[] {
+  const fromRoot = fromRootOf(host);
+  return diagnostics.map(({ place, related, ...rest }) => ({
+    ...rest,
+    ...(place === undefined ? {} : { place: fromRoot(place) }),
+    ...(related === undefined
+      ? {}
+      : { related: related.map(({ message, place: at }) => ({ message, place: fromRoot(at) })) }),
+  }));
+}
+
+/** The same for the places of changes and fields. */
+export function changesFromRepositoryRoot(
+  changes: readonly Change[],
+  host: RepositoryHost,
+): readonly Change[] {
+  const fromRoot = fromRootOf(host);
+  const fromRootOrNull = (place: Place | null) => (place === null ? null : fromRoot(place));
+  return changes.map(({ source, fields, ...rest }) => ({
+    ...rest,
+    source: fromRootOrNull(source),
+    fields: fields.map((field) => ({ ...field, source: fromRootOrNull(field.source) })),
+  }));
+}
+
+/** The path from the root of the repository, or from the working directory without one; null for a file elsewhere. */
+export function inRepository(file: string, host: RepositoryHost): string | null {
+  return pathFrom(rootOf(host) ?? host.cwd, file, host.cwd);
+}
+
+/** A file outside of the root keeps its path. */
+function fromRootOf(host: RepositoryHost): (place: Place) => Place {
+  const root = rootOf(host);
+  if (root === null) return (place) => place;
+  return (place) => ({ ...place, file: pathFrom(root, place.file, host.cwd) ?? place.file });
+}
+
+function rootOf({ cwd, env }: RepositoryHost): string | null {
+  const root = env['GITHUB_WORKSPACE'] ?? env['CI_PROJECT_DIR'] ?? repositoryOf(cwd);
+  return root === '' ? null : root;
+}
+
+function pathFrom(root: string, file: string, cwd: string): string | null {
+  const path = relative(resolve(root), resolve(cwd, file)).split(sep).join('/');
+  return path.startsWith('../') ? null : path;
+}
+
+function repositoryOf(cwd: string): string | null {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}

@@ -1,0 +1,194 @@
+import type { StepEvent } from '../../apply/apply.js';
+import { inventoryAfter } from '../../apply/inventory-update.js';
+import { print } from '../../inventory/format.js';
+import { kinds } from '../../kinds/index.js';
+import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import type { Lock, LockInfo } from '../../model/inventory.js';
+import { isEmpty, type Plan } from '../../model/plan.js';
+import { pollUntil } from '../../model/poll.js';
+import type { ChangeOutcome, Report } from '../../model/report.js';
+import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
+import { compareWithDigest, compareWithSaved, type SavedPlan } from '../saved-plan.js';
+import type { Session } from '../session.js';
+import { carryOut } from './carry-out.js';
+import { waitForLock, withLock } from './lock.js';
+import { runResult } from './run-result.js';
+
+export type { StepEvent } from '../../apply/apply.js';
+
+export interface ApplyOptions extends PlanOptions {
+  /** Applies only a plan with this digest. */
+  readonly expect?: string | undefined;
+  /** Applies only this plan. */
+  readonly saved?: SavedPlan | undefined;
+  /** How long to wait for another run to release the lock. Default: 0. */
+  readonly lockTimeoutMilliseconds?: number;
+  /** Plans again at the end, to see whether anything is left. Default: true. */
+  readonly verify?: boolean;
+}
+
+export type Confirmation = 'yes' | 'no' | 'interrupted';
+
+/** What a run reports while it runs, and the one thing that it asks. All of them are optional. */
+export interface ApplyCallbacks {
+  /** The plan, before it is refused, confirmed or carried out. Called again when the lock had to be waited for. */
+  onPlan?(plan: Plan): void;
+  /** Whether to carry out the plan. Without it, the plan counts as confirmed. */
+  confirm?(plan: Plan): Promise<Confirmation>;
+  onWait?(holder: LockInfo): void;
+  onStep?(event: StepEvent): void;
+  onStepsEnded?(): void;
+}
+
+export interface ApplyResult {
+  /** Its diagnostics are those of the plan, followed by those of the run. */
+  readonly report: Report;
+  /** True when the plan was not confirmed: nothing was changed. */
+  readonly declined: boolean;
+}
+
+/**
+ * Plans, takes the lock, carries out the plan, and reads back. Changes that fail are part of the report.
+ * @throws Problem when nothing was changed: the manifests or the service do not allow a plan, a guard refuses it, it is
+ * not the plan that was reviewed, or another run holds the lock.
+ */
+export async function apply(
+  session: Session,
+  options: ApplyOptions = {},
+  callbacks: ApplyCallbacks = {},
+): Promise<ApplyResult> {
+  const run = new ApplyRun(session, options, callbacks);
+  const wait = {
+    timeoutMilliseconds: options.lockTimeoutMilliseconds ?? 0,
+    onWait: (holder: LockInfo) => run.waitsFor(holder),
+  };
+  try {
+    return await waitForLock(session, wait, () => run.attempt());
+  } catch (failure) {
+    // How the requests in flight ended is not the reason.
+    if (failure instanceof Problem && session.interrupted()) throw interrupted();
+    throw failure;
+  }
+}
+
+class ApplyRun {
+  constructor(
+    private readonly session: Session,
+    private readonly options: ApplyOptions,
+    private readonly callbacks: ApplyCallbacks,
+  ) {}
+
+  async attempt(): Promise<ApplyResult> {
+    const { session, callbacks } = this;
+    const mayBeWhole = (seen: Observation) => !recreatesKnown(seen);
+    const observation = await pollUntil(() => this.observe(), mayBeWhole, session.clock.sleep);
+    const plan = planOf(session, observation);
+    callbacks.onPlan?.(plan);
+    this.refuse(plan);
+    if (isEmpty(plan)) return this.nothingToDo(plan, observation);
+    const answer = (await callbacks.confirm?.(plan)) ?? 'yes';
+    if (answer === 'interrupted' || session.interrupted()) throw interrupted();
+    if (answer === 'no') return declined(plan);
+    const current = callbacks.confirm === undefined ? observation : await this.unchanged(plan);
+    return this.carryOut(plan, current);
+  }
+
+  waitsFor(holder: LockInfo): void {
+    if (this.session.interrupted()) throw interrupted();
+    this.callbacks.onWait?.(holder);
+  }
+
+  private observe(): Promise<Observation> {
+    return observeAndPlan(this.session, { ...this.options, proveDeliveries: true, previews: true });
+  }
+
+  private refuse(plan: Plan): void {
+    const { expect, saved } = this.options;
+    const refusals = [
+      ...plan.objections.map(objectionDiagnostic),
+      ...(expect === undefined ? [] : compareWithDigest(plan, expect)),
+      ...(saved === undefined ? [] : compareWithSaved(plan, saved, this.session.redactor)),
+    ];
+    if (refusals.length > 0) throw new Problem(refusals);
+    if (this.session.interrupted()) throw interrupted();
+  }
+
+  /** Hours may have passed before the answer: the plan that was confirmed must still be the current one. */
+  private async unchanged(plan: Plan): Promise<Observation> {
+    const again = await this.observe();
+    const refusals = compareWithDigest(planOf(this.session, again), plan.digest);
+    if (refusals.length > 0) throw new Problem(refusals);
+    return again;
+  }
+
+  /** No request is needed, but the inventory may need an update: `protect` has changed, or someone has made the change already. */
+  private async nothingToDo(plan: Plan, { inventory, state }: Observation): Promise<ApplyResult> {
+    const ids = new Map(
+      plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
+    );
+    const after = inventoryAfter(inventory, { plan, kinds, observed: state.objects }, [], ids);
+    const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
+    if (print(after) === print(inventory))
+      return { report: { ...report, diagnostics: plan.diagnostics }, declined: false };
+    const { diagnostics } = await withLock({
+      session: this.session,
+      plan,
+      expected: inventory,
+      work: (lock: Lock) => lock.save(after),
+      runResult: () => runResult('complete', plan, [], { before: inventory, after }),
+    });
+    return { report: { ...report, diagnostics: [...plan.diagnostics, ...diagnostics] }, declined: false };
+  }
+
+  private async carryOut(plan: Plan, observation: Observation): Promise<ApplyResult> {
+    const { session, callbacks, options } = this;
+    const applied = await carryOut({
+      session,
+      plan,
+      observation,
+      verify: options.verify !== false,
+      onStep: (event) => callbacks.onStep?.(event),
+      onStepsEnded: () => callbacks.onStepsEnded?.(),
+    });
+    const { outcomes, left } = applied;
+    const settled = outcomes.every((each) => each.outcome === 'done');
+    const report: Report = {
+      plan,
+      outcomes,
+      converged: left === null ? (settled ? null : false) : settled && left.length === 0,
+      interrupted: applied.interrupted || (session.interrupted() && left?.length !== 0),
+      keyEnded: applied.keyEnded || applied.endedOwnAccess,
+      // That a failed change is left to do is no news.
+      diagnostics: [...plan.diagnostics, ...applied.diagnostics, ...(settled ? (left ?? []) : [])],
+    };
+    return { report, declined: false };
+  }
+}
+
+/**
+ * Whether the plan creates something that an earlier run created, or was about to create: the list may not show it yet,
+ * and a second object must not be the result.
+ */
+function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean {
+  const known = new Set(
+    matches
+      .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
+      .map((each) => each.address),
+  );
+  return plan?.changes.some(({ action, address }) => action === 'create' && known.has(address)) ?? false;
+}
+
+function declined(plan: Plan): ApplyResult {
+  const message = 'not confirmed: nothing was changed';
+  const diagnostic: Diagnostic = { severity: 'error', code: 'not-allowed', message };
+  const outcomes = plan.changes
+    .filter((each) => each.action !== 'none')
+    .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'skipped', error: 'not confirmed' }));
+  const diagnostics = [...plan.diagnostics, diagnostic];
+  const report = { plan, outcomes, converged: false, interrupted: false, keyEnded: false, diagnostics };
+  return { report, declined: true };
+}
+
+function interrupted(): Problem {
+  return problem('interrupted', 'nothing was changed');
+}

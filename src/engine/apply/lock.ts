@@ -1,0 +1,108 @@
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import {
+  type Inventory,
+  type Lock,
+  type LockInfo,
+  LockProblem,
+  type RunFacts,
+  type RunResult,
+} from '../../model/inventory.js';
+import { type Plan, summarise } from '../../model/plan.js';
+import type { Clock } from '../clock.js';
+import type { Session } from '../session.js';
+
+export interface LockedWork<T> {
+  readonly session: Session;
+  readonly plan: Plan;
+  /** The inventory that the plan was made with. */
+  readonly expected: Inventory;
+  work(lock: Lock): Promise<T>;
+  runResult(value: T, lock: Lock): RunResult;
+}
+
+export interface Locked<T> {
+  readonly value: T;
+  /** Why the lock could not be released. That must not hide what was done. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const failed: RunResult = { result: 'incomplete', changes: [] };
+
+/** Holds the lock while `work` runs. Throws a Problem when the lock cannot be taken: then nothing was done. */
+export async function withLock<T>(inputs: LockedWork<T>): Promise<Locked<T>> {
+  const { session, plan, expected, work, runResult } = inputs;
+  const lock = await session.store.lock(factsOf(plan), expected);
+  let value: T;
+  try {
+    value = await work(lock);
+  } catch (failure) {
+    await release(lock, failed);
+    throw failure;
+  }
+  return { value, diagnostics: await release(lock, runResult(value, lock)) };
+}
+
+async function release(lock: Lock, result: RunResult): Promise<readonly Diagnostic[]> {
+  try {
+    await lock.release(result);
+    return [];
+  } catch (failure) {
+    if (failure instanceof Problem) return failure.diagnostics;
+    throw failure;
+  }
+}
+
+function factsOf(plan: Plan): RunFacts {
+  const { unchanged: _, ...acting } = summarise(plan.changes);
+  const counts = Object.entries(acting).filter(([, count]) => count > 0);
+  const words = counts.map(([action, count]) => `${count} to ${action}`).join(', ');
+  return { service: plan.service, digest: plan.digest, plan: words === '' ? 'nothing to change' : words };
+}
+
+export interface LockWait {
+  readonly timeoutMilliseconds: number;
+  /** Called each time the lock is found to be held. */
+  onWait(holder: LockInfo): void;
+}
+
+/**
+ * Runs `attempt` until it does not collide with another run, or the time is up. Every attempt plans again, because the
+ * other run has changed what the plan rests on.
+ */
+export async function waitForLock<T>(
+  session: Session,
+  { timeoutMilliseconds, onWait }: LockWait,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const { clock } = session;
+  const deadline = clock.now().getTime() + timeoutMilliseconds;
+  const left = () => deadline - clock.now().getTime();
+  for (;;) {
+    if (timeoutMilliseconds > 0) await untilFree(session, left, onWait);
+    try {
+      return await attempt();
+    } catch (failure) {
+      // Another run was quicker, and nothing was done here.
+      if (!(failure instanceof LockProblem) || left() <= 0) throw failure;
+    }
+  }
+}
+
+async function untilFree(
+  { store, clock }: Session,
+  left: () => number,
+  onWait: LockWait['onWait'],
+): Promise<void> {
+  for (;;) {
+    const holder = await store.holder();
+    if (holder === null || hasExpired(holder, clock) || left() <= 0) return;
+    onWait(holder);
+    await clock.sleep(Math.min(left(), pollMilliseconds));
+  }
+}
+
+const pollMilliseconds = 2_000;
+
+function hasExpired({ until }: LockInfo, clock: Clock): boolean {
+  return until !== null && Date.parse(until) <= clock.now().getTime();
+}

@@ -1,0 +1,163 @@
+import type { Applied } from '../../apply/apply.js';
+import { extrasOf, type Withdrawn, withdrawExtras } from '../../apply/withdraw.js';
+import type { Writer } from '../../apply/writer.js';
+import { kinds } from '../../kinds/index.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import type { Lock } from '../../model/inventory.js';
+import type { Plan } from '../../model/plan.js';
+import { pollUntil } from '../../model/poll.js';
+import type { ChangeOutcome } from '../../model/report.js';
+import type { Address } from '../../model/resource.js';
+import { type Observation, observeAndPlan } from '../plan.js';
+import type { Session } from '../session.js';
+import { verdictOf } from './verdict.js';
+
+export interface ReadingBack {
+  readonly session: Session;
+  readonly plan: Plan;
+  /** From before the run. */
+  readonly observation: Observation;
+  readonly applied: Applied;
+  readonly lock: Lock;
+  readonly writer: Writer;
+}
+
+export interface ReadBackResult {
+  /** What is left to do, or why that could not be found out. */
+  readonly left: readonly Diagnostic[];
+  /** What another run did at the same time. */
+  readonly conflicts: readonly Diagnostic[];
+  /** As they are after duplicates have been withdrawn. */
+  readonly outcomes: readonly ChangeOutcome[];
+}
+
+/** Plans again, and finds what is left of this plan, what was deleted and still exists, and what exists twice. */
+export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
+  const { session, applied } = inputs;
+  const settled = applied.outcomes.every((each) => each.outcome === 'done');
+  try {
+    // A change that failed stays undone, however long one polls.
+    const { stayed, ...found } = await pollUntil(
+      () => look(inputs),
+      ({ left }) => !settled || left.length === 0,
+      session.clock.sleep,
+    );
+    if (stayed.length > 0) await restoreOwnership(stayed, inputs);
+    return found;
+  } catch (failure) {
+    if (failure instanceof Problem)
+      return { left: failure.diagnostics, conflicts: [], outcomes: applied.outcomes };
+    throw failure;
+  }
+}
+
+interface Seen extends ReadBackResult {
+  /** What was deleted and still exists. */
+  readonly stayed: readonly Address[];
+}
+
+async function look(inputs: ReadingBack): Promise<Seen> {
+  const { session, applied, lock } = inputs;
+  const seen = await observeAndPlan(session, { inventory: lock.current() });
+  const withdrawn = await withdrawDuplicates(inputs, seen);
+  if (withdrawn.length > 0) return { ...afterWithdrawal(inputs, withdrawn), stayed: [] };
+  const stayed = stillThere(inputs, seen);
+  const deleted = stayed.map((address) => notConverged(address, 'it still exists after it was deleted'));
+  return {
+    left: [...deleted, ...remaining(inputs, seen)],
+    conflicts: [],
+    outcomes: applied.outcomes,
+    stayed,
+  };
+}
+
+async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
+  const { applied, observation, lock, writer } = inputs;
+  const state = {
+    kinds,
+    created: applied.created,
+    before: observation.state.objects,
+    after: seen.state.objects,
+  };
+  const withdrawn = await withdrawExtras(extrasOf(state), state, { writer, judge: verdictOf });
+  const gone = new Set(withdrawn.filter(({ failure }) => failure === null).map(({ address }) => address));
+  if (gone.size > 0) {
+    const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
+    await lock.save({ ...seen.inventory, entries: new Map(entries) });
+  }
+  return withdrawn;
+}
+
+function afterWithdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn[]): ReadBackResult {
+  const errors = new Map(withdrawn.map((each) => [each.address, inWords(each)]));
+  const outcomes = applied.outcomes.map((each): ChangeOutcome => {
+    const error = errors.get(each.address);
+    return error === undefined ? each : { ...each, outcome: 'failed', error, id: null };
+  });
+  return { left: [], conflicts: withdrawn.map(conflict), outcomes };
+}
+
+function conflict(each: Withdrawn): Diagnostic {
+  const help =
+    each.failure === null
+      ? 'Run `roster apply` again: it adopts what exists by then, and creates the rest. With an inventory in git, only one run applies at a time.'
+      : 'Delete one of the two manually, then run `roster apply` again.';
+  return { severity: 'error', code: 'not-converged', message: `${each.address}: ${inWords(each)}`, help };
+}
+
+function inWords({ why, own, failure }: Withdrawn): string {
+  const what = failure === null ? 'was withdrawn' : `could not be withdrawn: ${failure}`;
+  return `${why}; the one of this run (${own.id}) ${what}`;
+}
+
+function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
+  const listed = new Set(
+    [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
+  );
+  const done = doneAddresses(applied);
+  return plan.changes
+    .filter(
+      ({ address, action, kind, id }) =>
+        action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
+    )
+    .map((each) => each.address);
+}
+
+function remaining({ plan }: ReadingBack, { reconciled }: Observation): readonly Diagnostic[] {
+  const own = new Set(plan.changes.map((change) => change.address));
+  const errors = reconciled.diagnostics.filter((each) => each.severity === 'error');
+  const left =
+    reconciled.plan?.changes.filter(({ action, address }) => action !== 'none' && own.has(address)) ?? [];
+  return [
+    ...errors,
+    ...left.map(({ address, action, fields }) => {
+      const where = fields.length === 0 ? '' : ` of ${fields.map((field) => field.path).join(', ')}`;
+      return notConverged(address, `it would still need "${action}"${where}`);
+    }),
+  ];
+}
+
+export function doneAddresses({ outcomes }: Pick<Applied, 'outcomes'>): ReadonlySet<Address> {
+  return new Set(outcomes.filter((each) => each.outcome === 'done').map((each) => each.address));
+}
+
+/** What still exists is still ours: the next plan must see it. */
+async function restoreOwnership(
+  addresses: readonly Address[],
+  { observation, lock }: Pick<ReadingBack, 'observation' | 'lock'>,
+): Promise<void> {
+  const now = lock.current();
+  const entries = new Map(now.entries);
+  for (const address of addresses) {
+    const entry = observation.inventory.entries.get(address);
+    if (entry !== undefined) entries.set(address, entry);
+  }
+  await lock.save({ ...now, entries });
+}
+
+function notConverged(address: Address, what: string): Diagnostic {
+  const message = `${address} is not as declared after the apply: ${what}`;
+  const help =
+    'Someone else may be changing it, or the service stores it differently. Run `roster plan` to see the difference.';
+  return { severity: 'error', code: 'not-converged', message, help };
+}

@@ -1,0 +1,22 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** The only clock of the program: nothing else reads the time or waits. A test hands in another one. */
+export interface Clock {
+  now(): Date;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/** The clock of this machine, as far as no other is given. */
+export function clockOf({ now, sleep }: ClockOptions): Clock {
+  return {
+    now: now ?? (() => new Date()),
+    sleep: sleep ?? ((milliseconds) => wait(milliseconds)),
+  };
+}
+
+export interface ClockOptions {
+  /** What time it is. */
+  readonly now?: (() => Date) | undefined;
+  /** How to wait. */
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
+}

@@ -1,0 +1,22 @@
+import { hasErrors, Problem } from '../model/diagnostic.js';
+import type { Drift } from '../model/drift.js';
+import { driftOf, notInInventory } from '../reconcile/drift.js';
+import { objectionDiagnostic, observeAndPlan, planOf } from './plan.js';
+import type { Session } from './session.js';
+
+/**
+ * What was changed outside roster since the last apply. Sends reads only.
+ * @throws Problem when the manifests or the service do not allow a plan, or the inventory is not that of this account.
+ */
+export async function drift(session: Session): Promise<Drift> {
+  const observation = await observeAndPlan(session, {});
+  const { matches, names } = observation.reconciled;
+  const { project, environment, service, objections, diagnostics } = planOf(session, observation);
+  const otherAccount = objections.filter((each) => each.code === 'inventory-mismatch');
+  if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
+  const unknown = notInInventory(matches, session.store.name);
+  const all = [...diagnostics, ...unknown];
+  if (hasErrors(unknown)) throw new Problem(all);
+  const found = driftOf({ matches, names, now: session.clock.now() });
+  return { project, environment, service, diagnostics: all, ...found };
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CiHost } from '../../init/ci-files.js';
+import { problem } from '../../model/diagnostic.js';
+import { type RepositoryFacts, readRemoteUrl } from './repository-facts.js';
+
+export type { CiHost } from '../../init/ci-files.js';
+
+export interface HostChoice {
+  readonly host: CiHost | null;
+  /** The reason, as a sentence. */
+  readonly why: string;
+}
+
+/** Where pipelines run: the flag decides, else the git remote, else the files of the repository. */
+export function chooseHost(
+  flag: string | undefined,
+  repository: RepositoryFacts | null,
+  root: string,
+): HostChoice {
+  if (flag !== undefined) return named(flag);
+  const remote = repository?.remote ?? null;
+  const host = remote === null ? '' : readRemoteUrl(remote.url).host;
+  for (const each of ['github', 'gitlab'] as const) {
+    if (host.includes(each)) return { host: each, why: `The remote ${remote?.name} is on ${host}.` };
+  }
+  if (existsSync(join(root, '.gitlab-ci.yml')))
+    return { host: 'gitlab', why: 'The repository has a file .gitlab-ci.yml.' };
+  if (existsSync(join(root, '.github')))
+    return { host: 'github', why: 'The repository has a folder .github.' };
+  if (remote === null) return { host: 'github', why: noRemote };
+  const help = 'Run `roster init --ci github` or `roster init --ci gitlab` to add pipelines.';
+  return { host: null, why: `The host of the remote ${remote.name} is unknown. ${help}` };
+}
+
+const noRemote =
+  'This is the default, because there is no git remote. For GitLab, remove .github and run `roster init --ci gitlab`.';
+
+function named(flag: string): HostChoice {
+  const why = 'Set by `--ci`.';
+  if (flag === 'github' || flag === 'gitlab') return { host: flag, why };
+  if (flag === 'none') return { host: null, why };
+  throw problem('usage', `--ci: unknown value "${flag}"`, 'One of: github, gitlab, none.');
+}

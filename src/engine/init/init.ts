@@ -1,0 +1,114 @@
+import { basename, join } from 'node:path';
+import { readRegular } from '../../files/atomic.js';
+import { ciFiles } from '../../init/ci-files.js';
+import type { NewFile } from '../../init/new-file.js';
+import { projectFiles } from '../../init/project-files.js';
+import { serviceUrl } from '../../service/url.js';
+import { jsonText } from '../../view/json/json-text.js';
+import { schemas } from '../schemas.js';
+import { version } from '../version.js';
+import { chooseHost, type HostChoice } from './ci-host.js';
+import { createAll, type Occupant, occupantOf } from './new-files.js';
+import { type RepositoryFacts, readRemoteUrl, repositoryFacts } from './repository-facts.js';
+
+export interface InitOptions {
+  /** Absolute: where the project is created. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The service. Default: ROSTER_URL, else each run reads it from ROSTER_URL. */
+  readonly url?: string | undefined;
+  /** `github`, `gitlab` or `none`. Default: where the git remote is. */
+  readonly ci?: string | undefined;
+}
+
+/** A file that exists already, and what to add to it manually. */
+export interface SkippedFile {
+  readonly path: string;
+  readonly why: Exclude<Occupant, 'nothing'>;
+  readonly add: string | null;
+}
+
+export interface InitResult {
+  readonly written: readonly string[];
+  readonly leftAlone: readonly SkippedFile[];
+  readonly ci: HostChoice;
+  /** The git remote that the inventory is kept on; null for an inventory in a file. */
+  readonly remote: string | null;
+}
+
+/** Writes a first project with what a team needs around it. Existing files are never changed. Throws a Problem. */
+export async function init(options: InitOptions): Promise<InitResult> {
+  const { cwd } = options;
+  const url = urlOf(options);
+  const repository = await repositoryFacts(options);
+  const root = repository?.root ?? cwd;
+  const ci = chooseHost(options.ci, repository, root);
+  // Whoever names a host expects a remote to follow.
+  const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
+  return { ...write(filesOf({ url, repository, ci, remote }, cwd), root, cwd), ci, remote };
+}
+
+/** As the manifest has it. */
+function urlOf({ url: option, env }: InitOptions): string | null {
+  const url = option ?? env['ROSTER_URL'] ?? '';
+  if (url === '') return null;
+  const { origin, pathname } = serviceUrl(url, env, option === undefined ? 'ROSTER_URL' : '--url');
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+interface ProjectFacts {
+  readonly url: string | null;
+  readonly repository: RepositoryFacts | null;
+  readonly ci: HostChoice;
+  readonly remote: string | null;
+}
+
+function filesOf({ url, repository, ci, remote }: ProjectFacts, cwd: string): readonly NewFile[] {
+  const folder = repository?.folder ?? '.';
+  const branch = repository?.defaultBranch ?? 'main';
+  return [
+    ...projectFiles({
+      project: projectName(repository, cwd),
+      url,
+      remote,
+      schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },
+    }),
+    ...(ci.host === null ? [] : ciFiles(ci.host, { version, branch, folder })),
+  ];
+}
+
+/** The name of the repository at its root, else that of the folder, in the letters that a project name may have. */
+function projectName(repository: RepositoryFacts | null, cwd: string): string {
+  const { remote = null, folder } = repository ?? { folder: '.' };
+  const name = remote !== null && folder === '.' ? readRemoteUrl(remote.url).name : basename(cwd);
+  const usable = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-|-$/g, '');
+  return usable === '' ? 'project' : usable;
+}
+
+function write(
+  files: readonly NewFile[],
+  top: string,
+  cwd: string,
+): Pick<InitResult, 'written' | 'leftAlone'> {
+  const placed = files.map((file) => {
+    const root = file.at === 'repository' ? top : cwd;
+    return { file, path: join(root, file.path), occupant: occupantOf(root, file.path) };
+  });
+  const free = placed.filter(({ occupant }) => occupant === 'nothing');
+  createAll(free.map(({ path, file: { text } }) => ({ path, text })));
+  return {
+    written: free.map(({ file }) => file.path),
+    leftAlone: placed.flatMap(({ file, path, occupant }) =>
+      occupant === 'nothing' ? [] : [skipped(file, path, occupant)],
+    ),
+  };
+}
+
+function skipped(file: NewFile, path: string, why: SkippedFile['why']): SkippedFile {
+  const existing = why === 'file' ? (readRegular(path, file.path) ?? '') : '';
+  return { path: file.path, why, add: file.missingFrom(existing) };
+}

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import { Git, GitFailure } from '../../inventory/git.js';
+import { Problem, problem } from '../../model/diagnostic.js';
+
+export interface RepositoryFacts {
+  readonly root: string;
+  /** The working directory, from the root; `.` for the root itself. */
+  readonly folder: string;
+  readonly remote: { readonly name: string; readonly url: string } | null;
+  /** The branch that pull requests are merged into, as far as the repository knows. */
+  readonly defaultBranch: string;
+}
+
+interface RepositoryOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What git knows about the repository of the working directory; null outside of a repository. */
+export async function repositoryFacts({ cwd, env }: RepositoryOptions): Promise<RepositoryFacts | null> {
+  const git = new Git(cwd, env);
+  const place = await placeOf(git);
+  if (place === null) return null;
+  const [up = '', prefix = ''] = place.split('\n');
+  const remote = await remoteOf(git);
+  return {
+    root: resolve(cwd, up),
+    folder: prefix.replace(/\/$/, '') || '.',
+    remote,
+    defaultBranch: await defaultBranchOf(git, remote?.name ?? 'origin'),
+  };
+}
+
+/** Throws a Problem for any other failure of git: the files would not fit the repository. */
+async function placeOf(git: Git): Promise<string | null> {
+  try {
+    return await git.run(['rev-parse', '--show-cdup', '--show-prefix']);
+  } catch (failure) {
+    // git is not installed.
+    if (failure instanceof Problem) return null;
+    if (!(failure instanceof GitFailure)) throw failure;
+    if (failure.output.includes('not a git repository (or any')) return null;
+    throw problem('missing-setting', `git cannot find the repository: ${failure.output}`);
+  }
+}
+
+/** `origin`, else the first one whose name the inventory setting accepts. */
+async function remoteOf(git: Git): Promise<RepositoryFacts['remote']> {
+  const names = (await git.run(['remote'])).split('\n').filter((each) => /^\w[\w.-]*$/.test(each));
+  const name = names.find((each) => each === 'origin') ?? names[0];
+  return name === undefined ? null : { name, url: await git.run(['remote', 'get-url', name]) };
+}
+
+async function defaultBranchOf(git: Git, remote: string): Promise<string> {
+  const head = await answerOf(git, ['symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`]);
+  if (head !== null) return head.slice(remote.length + 1);
+  for (const name of ['main', 'master']) {
+    const refs = [`refs/heads/${name}`, `refs/remotes/${remote}/${name}`];
+    if ((await git.run(['for-each-ref', ...refs])) !== '') return name;
+  }
+  return (await answerOf(git, ['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
+}
+
+/** Null when git fails, as it does when there is no answer. */
+async function answerOf(git: Git, args: readonly string[]): Promise<string | null> {
+  try {
+    return await git.run(args);
+  } catch (failure) {
+    if (failure instanceof GitFailure) return null;
+    throw failure;
+  }
+}
+
+export interface RemoteUrl {
+  /** Empty for a path on this machine. */
+  readonly host: string;
+  /** The last part of its path, without `.git`. */
+  readonly name: string;
+}
+
+/** `https://host/team/name.git`, `ssh://git@host:22/team/name`, `git@host:team/name.git`, or a path. */
+export function readRemoteUrl(url: string): RemoteUrl {
+  const name = (
+    url
+      .split(/[/\\:]/)
+      .filter(Boolean)
+      .at(-1) ?? ''
+  ).replace(/\.git$/, '');
+  const [, host = ''] = /^(?:(?:https?|ssh|git):\/\/)?(?:[^@/]*@)?([^:/@]+)[:/]/.exec(url) ?? [];
+  return { host: /^file:|^[./\\]|^[A-Za-z]:[\\/]/.test(url) ? '' : host.toLowerCase(), name };
+}

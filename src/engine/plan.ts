@@ -1,0 +1,127 @@
+import { kinds } from '../kinds/index.js';
+import { limits } from '../manifest/limits.js';
+import { nearestWithin } from '../manifest/nearest.js';
+import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import type { Objection, Plan } from '../model/plan.js';
+import { type KindName, normalId, type Project } from '../model/resource.js';
+import type { Allowances } from '../reconcile/guard.js';
+import { type Reconciled, type ReconcileInputs, reconcile } from '../reconcile/plan.js';
+import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
+import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
+import { askAll } from '../service/previews.js';
+import { inFileOrder } from './file-order.js';
+import { undeliverableKeys } from './keys.js';
+import { selectorsOf } from './selectors.js';
+import type { Session } from './session.js';
+
+export interface PlanOptions {
+  /** What the guards let pass. Default: nothing. */
+  readonly allow?: Partial<Allowances> | undefined;
+  /** Addresses and globs to plan for, such as `schedule/*`. Default: everything. */
+  readonly addresses?: readonly string[];
+}
+
+/**
+ * What apply would do. Sends reads only. The plan holds the objections for which apply would refuse it, and the warnings
+ * about the manifests.
+ * @throws Problem when the manifests or the service do not allow a plan.
+ */
+export async function plan(session: Session, options: PlanOptions = {}): Promise<Plan> {
+  return planOf(session, await observeAndPlan(session, { ...options, previews: true }));
+}
+
+/** A plan with everything that it rests on. */
+export interface Observation {
+  readonly inventory: Inventory;
+  readonly state: ObservedState;
+  readonly reconciled: Reconciled;
+}
+
+export interface ObserveOptions extends PlanOptions {
+  /** Tries to write where new keys would go, instead of only looking at the rights. */
+  readonly proveDeliveries?: boolean;
+  /** Used instead of the stored one. */
+  readonly inventory?: Inventory;
+  /** Adds the next runs of new and changed schedules, and what the service says against them. */
+  readonly previews?: boolean;
+  /** Reads every object, not only those that this plan rests on. */
+  readonly everything?: boolean;
+}
+
+/** Reads the inventory and the service, and plans. Only the client's reader is used. */
+export async function observeAndPlan(session: Session, options: ObserveOptions): Promise<Observation> {
+  const { project, service, client, clock } = session;
+  const addresses = selectorsOf(options.addresses ?? []);
+  const inventory = options.inventory ?? (await session.store.load());
+  const scope = observeScope(project, inventory, options.everything === true);
+  const state = await observe(client.reader(), kinds, scope, session.callsWith);
+  const now = clock.now();
+  const prove = options.proveDeliveries === true;
+  const undeliverable = undeliverableKeys(project, { prove, outputs: prove ? session.outputs : [] });
+  const { allow } = options;
+  const inputs = { project, service, state, inventory, now, undeliverable, allow, selected: addresses };
+  const reconciled = planFor(inputs);
+  if (options.previews !== true) return { inventory, state, reconciled };
+  return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now) };
+}
+
+/** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
+export function planOf({ project, warnings }: Session, { reconciled }: Observation): Plan {
+  const diagnostics = inFileOrder(project, warnings, reconciled.diagnostics);
+  if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+  return { ...reconciled.plan, diagnostics };
+}
+
+type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'selected';
+
+interface PlanInputs extends Pick<ReconcileInputs, Given>, Pick<PlanOptions, 'allow'> {
+  readonly state: ObservedState;
+}
+
+const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
+
+/** The plan for an observed state, whether it was observed now or comes from a snapshot. */
+export function planFor({ state, allow, ...inputs }: PlanInputs): Reconciled {
+  return reconcile({
+    ...inputs,
+    ...state,
+    kinds,
+    prune: inputs.project.prune,
+    allow: { ...allowNothing, ...allow },
+    suggest: nearestWithin(limits.comparisons),
+  });
+}
+
+export function objectionDiagnostic({ code, message, help }: Objection): Diagnostic {
+  return { severity: 'error', code, message, help };
+}
+
+async function withPreviews(
+  { client, concurrency }: Session,
+  { agents }: ObservedState,
+  reconciled: Reconciled,
+  now: Date,
+): Promise<Reconciled> {
+  const { plan: made, matches } = reconciled;
+  if (made === null) return reconciled;
+  const asks = asksOf(made, matches, agents[0]?.id ?? null);
+  const answers = await askAll(client.reader(), asks, concurrency);
+  const shown = withNextRuns(made, matches, answers, now);
+  return { ...reconciled, plan: shown.plan, diagnostics: [...reconciled.diagnostics, ...shown.diagnostics] };
+}
+
+function observeScope(project: Project, inventory: Inventory, everything: boolean): ObserveScope {
+  const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
+  for (const { kind, identity } of inventory.drafts.values())
+    if (identity !== null) identities.get(kind)?.add(identity);
+  for (const entry of project.entries) {
+    const identity =
+      kinds.find((kind) => kind.name === entry.kind)?.identity.ofDeclared(entry.declared) ?? null;
+    if (entry.id !== null) ids.get(entry.kind)?.add(normalId(entry.id));
+    if (identity !== null) identities.get(entry.kind)?.add(identity);
+  }
+  return { ids, identities, all: everything || project.prune === 'all' };
+}

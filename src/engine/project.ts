@@ -1,0 +1,54 @@
+import { kinds } from '../kinds/index.js';
+import { type Loaded, loadProject } from '../manifest/load.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Project } from '../model/resource.js';
+import { Redactor } from '../redact/redactor.js';
+import { type ClockOptions, clockOf } from './clock.js';
+import { checkOutputs, type OutputFile } from './output-files.js';
+
+/** Which project is meant, and what of the process it may use. Nothing else of the process is read. */
+export interface ProjectOptions extends ClockOptions {
+  /** Absolute. Relative paths start here, and the search for roster.yaml. */
+  readonly cwd: string;
+  /** Where manifests find `${env.NAME}`, and roster its ROSTER_* variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The project file. Default: roster.yaml in `cwd` or its nearest parent that has one. */
+  readonly file?: string | undefined;
+  /** The name of the environment. Default: ROSTER_ENV, else the settings of the project itself. */
+  readonly environment?: string | undefined;
+  /** Files that the caller will write. They must not be files of the project. */
+  readonly outputs?: readonly OutputFile[];
+  /** Learns the values that must not be shown, as soon as they are read. */
+  readonly redactor?: Redactor;
+}
+
+/** A valid project with the warnings about it. */
+export interface OpenedProject {
+  readonly project: Project;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Reads the manifests, offline. Errors are returned with everything that could be read in spite of them. */
+export function readProject(options: ProjectOptions): Loaded {
+  const { cwd, env, file, outputs = [], redactor = new Redactor() } = options;
+  const environment = options.environment ?? env['ROSTER_ENV'] ?? '';
+  const loaded = loadProject({
+    ...(file === undefined ? {} : { file }),
+    cwd,
+    env,
+    environment: environment === '' ? null : environment,
+    now: clockOf(options).now(),
+    kinds,
+  });
+  redactor.knowKinds([...kinds.map((kind) => kind.name), 'agent']);
+  redactor.hide(loaded.secrets);
+  checkOutputs(outputs, loaded.paths, cwd);
+  return loaded;
+}
+
+/** Throws a Problem with everything that is wrong with the manifests. */
+export function openProject(options: ProjectOptions): OpenedProject {
+  const { project, diagnostics } = readProject(options);
+  if (project === null) throw new Problem(diagnostics);
+  return { project, warnings: diagnostics };
+}

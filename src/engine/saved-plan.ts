@@ -1,0 +1,60 @@
+import { readRegular } from '../files/atomic.js';
+import { type Diagnostic, problem } from '../model/diagnostic.js';
+import { canonical, type Json } from '../model/json.js';
+import type { Plan } from '../model/plan.js';
+import type { Redactor } from '../redact/redactor.js';
+import { planJson } from '../view/json/plan-json.js';
+import { planDifference } from './plan-difference.js';
+import { version } from './version.js';
+
+/**
+ * The text of `plan --out FILE`: what the digest covers, and the version that planned, without secrets. It holds nothing
+ * that depends on the time or the machine, so that a new plan can be compared with it byte by byte.
+ */
+export function savedPlan(plan: Plan, redactor: Redactor): string {
+  const { changes, ...rest } = JSON.parse(JSON.stringify(planJson(redactor.value(plan)))) as {
+    changes: Record<string, Json>[];
+  } & Record<string, Json>;
+  const lasting = changes.map(({ nextRuns: _runs, risks: _risks, source: _source, ...change }) => change);
+  const { diagnostics: _diagnostics, ...head } = rest;
+  const all = { ...head, account: redactor.value(plan.account), roster: version, changes: lasting };
+  return redactor.text(`${canonical(all)}\n`);
+}
+
+/** A file of `plan --out`, as it was when the run began. */
+export interface SavedPlan {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** How the current plan differs from the saved one; empty when it is the same. The file itself is never trusted. */
+export function compareWithSaved(
+  plan: Plan,
+  { file, text: saved }: SavedPlan,
+  redactor: Redactor,
+): readonly Diagnostic[] {
+  const current = savedPlan(plan, redactor);
+  if (saved === current) return [];
+  const difference = planDifference(saved, current);
+  const what = difference === '' ? '' : `: ${difference}`;
+  return [stale(`the current plan is not the one in ${file}${what}`, plan)];
+}
+
+export function compareWithDigest(plan: Plan, expected: string): readonly Diagnostic[] {
+  return plan.digest === expected
+    ? []
+    : [stale(`the current plan does not have the digest ${expected}`, plan)];
+}
+
+/** `file` is how messages name the path. Throws a Problem when there is no such file. */
+export function readSavedPlan(path: string, file: string): SavedPlan {
+  const text = readRegular(path, `the plan ${file}`);
+  if (text !== null) return { file, text };
+  throw problem('unreadable-file', `there is no plan ${file}`, 'Save one with `roster plan --out FILE`.');
+}
+
+function stale(message: string, plan: Plan): Diagnostic {
+  const help =
+    'A manifest or the service has changed since then. Review the plan above, then apply that one.';
+  return { severity: 'error', code: 'stale-plan', message: `${message}; its digest is ${plan.digest}`, help };
+}

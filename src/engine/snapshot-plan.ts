@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import { readRegular } from '../files/atomic.js';
+import { kinds } from '../kinds/index.js';
+import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import type { JsonObject } from '../model/json.js';
+import type { Plan, SnapshotAge } from '../model/plan.js';
+import type { KindName, Project } from '../model/resource.js';
+import type { Reconciled } from '../reconcile/plan.js';
+import { withNextRuns } from '../reconcile/starts/next-runs.js';
+import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
+import type { SnapshotJson } from '../snapshot/snapshot-json.js';
+import { clockOf } from './clock.js';
+import { inFileOrder } from './file-order.js';
+import { undeliverableKeys } from './keys.js';
+import { type PlanOptions, planFor } from './plan.js';
+import { openProject } from './project.js';
+import { selectorsOf } from './selectors.js';
+import { openStore, type SessionOptions, serviceIfSet, serviceName } from './session.js';
+
+const DAY_SECONDS = 86_400;
+/** How many entries with withheld values are listed. */
+const mostListed = 5;
+
+/**
+ * The plan for a saved state. Needs no network, no API key and no URL. The file may come from anyone: it decides what
+ * the plan shows, and nothing can be applied from it. Throws a Problem.
+ */
+export async function planFromSnapshot(
+  file: string,
+  options: SessionOptions,
+  { allow, addresses = [] }: PlanOptions,
+): Promise<Plan> {
+  const selected = selectorsOf(addresses);
+  const opened = openProject(options);
+  const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
+  const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
+  checkSubject(saved, project, serviceIfSet(options, project), file);
+  const known = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
+  const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
+  const now = clockOf(options).now();
+  const undeliverable = undeliverableKeys(project, { prove: false, outputs: [] });
+  const { service } = saved;
+  const made = planFor({ project, service, state, inventory, now, undeliverable, allow, selected });
+  const age = ageOf(takenAt, now);
+  const notes = [...oldSnapshot(age, takenAt, now), ...notInSnapshot(made)];
+  const shown = made.plan && withNextRuns(made.plan, made.matches, [], now);
+  const diagnostics = inFileOrder(
+    project,
+    opened.warnings,
+    made.diagnostics,
+    ...(shown === null ? [] : [shown.diagnostics, notes]),
+  );
+  if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+  return { ...shown.plan, snapshot: age, diagnostics };
+}
+
+function readSnapshot(path: string, file: string): string {
+  const text = readRegular(path, `the snapshot ${file}`);
+  if (text !== null) return text;
+  throw problem(
+    'unreadable-file',
+    `there is no snapshot ${file}`,
+    'Take one with `roster snapshot --out FILE`.',
+  );
+}
+
+/** A snapshot of another project, environment or service says nothing about this one. */
+function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, file: string): void {
+  const inWords = (name: string, environment: string | null) =>
+    environment === null ? `project "${name}"` : `project "${name}", environment "${environment}"`;
+  const [its, ours] = [inWords(saved.project, saved.environment), inWords(project.name, project.environment)];
+  if (its !== ours) throw invalid(file, `it belongs to ${its}, and this is ${ours}`);
+  const service = url === null ? saved.service : serviceName(url);
+  if (service !== saved.service)
+    throw invalid(file, `it was taken from the service ${saved.service}, and this project uses ${service}`);
+}
+
+/** An inventory in a file needs no network. It helps to recognise values; what is owned, the snapshot says. */
+async function localInventory(project: Project, env: SessionOptions['env']): Promise<Inventory | null> {
+  return 'file' in project.inventory ? openStore(project, env).load() : null;
+}
+
+/** Without values from the environment: nothing may be reported to be equal to one of them. */
+function declaredValues({ entries }: Project): (readonly [KindName, JsonObject])[] {
+  return entries.map(({ kind, declared, sensitive }) => {
+    const fields = Object.entries(declared as JsonObject).filter(([field]) => !sensitive.includes(field));
+    return [kind, Object.fromEntries(fields)];
+  });
+}
+
+function appliedValues(inventory: Inventory | null): (readonly [KindName, JsonObject])[] {
+  return [...(inventory?.entries.values() ?? [])].map(({ kind, applied }) => [kind, applied]);
+}
+
+function ageOf(takenAt: Date, now: Date): SnapshotAge {
+  const ageSeconds = Math.max(0, Math.floor((now.getTime() - takenAt.getTime()) / 1000));
+  return { takenAt: takenAt.toISOString(), ageSeconds };
+}
+
+function oldSnapshot({ ageSeconds }: SnapshotAge, takenAt: Date, now: Date): Diagnostic[] {
+  const future = takenAt > now;
+  if (ageSeconds <= DAY_SECONDS && !future) return [];
+  const message = future
+    ? 'the snapshot was taken in the future: its age is unknown'
+    : 'the snapshot is more than a day old: the service may have changed since';
+  const help = 'Take a new one with `roster snapshot --out FILE`.';
+  return [{ severity: 'warning', code: 'old-snapshot', message, help }];
+}
+
+/** Values that are assumed to be unchanged must be listed, even if nothing else is. */
+function notInSnapshot({ matches }: Reconciled): Diagnostic[] {
+  const unseen = matches.flatMap(({ address, entry, observed }) =>
+    entry === null ? [] : (observed?.withheld ?? []).map((field) => `\`${field}\` of ${address}`),
+  );
+  if (unseen.length === 0) return [];
+  const named = unseen.slice(0, mostListed).join(', ');
+  const more = unseen.length > mostListed ? ` and ${unseen.length - mostListed} more` : '';
+  const message = `the snapshot does not hold values from the environment: ${named}${more} cannot be compared, and count as unchanged`;
+  const help = 'A plan with an API key compares them.';
+  return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
+}
