@@ -11,7 +11,7 @@ import {
   startSandbox,
 } from '../sandbox/index.js';
 import { jsonText } from '../view/json/json-text.js';
-import { type CommonFlags, usage, wholeNumber } from './command/flags.js';
+import { type CommonFlags, wholeNumber } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext, Host } from './host/host.js';
 

@@ -27,7 +27,7 @@ function changes(before: JsonObject, after: JsonObject): string[] {
   const [old, current] = [changesOf(before), changesOf(after)];
   const gone = [...old]
     .filter(([address]) => !current.has(address))
-    .map(([, each]) => `${words(each)} is no longer in it`);
+    .map(([, each]) => `${words(each)} is no longer planned`);
   const fresh = [...current]
     .filter(([address]) => !old.has(address))
     .map(([, each]) => `${words(each)} is new`);

@@ -84,7 +84,7 @@ const selfRevoke: Guard = ({ diffs, allow }) =>
         .filter((each) => each.revokesCaller)
         .map(({ change }) => ({
           code: 'not-allowed',
-          message: `${change.address}: to ${change.action} it ends the access of the API key that roster uses`,
+          message: `${change.address}: this ${change.action} ends the access of the API key that roster uses`,
           help: 'Make sure that everyone who needs the new key gets it, then use `--allow-self-revoke`.',
           address: change.address,
         }));
