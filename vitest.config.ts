@@ -10,6 +10,8 @@ const sized = /from '[./]*\/support\/(size|experiments)\.js'/;
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((path) => join('test', path).replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.test.ts'));
+/** Tests that replace a module: each needs a process of its own. */
+const isMocking = (file: string) => file.includes('/toy/');
 const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
 
 /** `npm test` runs all tests, and samples of the large ones; `--mode long` runs the large ones in full. */
@@ -17,7 +19,7 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
   const chosen = isLong ? files.filter((file) => sized.test(readFileSync(file, 'utf8'))) : files;
   const common = {
-    // A new process for each file would cost as much as the tests in it. So no test may mock a module.
+    // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
     env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
     // Only against tests that hang: on a busy machine everything is slow.
@@ -33,7 +35,16 @@ export default defineConfig(({ mode }) => {
           test: {
             ...common,
             name: 'modules',
-            include: chosen.filter((file) => !isProgram(file)),
+            include: chosen.filter((file) => !isProgram(file) && !isMocking(file)),
+            globalSetup: 'scripts/setup-modules.ts',
+          },
+        },
+        {
+          test: {
+            ...common,
+            name: 'mocks',
+            isolate: true,
+            include: chosen.filter(isMocking),
             globalSetup: 'scripts/setup-modules.ts',
           },
         },
