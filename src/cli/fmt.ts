@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { readRegular, writeAtomic } from '../inventory/atomic.js';
 import { limits } from '../manifest/limits.js';
-import { formatText, isTooMuchToFormat } from '../manifest/style.js';
 import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
+import { formatText, isTooMuchToFormat } from '../yaml/format/format.js';
 import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';

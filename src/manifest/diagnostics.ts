@@ -1,7 +1,7 @@
 import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagnostic.js';
+import { placeOf, type Span } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { nearest } from './nearest.js';
-import { placeOf, type Span } from './source.js';
 
 interface Told {
   readonly diagnostic: Diagnostic;

@@ -8,6 +8,9 @@ import {
   type KindName,
   type ReportDiagnostic,
 } from '../model/resource.js';
+import { placeOf } from '../yaml/source.js';
+import { quoted, type TextRule } from '../yaml/text.js';
+import { type Entry, find, isNull, type Node } from '../yaml/tree.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isEntryKey } from './entry-key.js';
@@ -15,11 +18,8 @@ import { isWithinLimit } from './entry-size.js';
 import { propertyNames, sections } from './generated/validators.js';
 import { redact, short } from './kind-words.js';
 import { check, type Hint, wrongNames } from './schema.js';
-import type { Validator } from './schema-words.js';
-import { placeOf } from './source.js';
+import type { Validator } from './schema-messages.js';
 import type { Targets } from './targets.js';
-import { quoted, type TextRule } from './text.js';
-import { type Entry, find, isNull, type Node } from './tree.js';
 import { tellUnindented } from './unindented.js';
 import { Notes, type Variables } from './variables.js';
 

@@ -1,7 +1,7 @@
+import { quoted } from '../yaml/text.js';
+import { type Entry, sizeOf } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { quoted } from './text.js';
-import { type Entry, sizeOf } from './tree.js';
 
 /** False, and told, for a value that holds more than is looked at in one go: each mistake in it takes memory. */
 export function isWithinLimit({ key, value }: Entry, told: Diagnostics): boolean {

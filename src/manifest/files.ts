@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { decode } from './decode.js';
+import { decode } from '../yaml/decode.js';
+import { Source, type Span } from '../yaml/source.js';
+import { findControl, quoted } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { NearPaths } from './near-path.js';
-import { Source, type Span } from './source.js';
 import { codeOf, statOf } from './stat.js';
-import { findControl, quoted } from './text.js';
 
 const projectFile = 'roster.yaml';
 

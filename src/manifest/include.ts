@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
+import type { Span } from '../yaml/source.js';
+import { quoted, unsafe } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import type { Span } from './source.js';
 import { codeOf, statOf } from './stat.js';
-import { quoted, unsafe } from './text.js';
 
 /** One item of `include`, variables replaced. */
 export interface Item {

@@ -2,19 +2,19 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
+import { parseYaml } from '../yaml/read.js';
+import type { Span } from '../yaml/source.js';
+import { quoted } from '../yaml/text.js';
+import type { Entry, Spent } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
-import { parseYaml } from './documents.js';
 import { type EntriesRead, EntryReader } from './entries.js';
 import { Files, locate } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import { expand } from './include.js';
 import { checkBetween } from './references.js';
 import { checkAdded, excuseDropped, readSettings, type SettingsRead } from './settings.js';
-import type { Span } from './source.js';
 import { Targets } from './targets.js';
-import { quoted } from './text.js';
-import { readTop, type Top, tellEmpty } from './top.js';
-import type { Entry, Spent } from './tree.js';
+import { readTop, type Top, tellEmpty } from './top-level.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Else roster.yaml in `cwd` or the nearest parent. */

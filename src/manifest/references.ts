@@ -1,8 +1,8 @@
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
+import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead, EntryRead } from './entries.js';
 import type { Targets } from './targets.js';
-import { type Entry, find } from './tree.js';
 
 /** What can be wrong between entries: references to nothing, and two entries that would be one object. */
 export function checkBetween(entries: EntriesRead, allRead: boolean, told: Diagnostics): void {

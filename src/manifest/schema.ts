@@ -1,10 +1,10 @@
 import type { Json } from '../model/json.js';
+import type { Span } from '../yaml/source.js';
+import { inline } from '../yaml/text.js';
+import { type Entry, type Found, find, type Path } from '../yaml/tree.js';
 import type { Diagnostics, More } from './diagnostics.js';
 import { limits } from './limits.js';
-import { type Failure, nearestProperty, parentOf, type Validator, wordsFor } from './schema-words.js';
-import type { Span } from './source.js';
-import { inline } from './text.js';
-import { type Entry, type Found, find, type Path } from './tree.js';
+import { type Failure, nearestProperty, parentOf, type Validator, wordsFor } from './schema-messages.js';
 import type { Notes } from './variables.js';
 
 /** What else to do about a text at a path that does not have the form that it must have. */

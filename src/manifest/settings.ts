@@ -1,6 +1,9 @@
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Prune } from '../model/resource.js';
 import { urlFault } from '../model/service-url.js';
+import type { Source, Span } from '../yaml/source.js';
+import { quoted, unsafe } from '../yaml/text.js';
+import { type Entry, find, mapNode, type Node } from '../yaml/tree.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Settings as Written } from './generated/settings.js';
@@ -9,10 +12,7 @@ import type { Item } from './include.js';
 import { inventoriesOf, inventoryOf } from './inventory-setting.js';
 import { limits } from './limits.js';
 import { check } from './schema.js';
-import type { Source, Span } from './source.js';
-import { quoted, unsafe } from './text.js';
-import type { Top } from './top.js';
-import { type Entry, find, mapNode, type Node } from './tree.js';
+import type { Top } from './top-level.js';
 import { Notes, Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */

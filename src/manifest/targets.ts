@@ -1,7 +1,7 @@
+import { quoted } from '../yaml/text.js';
+import type { Entry } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isEntryKey } from './entry-key.js';
-import { quoted } from './text.js';
-import type { Entry } from './tree.js';
 
 /** The kinds of entries that a schedule can start, by their sections. */
 const kindOf: Readonly<Record<string, string>> = { groups: 'group', pipelines: 'pipeline' };

@@ -1,6 +1,6 @@
+import { quoted } from '../yaml/text.js';
+import type { Entry } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
-import { quoted } from './text.js';
-import type { Entry } from './tree.js';
 
 /** One error for a block that stands in the column of what it belongs to: that is empty to YAML, and the block too much. */
 export function tellUnindented(first: Entry, parent: Entry, told: Diagnostics): void {

@@ -1,6 +1,6 @@
+import type { Source } from '../yaml/source.js';
+import type { Mistake } from '../yaml/syntax/syntax-hints.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { Mistake } from './mistake.js';
-import type { Source } from './source.js';
 
 /** A cron expression without quotes, which YAML takes for an alias: offsets, `end` exclusive. */
 export interface Unquoted {

@@ -1,6 +1,6 @@
-import type { Span } from './source.js';
+import type { Span } from '../yaml/source.js';
+import type { ScalarNode } from '../yaml/tree.js';
 import { openings, type Use } from './template.js';
-import type { ScalarNode } from './tree.js';
 
 /** Where the uses of variables stand in the files. */
 export class UsePlaces {

@@ -1,6 +1,6 @@
+import { quoted } from '../yaml/text.js';
+import type { Entry } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
-import { quoted } from './text.js';
-import type { Entry } from './tree.js';
 
 const forms = `There are ${form('var.NAME')} and ${form('env.NAME')}; write \`$$\{\` for a plain \`$\{\`.`;
 

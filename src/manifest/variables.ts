@@ -1,11 +1,11 @@
 import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
+import { quoted, type TextRule, unsafe } from '../yaml/text.js';
+import type { Entry, MapNode, Node, ScalarNode } from '../yaml/tree.js';
 import { bareObject } from './bare.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { type Piece, pieces, type Use } from './template.js';
-import { quoted, type TextRule, unsafe } from './text.js';
-import type { Entry, MapNode, Node, ScalarNode } from './tree.js';
 import { UsePlaces } from './use-places.js';
 import { VariableHints } from './variable-hints.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { nearest } from '../../src/manifest/nearest.js';
 import { escaped, pieces } from '../../src/manifest/template.js';
-import { quoted, unsafe } from '../../src/manifest/text.js';
+import { quoted, unsafe } from '../../src/yaml/text.js';
 import { load } from '../unit/manifest/project.js';
 
 const fragments = [

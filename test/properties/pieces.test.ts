@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../src/manifest/diagnostics.js';
-import { parseYaml } from '../../src/manifest/documents.js';
-import { Source } from '../../src/manifest/source.js';
-import type { Node } from '../../src/manifest/tree.js';
+import { parseYaml } from '../../src/yaml/read.js';
+import { Source } from '../../src/yaml/source.js';
+import type { Node } from '../../src/yaml/tree.js';
 
 /** Pieces of YAML that mean something to each other: indentation, anchors, merge keys, comments, flow and block. */
 const fragments = [

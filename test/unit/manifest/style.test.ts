@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { limits } from '../../../src/manifest/limits.js';
-import { formatText, isTooMuchToFormat } from '../../../src/manifest/style.js';
+import { formatText, isTooMuchToFormat } from '../../../src/yaml/format/format.js';
 import { costOf } from '../../support/cost.js';
 import { megabytes } from '../../support/hostile/megabytes.js';
 import { load } from './project.js';

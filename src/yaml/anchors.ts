@@ -1,8 +1,8 @@
+import type { Diagnostics } from '../manifest/diagnostics.js';
+import { limits } from '../manifest/limits.js';
 import type { DiagnosticCode } from '../model/diagnostic.js';
-import type { Cut } from './cut.js';
-import type { Diagnostics } from './diagnostics.js';
-import { limits } from './limits.js';
 import type { Span } from './source.js';
+import type { Cut } from './streaming.js';
 import { quoted } from './text.js';
 import { type Entry, heightOf, type Node, type Spent, scalarNode, sizeOf } from './tree.js';
 

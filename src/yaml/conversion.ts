@@ -1,12 +1,12 @@
+import type { Diagnostics } from '../manifest/diagnostics.js';
 import { Anchors } from './anchors.js';
-import type { Cut } from './cut.js';
-import type { Diagnostics } from './diagnostics.js';
+import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './library.js';
 import { lossOf } from './number-loss.js';
 import type { Source, Span } from './source.js';
-import { noTemplating } from './templating.js';
+import type { Cut } from './streaming.js';
+import { noTemplating } from './syntax/templating.js';
 import { quoted, unsafe } from './text.js';
 import { type Entry, isPartial, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
-import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
 
 const coreTags = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),

@@ -1,4 +1,4 @@
-import { type CST, type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './yaml.js';
+import { type CST, type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from '../library.js';
 
 /** Puts comments, and the empty lines around them, where the library prints them as they were. */
 export function settleComments(document: Document): void {

@@ -1,4 +1,4 @@
-import type { Source } from './source.js';
+import type { Source } from '../source.js';
 
 /** So many lines before one say how lines are indented. */
 const nearby = 1000;

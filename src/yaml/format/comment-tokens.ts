@@ -1,4 +1,4 @@
-import type { CST } from './yaml.js';
+import type { CST } from '../library.js';
 
 /** Comments among the spaces and line breaks around them. */
 export type Comments = CST.SourceToken[];

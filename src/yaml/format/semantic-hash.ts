@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type Document, tools } from './yaml.js';
+import { type Document, tools } from '../library.js';
 
 /**
  * Stands for what documents mean: values, order, anchors, aliases, tags and comments, but not how they are written.

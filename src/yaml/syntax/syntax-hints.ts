@@ -1,6 +1,6 @@
-import { describeSyntaxError, type Words } from './syntax-words.js';
+import { quoted } from '../text.js';
+import { describeSyntaxError, type Words } from './syntax-messages.js';
 import { noTemplating, templatingAt } from './templating.js';
-import { quoted } from './text.js';
 
 /** So many characters before a line tell what it follows. */
 const nearby = 2_000;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../model/json.js';
+import { inline, quoted } from '../yaml/text.js';
 import type { ParentSchema } from './parent-schema.js';
-import { inline, quoted } from './text.js';
 
 /** Of a longer text a hint shows no more. */
 const mostSigns = 80;

@@ -1,5 +1,5 @@
+import type { Source } from '../source.js';
 import { Lines } from './lines.js';
-import type { Source } from './source.js';
 
 interface State {
   readonly own: number;

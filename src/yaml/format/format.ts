@@ -1,8 +1,4 @@
-import { arranged } from './arrangement.js';
-import { unfoldFlow } from './flow-style.js';
-import { limits } from './limits.js';
-import { meaningOf } from './meaning.js';
-import { settleComments, spaceSections } from './spacing.js';
+import { limits } from '../../manifest/limits.js';
 import {
   commentsIn,
   type Document,
@@ -11,7 +7,11 @@ import {
   tools,
   type YAMLMap,
   type YAMLSeq,
-} from './yaml.js';
+} from '../library.js';
+import { arranged } from './attach-comments.js';
+import { settleComments, spaceSections } from './comment-layout.js';
+import { unfoldFlow } from './flow-style.js';
+import { meaningOf } from './semantic-hash.js';
 
 /** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;

@@ -1,8 +1,8 @@
 import type { Json } from '../model/json.js';
+import { inline, quoted } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ParentSchema } from './parent-schema.js';
-import { inline, quoted } from './text.js';
-import { flow, typeHelp } from './type-help.js';
+import { flow, typeHelp } from './type-hints.js';
 
 /** A longer text is no slip of the pen. */
 const longestShown = 80;

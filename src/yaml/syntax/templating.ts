@@ -1,4 +1,4 @@
-import type { Words } from './syntax-words.js';
+import type { Words } from './syntax-messages.js';
 
 /** `{{ x }}` and `{% if x %}` of Jinja, Helm and the like, at an offset or the character before: where it begins; else null. */
 export function templatingAt(text: string, at: number): number | null {

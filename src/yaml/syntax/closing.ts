@@ -1,4 +1,4 @@
-import type { CST } from './yaml.js';
+import type { CST } from '../library.js';
 
 const openings: ReadonlyMap<string, string> = new Map([
   [']', '['],

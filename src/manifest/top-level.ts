@@ -1,10 +1,10 @@
+import type { Source } from '../yaml/source.js';
+import { quoted } from '../yaml/text.js';
+import { type Entry, isNull, type MapNode, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit } from './entry-size.js';
 import { sections, settingNames } from './generated/validators.js';
-import type { Source } from './source.js';
-import { quoted } from './text.js';
-import { type Entry, isNull, type MapNode, type Node } from './tree.js';
-import { colonHelp } from './type-help.js';
+import { colonHelp } from './type-hints.js';
 import { tellUnindented } from './unindented.js';
 
 /** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */

@@ -1,11 +1,11 @@
-import { Derailed } from './derailed.js';
-import type { Diagnostics } from './diagnostics.js';
-import { limits } from './limits.js';
+import type { Diagnostics } from '../../manifest/diagnostics.js';
+import { limits } from '../../manifest/limits.js';
+import { unquotedCronAt, unquotedMistake } from '../../manifest/unquoted-cron.js';
+import type { Source } from '../source.js';
+import { Derailed } from './indent-recovery.js';
 import { tellConflicts } from './merge-conflict.js';
-import { type Mistake, mistakeOf, type Reported } from './mistake.js';
-import type { Source } from './source.js';
-import { describeSyntaxError } from './syntax-words.js';
-import { unquotedCronAt, unquotedMistake } from './unquoted-cron.js';
+import { type Mistake, mistakeOf, type Reported } from './syntax-hints.js';
+import { describeSyntaxError } from './syntax-messages.js';
 
 /**
  * Tells the mistakes behind the syntax errors of a file, each once. `openings` leads from where something ends that is

@@ -15,7 +15,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { keepEscapes } from './escapes.js';
+import { keepEscapes } from './format/scalar-style.js';
 
 /**
  * `uniqueKeys` is off because the library's check is quadratic; conversion.ts has one that is linear and knows both

@@ -1,6 +1,6 @@
-import type { Diagnostics } from './diagnostics.js';
-import { limits } from './limits.js';
-import type { Source } from './source.js';
+import type { Diagnostics } from '../../manifest/diagnostics.js';
+import { limits } from '../../manifest/limits.js';
+import type { Source } from '../source.js';
 
 const begin = /^<{7}(?= |\r?$)/gm;
 /** What is left where somebody has taken out a part of one. */

@@ -1,8 +1,8 @@
-import type { Diagnostics } from './diagnostics.js';
-import { limits, weights } from './limits.js';
-import { tellConflicts } from './merge-conflict.js';
+import type { Diagnostics } from '../manifest/diagnostics.js';
+import { limits, weights } from '../manifest/limits.js';
+import type { CST } from './library.js';
 import type { Source } from './source.js';
-import type { CST } from './yaml.js';
+import { tellConflicts } from './syntax/merge-conflict.js';
 
 const quotes = new Set(['"', "'"]);
 

@@ -1,5 +1,5 @@
+import type { CST } from '../library.js';
 import { type Comments, endOf, isComment, isSpacing } from './comment-tokens.js';
-import type { CST } from './yaml.js';
 
 type Block = CST.BlockMap | CST.BlockSequence;
 

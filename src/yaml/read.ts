@@ -1,16 +1,16 @@
-import { closesNothing } from './closing.js';
+import type { Diagnostics } from '../manifest/diagnostics.js';
+import { limits } from '../manifest/limits.js';
+import { tellUnquoted, type Unquoted, unquotedCrons, withoutCrons } from '../manifest/unquoted-cron.js';
 import { Conversion } from './conversion.js';
-import { cutFinished } from './cut.js';
-import type { Diagnostics } from './diagnostics.js';
-import { limits } from './limits.js';
-import { Meter } from './meter.js';
-import type { Reported } from './mistake.js';
+import { type CST, composeAlone, type Document, noteOpenings, steps } from './library.js';
+import { Meter } from './parse-budget.js';
 import type { Source } from './source.js';
-import { tellSyntaxErrors } from './syntax-error.js';
-import { describeSyntaxError } from './syntax-words.js';
+import { cutFinished } from './streaming.js';
+import { tellSyntaxErrors } from './syntax/cascade-filter.js';
+import { closesNothing } from './syntax/closing.js';
+import type { Reported } from './syntax/syntax-hints.js';
+import { describeSyntaxError } from './syntax/syntax-messages.js';
 import type { Node, Spent } from './tree.js';
-import { tellUnquoted, type Unquoted, unquotedCrons, withoutCrons } from './unquoted-cron.js';
-import { type CST, composeAlone, type Document, noteOpenings, steps } from './yaml.js';
 
 /** So many pieces of syntax are parsed before those that are finished are worked off. */
 const pieces = 1024;

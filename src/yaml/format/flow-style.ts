@@ -1,5 +1,5 @@
+import { type CST, type Document, tools, type YAMLMap, type YAMLSeq } from '../library.js';
 import { endOf, isComment } from './comment-tokens.js';
-import { type CST, type Document, tools, type YAMLMap, type YAMLSeq } from './yaml.js';
 
 /** Brackets on several lines stay brackets when all fits on one of this length. */
 const oneLine = 100;
