@@ -6,7 +6,7 @@ export type { KeyKeeping, Verdict, Writer } from './apply/writer.js';
 export { fileStore } from './inventory/file-store.js';
 export { kinds } from './kinds/index.js';
 export { type Loaded, type LoadOptions, loadProject } from './manifest/load.js';
-export { nearest } from './manifest/nearest.js';
+export { suggest } from './manifest/suggest.js';
 export {
   type Diagnostic,
   type DiagnosticCode,

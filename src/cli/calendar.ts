@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/index.js';
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import { hasErrors, Problem, problem } from '../model/diagnostic.js';
 import { calendarOf } from '../reconcile/calendar.js';
 import { toInstant } from '../timing/offset-period.js';
@@ -53,7 +53,7 @@ export function calendar(flags: CalendarFlags, host: Host, output: Output): Prom
 }
 
 function chooseZone({ zone = 'UTC' }: CalendarFlags): string {
-  const wrong = zoneProblem(zone, nearest);
+  const wrong = zoneProblem(zone, suggest);
   if (wrong !== null) throw problem('usage', `--zone: ${wrong.message}`, wrong.help);
   return canonicalZone(zone);
 }

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { readRegular, writeAtomic } from '../inventory/atomic.js';
-import { limits } from '../manifest/limits.js';
 import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { formatText, isTooMuchToFormat } from '../yaml/format/format.js';
+import { yamlLimits } from '../yaml/limits.js';
 import { exitCode } from './exit.js';
 import { load } from './load.js';
 import type { Output } from './output.js';
@@ -79,7 +79,7 @@ function formatFile(text: string, file: string): string {
 }
 
 function tooMuch(file: string): Problem {
-  const message = `${escapeControls(file)} holds more than ${limits.formatted} pieces of syntax, too many to format`;
+  const message = `${escapeControls(file)} holds more than ${yamlLimits.formatted} pieces of syntax, too many to format`;
   return problem('limit-exceeded', message, 'Split the file into several and include them.');
 }
 

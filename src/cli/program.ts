@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import type { Words } from './completion.js';
 import type { Interrupts } from './interrupts.js';
 import type { Output } from './output.js';
@@ -168,7 +168,7 @@ export function buildProgram(context: Context, done: (code: number) => void): Co
 function explain(program: Command, name: string | undefined): void {
   const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
   if (found !== undefined) found.help();
-  const near = nearest(
+  const near = suggest(
     name ?? '',
     program.commands.map((each) => each.name()),
   );

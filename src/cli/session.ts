@@ -5,7 +5,7 @@ import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import { kinds } from '../kinds/index.js';
 import { limits } from '../manifest/limits.js';
-import { nearestWithin } from '../manifest/nearest.js';
+import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
@@ -176,7 +176,7 @@ export function reconcileWith(
         prove: options.proveDeliveries,
         reserved: [...ownFiles(project), ...(options.outputs ?? [])],
       }),
-    nearest: nearestWithin(limits.comparisons),
+    nearest: suggestWithin(limits.comparisons),
   });
 }
 

@@ -1,4 +1,4 @@
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import { Problem, problem } from '../model/diagnostic.js';
 import { why as explain } from '../reconcile/why.js';
 import { jsonText } from '../view/json/json-text.js';
@@ -49,7 +49,7 @@ export function why(address: string, flags: CommonFlags, host: Host, output: Out
 }
 
 function unknown(address: string, known: readonly string[]): Error {
-  const near = nearest(address, known);
+  const near = suggest(address, known);
   const help =
     near === null
       ? 'An address is kind/key, such as group/retail-prices; `roster plan` shows them.'

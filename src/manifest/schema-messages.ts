@@ -1,105 +1,79 @@
 import type { Json } from '../model/json.js';
 import { inline, quoted } from '../yaml/text.js';
-import type { Diagnostics } from './diagnostics.js';
-import type { ParentSchema } from './parent-schema.js';
-import { flow, typeHelp } from './type-hints.js';
+import { type Failure, type ParentSchema, parentOf, requiredNames } from './schema-failure.js';
+import type { Suggestions } from './suggest.js';
+import { flow, listed, typeHint } from './type-hints.js';
 
-/** A longer text is no slip of the pen. */
-const longestShown = 80;
+/** A longer text is not a typing mistake. */
+const LONGEST_CORRECTED = 80;
 
-/** A compiled schema. */
-export interface Validator {
-  (value: Json): boolean;
-  readonly errors?: readonly Failure[] | null;
-}
-
-/** One rule that a value breaks, as the schema compiler's code reports it. */
-export interface Failure {
-  readonly keyword: string;
-  /** JSON Pointer of the value. */
-  readonly instancePath: string;
-  readonly schemaPath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  /** Set for what is wrong with a key. */
-  readonly propertyName?: string;
-  readonly parentSchema?: unknown;
-  readonly data?: unknown;
-}
-
-/** What a person is told. */
-export interface Words {
+export interface SchemaMessage {
   readonly code?: 'unknown-property' | 'missing-setting';
   readonly message: string;
   readonly help?: string | undefined;
-  /** Where it is told when not at the value. */
+  /** Where it is reported if not at the value. */
   readonly at?: 'key' | undefined;
 }
 
-/**
- * The words for one error. `name` is the value's, in backquotes, or empty; a secret's value is never shown. `written`
- * is the value as it stands in the file, empty for what is no scalar.
- */
-export function wordsFor(
-  error: Failure,
-  name: string,
-  written: string,
-  secret: boolean,
-  told: Diagnostics,
-): Words {
-  const parent = parentOf(error);
-  switch (error.keyword) {
+/** A failure with what the file says of the value. */
+export interface FailureAt {
+  readonly failure: Failure;
+  /** The name of the value in backticks; empty for the file itself. */
+  readonly name: string;
+  /** The value as written in the file; empty for a map or list. */
+  readonly written: string;
+  /** True for a value that comes from the environment: it is never shown. */
+  readonly secret: boolean;
+}
+
+export function messageFor(at: FailureAt, suggestions: Suggestions): SchemaMessage {
+  const { failure, name } = at;
+  const parent = parentOf(failure);
+  switch (failure.keyword) {
     case 'additionalProperties':
-      return unknownProperty(error, told);
+      return unknownProperty(failure, suggestions);
     case 'propertyNames':
-      return {
-        message: `${name} is not a name that can stand here: ${ruleOf(parent.propertyNames ?? {})}`,
-        at: 'key',
-      };
+      return { message: `${name} is not a valid name: use ${ruleOf(parent.propertyNames ?? {})}`, at: 'key' };
     case 'required':
-      return missing(String(error.params['missingProperty']), parent, name);
+      return missingProperty(at);
     case 'dependencies':
-      return dependent(error, parent);
+      return dependentProperty(at);
     case 'not':
-      return { message: parent.errorMessage ?? `${name} cannot stand here`, at: 'key' };
+      return { message: parent.errorMessage ?? `${name} is not allowed here`, at: 'key' };
     case 'oneOf':
-      return { message: `${name} needs ${choiceWords(error, parent)}`, at: 'key' };
+      return { message: `${name} needs ${choiceOf(failure)}`, at: 'key' };
     case 'type':
-      return wrongType(error, name, written, secret);
+      return wrongType(at);
     case 'enum':
-      return {
-        message: `${name} must be one of ${(error.params['allowedValues'] as string[]).map((each) => `\`${each}\``).join(', ')}${foundText(error, secret)}`,
-        help: nearValue(error, secret, told),
-      };
+      return wrongChoice(at, suggestions);
     case 'anyOf':
-      return { message: `${name} must be ${ruleOf(parent.anyOf?.[0] ?? {})}${foundText(error, secret)}` };
+      return { message: `${name} must be ${ruleOf(parent.anyOf?.[0] ?? {})}${shownValue(at)}` };
     default:
-      return {
-        message: `${name} ${limitWords(error, parent)}${foundText(error, secret)}`,
-        help: secret
-          ? fromEnvironment
-          : error.keyword === 'pattern'
-            ? patternHelp(error, name, parent)
-            : undefined,
-      };
+      return { message: `${name} ${limitOf(failure)}${shownValue(at)}`, help: ruleHelp(at) };
   }
 }
 
-/** A text that would fit, made of what was written. */
-function patternHelp(
-  { params, data }: Failure,
-  name: string,
-  { type = [] }: ParentSchema,
-): string | undefined {
-  const text = String(data);
-  if ([type].flat().includes('array'))
-    return text.toLowerCase() === 'full' ? 'Did you mean `full`?' : `Write it as a list: [${inline(text)}]`;
-  const meant = rewritten(text.slice(0, longestShown), name);
-  return meant !== text && new RegExp(String(params['pattern']), 'u').test(meant)
-    ? `Write ${quoted(meant)}.`
-    : undefined;
+const fromEnvironment = 'The value comes from the environment and is not shown.';
+
+function ruleHelp(at: FailureAt): string | undefined {
+  if (at.secret) return fromEnvironment;
+  return at.failure.keyword === 'pattern' ? patternHelp(at) : undefined;
 }
 
-function rewritten(text: string, name: string): string {
+/** A text that would be valid, made of what was written. */
+function patternHelp({ failure, name }: FailureAt): string | undefined {
+  const { type = [] } = parentOf(failure);
+  const text = String(failure.data);
+  if ([type].flat().includes('array'))
+    return text.toLowerCase() === 'full'
+      ? 'Did you mean `full`?'
+      : `Write it as a list: \`[${inline(text)}]\`.`;
+  const meant = corrected(text.slice(0, LONGEST_CORRECTED), name);
+  const isValid = new RegExp(String(failure.params['pattern']), 'u').test(meant);
+  return meant !== text && isValid ? `Write ${quoted(meant)}.` : undefined;
+}
+
+function corrected(text: string, name: string): string {
   if (name === '`project`')
     return text
       .toLowerCase()
@@ -108,19 +82,17 @@ function rewritten(text: string, name: string): string {
   return name === '`url`' && !text.includes('://') ? `https://${text.trim()}` : text.trim();
 }
 
-/** What a choice is between, and what was chosen where that is too much. */
-function choiceWords({ data }: Failure, parent: ParentSchema): string {
-  const names = (parent.oneOf ?? []).flatMap((each) => each.required ?? []);
-  const found = names.filter((each) => Object.hasOwn(data as object, each)).map((each) => `\`${each}\``);
-  const words = parent.errorMessage ?? 'one of several properties';
-  return found.length === 0 ? words : `${words}, but has ${found.join(' and ')}`;
+/** What a choice is between, and which were chosen if there is more than one. */
+function choiceOf(failure: Failure): string {
+  const found = requiredNames(failure).filter((each) => Object.hasOwn(failure.data as object, each));
+  const rule = parentOf(failure).errorMessage ?? 'one of several properties';
+  return found.length === 0 ? rule : `${rule}, but has ${found.map((each) => `\`${each}\``).join(' and ')}`;
 }
 
-const fromEnvironment = 'The value comes from the environment, and is not shown.';
-
-function limitWords({ keyword, params }: Failure, parent: ParentSchema): string {
-  const limit = String(params['limit']);
-  switch (keyword) {
+function limitOf(failure: Failure): string {
+  const limit = String(failure.params['limit']);
+  const parent = parentOf(failure);
+  switch (failure.keyword) {
     case 'minLength':
       return 'must not be empty';
     case 'maxLength':
@@ -136,57 +108,62 @@ function limitWords({ keyword, params }: Failure, parent: ParentSchema): string 
   }
 }
 
-function ruleOf(schema: ParentSchema): string {
-  return (
-    schema.patternErrorMessage ?? schema.errorMessage ?? typeWords([schema.type ?? 'something else'].flat())
-  );
+function ruleOf({ patternErrorMessage, errorMessage, type }: ParentSchema): string {
+  return patternErrorMessage ?? errorMessage ?? typeLabels([type ?? 'something else'].flat());
 }
 
-function unknownProperty(error: Failure, told: Diagnostics): Words {
-  const near = nearestProperty(error, told);
-  const known = Object.keys(parentOf(error).properties ?? {}).map((each) => `\`${each}\``);
+function unknownProperty(failure: Failure, suggestions: Suggestions): SchemaMessage {
+  const near = closestProperty(failure, suggestions);
+  const known = Object.keys(parentOf(failure).properties ?? {});
   return {
     code: 'unknown-property',
-    message: `there is no property ${quoted(String(error.params['additionalProperty']))} here`,
-    help: near === null ? `There are ${known.join(', ')}.` : `Did you mean \`${near}\`?`,
+    message: `unknown property ${quoted(String(failure.params['additionalProperty']))}`,
+    help: near === null ? `Valid properties: ${listed(known)}.` : `Did you mean \`${near}\`?`,
     at: 'key',
   };
 }
 
-function missing(property: string, parent: ParentSchema, name: string): Words {
-  const message = name === '' ? `\`${property}\` is missing` : `\`${property}\` is missing in ${name}`;
+function missingProperty({ failure, name }: FailureAt): SchemaMessage {
+  const property = String(failure.params['missingProperty']);
   return {
     ...(property === 'project' ? { code: 'missing-setting' } : {}),
-    message,
-    help: exampleOf(property, parent),
+    message: name === '' ? `\`${property}\` is missing` : `\`${property}\` is missing in ${name}`,
+    help: exampleOf(property, failure),
     at: 'key',
   };
 }
 
-function dependent(error: Failure, parent: ParentSchema): Words {
-  const property = String(error.params['missingProperty']);
-  const message = `\`${String(error.params['property'])}\` needs \`${property}\` as well`;
-  return { message, help: exampleOf(property, parent), at: 'key' };
+function dependentProperty({ failure }: FailureAt): SchemaMessage {
+  const property = String(failure.params['missingProperty']);
+  const message = `\`${String(failure.params['property'])}\` also needs \`${property}\``;
+  return { message, help: exampleOf(property, failure), at: 'key' };
 }
 
-function exampleOf(property: string, parent: ParentSchema): string | undefined {
-  const [example] = parent.properties?.[property]?.examples ?? [];
-  return example === undefined ? undefined : `For example: ${property}: ${flow(example)}`;
+function exampleOf(property: string, failure: Failure): string | undefined {
+  const [example] = parentOf(failure).properties?.[property]?.examples ?? [];
+  return example === undefined ? undefined : `For example: \`${property}: ${flow(example)}\`.`;
 }
 
-function wrongType(error: Failure, name: string, written: string, secret: boolean): Words {
-  const wanted = [error.params['type'] as string | string[]].flat();
-  const value = error.data as Json;
-  const isFraction = typeof value === 'number' && wanted.includes('integer') && !secret;
-  const found = isFraction ? String(value) : typeWords([typeName(value)]);
-  const message = `${name} must be ${typeWords(wanted)}, not ${found}`;
+function wrongType(at: FailureAt): SchemaMessage {
+  const { failure, name, secret } = at;
+  const expected = [failure.params['type'] as string | string[]].flat();
+  const value = failure.data as Json;
+  const isFraction = typeof value === 'number' && expected.includes('integer') && !secret;
+  const actual = isFraction ? String(value) : typeLabels([typeName(value)]);
+  const message = `${name} must be ${typeLabels(expected)}, not ${actual}`;
+  return { message, help: secret ? fromEnvironment : typeHint(at, expected) };
+}
+
+function wrongChoice(at: FailureAt, suggestions: Suggestions): SchemaMessage {
+  const allowed = at.failure.params['allowedValues'] as string[];
+  const near = at.secret ? null : suggestions.of(String(at.failure.data), allowed, allowed.length);
   return {
-    message,
-    help: secret ? fromEnvironment : typeHelp(wanted, value, written, name, parentOf(error)),
+    message: `${at.name} must be one of ${listed(allowed)}${shownValue(at)}`,
+    help: near === null ? undefined : `Did you mean \`${near}\`?`,
   };
 }
 
-const typeNames: Readonly<Record<string, string>> = {
+const typeLabel: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   integer: 'a whole number',
@@ -195,36 +172,26 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'a map',
 };
 
-function typeWords(types: readonly string[]): string {
-  return types.map((type) => typeNames[type] ?? type).join(' or ');
+function typeLabels(types: readonly string[]): string {
+  return types.map((type) => typeLabel[type] ?? type).join(' or ');
 }
 
 function typeName(value: Json): string {
   return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 }
 
-function nearValue(error: Failure, secret: boolean, told: Diagnostics): string | undefined {
-  const allowed = error.params['allowedValues'] as string[];
-  const near = secret ? null : told.near(String(error.data), allowed, allowed.length);
-  return near === null ? undefined : `Did you mean \`${near}\`?`;
-}
-
-/** The value that was found, where it is one that may and can be shown. */
-function foundText(error: Failure, secret: boolean): string {
-  if (secret || error.keyword === 'minLength' || error.keyword === 'maxLength') return '';
-  const value: unknown = error.data;
+/** The actual value, if it is one that may and can be shown. */
+function shownValue({ failure, secret }: FailureAt): string {
+  if (secret || failure.keyword === 'minLength' || failure.keyword === 'maxLength') return '';
+  const value: unknown = failure.data;
   if (typeof value === 'string') return `, not ${quoted(value)}`;
   return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
 }
 
-export function nearestProperty(error: Failure, told: Diagnostics): string | null {
-  const known = parentOf(error).properties ?? {};
-  const name = String(error.params['additionalProperty']);
+export function closestProperty(failure: Failure, suggestions: Suggestions): string | null {
+  const known = parentOf(failure).properties ?? {};
+  const name = String(failure.params['additionalProperty']);
   // `target:agent/a`, without a space, is a key to YAML.
   const [property = ''] = name.split(':', 1);
-  return Object.hasOwn(known, property) ? property : told.nearKey(name, known);
-}
-
-export function parentOf(error: Failure): ParentSchema {
-  return (error.parentSchema ?? {}) as ParentSchema;
+  return Object.hasOwn(known, property) ? property : suggestions.keyOf(name, known);
 }

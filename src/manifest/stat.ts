@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 
-/** What stands at a path, links not followed; null when nothing that could be read does. */
+/** What is at a path, without following links; null when nothing there can be read. */
 export function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);
@@ -10,7 +10,7 @@ export function statOf(path: string): Stats | null {
   }
 }
 
-/** The name that the system has for what went wrong; undefined for a bug. */
+/** The system's code of an error; undefined for a bug. */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -1,126 +1,136 @@
 import type { Source } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
-import { type Entry, isNull, type MapNode, type Node } from '../yaml/tree.js';
+import { type Entry, isNull, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
-import { isWithinLimit } from './entry-size.js';
+import { isWithinLimit, reportUnindented } from './entry-checks.js';
 import { sections, settingNames } from './generated/validators.js';
-import { colonHelp } from './type-hints.js';
-import { tellUnindented } from './unindented.js';
+import { colonHint, listed } from './type-hints.js';
 
 /** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
-export interface Top {
+export interface TopLevel {
   readonly settings: ReadonlyMap<string, Entry>;
   readonly sections: readonly Entry[];
-  /** What is told and not read, under the name that it has or was meant to have: what is missing may stand in it. */
+  /** What is reported and not read, under its own name or the one it was meant to have: it may contain what is missing. */
   readonly dropped: readonly Entry[];
 }
 
 const sectionNames = Object.keys(sections);
 
-/** An included file holds sections alone; only the project file may hold settings. */
-export function readTop(documents: readonly Node[], isProject: boolean, told: Diagnostics): Top {
-  const settings = new Map<string, Entry>();
-  const parts: Entry[] = [];
-  const dropped: Entry[] = [];
-  const all = documents.flatMap((document) => topEntries(document, told));
-  for (const written of withoutUnindented(all, dropped, told)) {
-    if (written.key.text.startsWith('x-')) continue;
-    const entry = isKnown(written) ? written : meant(written, isProject, told);
-    const name = entry.key.text;
-    const read = settings.get(name);
-    if (sectionNames.includes(name) && (entry === written || entry.value.type === 'map')) parts.push(entry);
-    else if (!settingNames.includes(name)) dropped.push(entry);
-    else if (mayStand(entry, entry === written, read, isProject, told)) settings.set(name, entry);
-    else dropped.push(entry);
-  }
-  return { settings, sections: parts, dropped };
+/** An included file contains only sections; only the project file may contain settings. */
+export function readTopLevel(
+  documents: readonly Node[],
+  isProject: boolean,
+  diagnostics: Diagnostics,
+): TopLevel {
+  return new TopLevelReader(isProject, diagnostics).read(documents);
 }
 
-/** Takes out entries at the left of the file whose section is empty: most likely the whole block is not indented. */
-function withoutUnindented(all: readonly Entry[], dropped: Entry[], told: Diagnostics): readonly Entry[] {
-  const kept: Entry[] = [];
-  let empty: Entry | null = null;
-  for (const entry of all) {
-    const name = entry.key.text;
-    if (empty !== null && !isKnown(entry) && !name.startsWith('x-') && !isNear(name, told)) {
-      if (kept.at(-1) === empty) {
-        dropped.push(empty);
-        kept.pop();
-        tellUnindented(entry, empty, told);
-      }
-      dropped.push(entry);
-    } else {
-      empty = sectionNames.includes(name) && isNull(entry.value) ? entry : null;
-      kept.push(entry);
+/** An empty file was most likely cut short: leaving it out silently would delete what it declared. */
+export function reportEmpty(source: Source, diagnostics: Diagnostics): void {
+  diagnostics.error('schema', { source, start: 0, end: 1 }, 'the file is empty', {
+    help: 'Delete the file, or write an empty section such as `groups: {}`.',
+  });
+}
+
+class TopLevelReader {
+  private readonly settings = new Map<string, Entry>();
+  private readonly sections: Entry[] = [];
+  private readonly dropped: Entry[] = [];
+
+  constructor(
+    private readonly isProject: boolean,
+    private readonly diagnostics: Diagnostics,
+  ) {}
+
+  read(documents: readonly Node[]): TopLevel {
+    const all = documents.flatMap((document) => this.entriesOf(document));
+    for (const written of this.withoutUnindented(all)) {
+      if (written.key.text.startsWith('x-')) continue;
+      const entry = isKnown(written) ? written : this.corrected(written);
+      const name = entry.key.text;
+      if (sectionNames.includes(name) && (entry === written || entry.value.type === 'map'))
+        this.sections.push(entry);
+      else if (settingNames.includes(name) && this.isAllowed(entry, entry === written))
+        this.settings.set(name, entry);
+      else this.dropped.push(entry);
     }
+    return { settings: this.settings, sections: this.sections, dropped: this.dropped };
   }
-  return kept;
-}
 
-function isNear(name: string, told: Diagnostics): boolean {
-  const known = [...settingNames, ...sectionNames];
-  return told.near(name, known, known.length) !== null;
+  private entriesOf(document: Node): Entry[] {
+    if (document.type === 'map') return [...document.entries.values()];
+    const isBroken = document.type === 'scalar' && document.broken;
+    const help = document.type === 'scalar' ? colonHint(String(document.value)) : undefined;
+    const message = 'a manifest must be a map with keys such as `groups:`';
+    if (!isBroken) this.diagnostics.error('schema', document, message, { help });
+    return [];
+  }
+
+  /** Removes entries in the first column below an empty section: most likely the whole block is not indented. */
+  private withoutUnindented(all: readonly Entry[]): readonly Entry[] {
+    const kept: Entry[] = [];
+    let empty: Entry | null = null;
+    for (const entry of all) {
+      const name = entry.key.text;
+      if (empty !== null && !isKnown(entry) && !name.startsWith('x-') && !this.isMisspelt(name)) {
+        if (kept.at(-1) === empty) {
+          this.dropped.push(empty);
+          kept.pop();
+          reportUnindented(entry, empty, this.diagnostics);
+        }
+        this.dropped.push(entry);
+      } else {
+        empty = sectionNames.includes(name) && isNull(entry.value) ? entry : null;
+        kept.push(entry);
+      }
+    }
+    return kept;
+  }
+
+  private isMisspelt(name: string): boolean {
+    const known = [...settingNames, ...sectionNames];
+    return this.diagnostics.suggestions.of(name, known, known.length) !== null;
+  }
+
+  /** False, and reported, for a setting that is not read. */
+  private isAllowed(entry: Entry, isSpeltRight: boolean): boolean {
+    const first = this.settings.get(entry.key.text);
+    if (!this.isProject) return this.reportMisplaced(entry);
+    if (first !== undefined && isSpeltRight) this.reportRepeated(entry, first);
+    return first === undefined && isWithinLimit(entry, this.diagnostics);
+  }
+
+  private reportRepeated(entry: Entry, first: Entry): void {
+    if (entry.repeated === true) return;
+    const message = `${quoted(entry.key.text)} is in two documents of this file`;
+    this.diagnostics.error('duplicate-entry', entry.key, message, {
+      help: 'All documents of a file are read as one: remove one of the two.',
+      related: [{ message: 'first listed here', span: first.key }],
+    });
+  }
+
+  private reportMisplaced({ key }: Entry): false {
+    const message = `\`${key.text}\` is not allowed in an included file`;
+    this.diagnostics.error('unknown-property', key, message, {
+      help: `Move it to \`roster.yaml\`. An included file contains only ${listed(sectionNames)}, and keys that begin with \`x-\`.`,
+    });
+    return false;
+  }
+
+  /** Reports an unknown name. It is read as the one it was most likely meant to be, so that nothing follows from it. */
+  private corrected(entry: Entry): Entry {
+    const known = this.isProject ? [...settingNames, ...sectionNames] : sectionNames;
+    const near = this.diagnostics.suggestions.of(entry.key.text, known, known.length);
+    const help =
+      near === null
+        ? `Valid keys: ${listed(known)}, and keys that begin with \`x-\`.`
+        : `Did you mean \`${near}\`?`;
+    const message = `unknown property ${quoted(entry.key.text)}`;
+    this.diagnostics.error('unknown-property', entry.key, message, { help });
+    return near === null ? entry : { ...entry, key: { ...entry.key, text: near } };
+  }
 }
 
 function isKnown({ key }: Entry): boolean {
   return sectionNames.includes(key.text) || settingNames.includes(key.text);
-}
-
-/** False, and told, for a setting that is not read. */
-function mayStand(
-  entry: Entry,
-  isKnownName: boolean,
-  read: Entry | undefined,
-  isProject: boolean,
-  told: Diagnostics,
-): boolean {
-  if (!isProject) tellMisplaced(entry, told);
-  else if (isKnownName) return isNew(entry, read, told) && isWithinLimit(entry, told);
-  return isProject && read === undefined && isWithinLimit(entry, told);
-}
-
-/** Nothing at all is most likely a file that was cut short, and leaving it out silently would delete what it declared. */
-export function tellEmpty(source: Source, told: Diagnostics): void {
-  told.error('schema', { source, start: 0, end: 1 }, 'the file holds nothing', {
-    help: 'Take the file away, or write an empty section such as `groups: {}`.',
-  });
-}
-
-function topEntries(document: Node, told: Diagnostics): Entry[] {
-  if (document.type === 'map') return [...(document as MapNode).entries.values()];
-  const isBroken = document.type === 'scalar' && document.broken;
-  const help = document.type === 'scalar' ? colonHelp(String(document.value)) : undefined;
-  if (!isBroken)
-    told.error('schema', document, 'a manifest is a map, with keys such as `groups:` at its left', { help });
-  return [];
-}
-
-function isNew(entry: Entry, first: Entry | undefined, told: Diagnostics): boolean {
-  if (first === undefined) return true;
-  if (entry.repeated === true) return false;
-  told.error('duplicate-entry', entry.key, `${quoted(entry.key.text)} stands in two documents of this file`, {
-    help: 'The documents of a file are read as one: take one of them out.',
-    related: [{ message: 'it stands here first', span: first.key }],
-  });
-  return false;
-}
-
-function tellMisplaced(entry: Entry, told: Diagnostics): void {
-  told.error('unknown-property', entry.key, `\`${entry.key.text}\` cannot stand in an included file`, {
-    help: `Move it to roster.yaml. An included file holds ${list(sectionNames)}, and keys that begin with x-.`,
-  });
-}
-
-/** Tells an unknown name. What it was most likely meant to be is read as such, so that nothing else is told for it. */
-function meant(entry: Entry, isProject: boolean, told: Diagnostics): Entry {
-  const known = isProject ? [...settingNames, ...sectionNames] : sectionNames;
-  const near = told.near(entry.key.text, known, known.length);
-  const help =
-    near === null ? `There are ${list(known)}, and keys that begin with x-.` : `Did you mean \`${near}\`?`;
-  told.error('unknown-property', entry.key, `there is no property ${quoted(entry.key.text)} here`, { help });
-  return near === null ? entry : { ...entry, key: { ...entry.key, text: near } };
-}
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
 }

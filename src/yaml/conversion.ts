@@ -1,22 +1,14 @@
-import type { Diagnostics } from '../manifest/diagnostics.js';
 import { Anchors } from './anchors.js';
+import type { ReaderContext } from './context.js';
+import { duplicateKey, invalidKey, isMergeKey, isMissingSpace, missingSpace } from './keys.js';
 import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './library.js';
-import { lossOf } from './number-loss.js';
-import type { Source, Span } from './source.js';
+import type { YamlProblem } from './problem.js';
+import { inexactNumber, refusalOf } from './scalars.js';
+import type { Span } from './source.js';
 import type { Cut } from './streaming.js';
-import { noTemplating } from './syntax/templating.js';
-import { quoted, unsafe } from './text.js';
-import { type Entry, isPartial, listNode, mapNode, type Node, type Spent, scalarNode } from './tree.js';
+import { type Entry, isPartial, listNode, mapNode, type Node, scalarNode } from './tree.js';
 
-const coreTags = new Set(
-  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
-);
-/** These reach the prototype of an ordinary object in careless hands. */
-const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
-
-const unspaced = /^[A-Za-z][\w.-]*:[^\s:/]/;
-
-/** A map or list of which not all items have been converted, and where it began. */
+/** A map or list whose first items are converted, and where it began. */
 interface Begun<T> {
   readonly start: number;
   readonly parts: T;
@@ -28,27 +20,21 @@ interface MapParts {
 }
 
 /**
- * Makes one document into a tree: items that are finished first, then the rest with all around them. Recursion is
- * safe: the depth was measured.
+ * Makes a tree of one document: first the items that are finished, then the rest with everything around them.
+ * Recursion is safe, because the depth is limited before.
  */
 export class Conversion {
   private readonly is = tools();
   private readonly anchors: Anchors;
-  /** By the offsets that the rests of the collections begin at. */
+  /** By the offsets where the rests of the collections begin. */
   private readonly lists = new Map<number, Begun<Node[]>>();
   private readonly maps = new Map<number, Begun<MapParts>>();
 
-  constructor(
-    private readonly source: Source,
-    private readonly spent: Spent,
-    private readonly told: Diagnostics,
-    /** Stretches of which something is told already. */
-    private readonly broken: readonly Pick<Span, 'start' | 'end'>[] = [],
-  ) {
-    this.anchors = new Anchors(spent, told);
+  constructor(private readonly context: ReaderContext) {
+    this.anchors = new Anchors(context);
   }
 
-  /** Takes in the first items of a collection, or more of them. */
+  /** Takes the first items of a collection, or more of them. */
   begin(collection: unknown, { at, next, depth, around }: Omit<Cut, 'collection'>): void {
     this.anchors.open(around);
     if (this.is.isMap(collection)) {
@@ -62,13 +48,12 @@ export class Conversion {
     } else throw new Error('items came without their collection');
   }
 
-  /** Null for a document that holds nothing. */
-  end(contents: unknown): Node | null {
+  /** Null for an empty document. `isSound` says that the parser cannot have left out anything. */
+  end(contents: unknown, isSound: boolean): Node | null {
     if (contents === null || this.isEmptyScalar(contents)) return null;
     const node = this.node(contents, 0);
-    // Where something is wrong, the parser may have left out what it had begun.
-    if (this.lists.size + this.maps.size > 0 && !this.told.failed)
-      throw new Error('a collection came whose end is missing');
+    if (this.lists.size + this.maps.size > 0 && isSound && this.context.problems.isEmpty)
+      throw new Error('the end of a collection is missing');
     return node;
   }
 
@@ -93,44 +78,30 @@ export class Conversion {
   }
 
   private node(node: unknown, depth: number, key?: Span): Node {
-    this.spent.values += 1;
+    this.context.usage.values += 1;
     const span = this.span(node, key);
     if (this.is.isAlias(node)) return this.anchors.alias(node.source, span, depth);
     if (!this.is.isScalar(node) && !this.is.isMap(node) && !this.is.isSeq(node))
       return scalarNode(span, null);
     const { anchor } = node;
     if (anchor !== undefined && !this.isBegun(node)) this.anchors.begin(anchor);
-    const made = this.made(node, depth, span);
+    const made = this.value(node, depth, span);
     if (anchor !== undefined) this.anchors.set(anchor, made);
     return made;
   }
 
-  private made(node: Scalar | YAMLMap | YAMLSeq, depth: number, span: Span): Node {
-    const { tag } = node;
-    if (this.source.text.startsWith('{{', span.start)) return this.refuseTemplating(span);
-    if (tag !== undefined && tag !== '!' && !coreTags.has(tag)) {
-      const help = 'Write the value without a tag.';
-      this.told.error('yaml-syntax', this.tagBefore(node, span), 'this tag is not allowed', { help });
-      return scalarNode(span, null, true);
-    }
+  private value(node: Scalar | YAMLMap | YAMLSeq, depth: number, span: Span): Node {
+    const refusal = refusalOf(node, span, this.context.rules);
+    if (refusal !== null) return this.refuse(refusal, span);
     if (this.is.isScalar(node)) return this.scalar(node, span);
-    this.spent.collections += 1;
+    this.context.usage.collections += 1;
     return this.is.isSeq(node) ? this.list(node, depth, span) : this.map(node, depth, span);
   }
 
-  private refuseTemplating({ source, start }: Span): Node {
-    const span = { source, start, end: start + 2 };
-    this.told.error('yaml-syntax', span, noTemplating.message, { help: noTemplating.help });
+  /** Reports a problem, and stands a placeholder in for the value that has it. */
+  private refuse(problem: YamlProblem, span: Span): Node {
+    this.context.problems.add(problem);
     return scalarNode(span, null, true);
-  }
-
-  /** Where the library tells it as well, so that it is told once; the value where the tag is not found. */
-  private tagBefore(node: Scalar | YAMLMap | YAMLSeq, span: Span): Span {
-    const { source } = span;
-    const start = startOf(node);
-    const from = Math.max(0, start - 500);
-    const tag = /![^\s,]*(?=\s*(?:&[^\s,]+\s*)?$)/.exec(source.text.slice(from, start));
-    return tag === null ? span : { source, start: from + tag.index, end: from + tag.index + tag[0].length };
   }
 
   private list(node: YAMLSeq, depth: number, { source, end }: Span): Node {
@@ -157,45 +128,35 @@ export class Conversion {
       const key = this.key(pair, depth);
       const read = this.node(pair.value, depth, key ?? undefined);
       if (key === null) continue;
-      const value = this.lacksSpace(pair) ? this.refuseColon(key) : read;
+      const value = this.lacksSpace(pair) ? this.refuse(missingSpace(key), key) : read;
       const first = entries.get(key.text);
-      if (isMerge(pair)) this.addMerge(merged, { key, value });
+      if (isMergeKey(pair)) this.addMerge(merged, { key, value });
       else if (first === undefined) entries.set(key.text, { key, value });
       else {
-        this.tellTwice(key, first);
-        // Its entries are there, and referred to. No key holds U+0000, so that this one is another.
+        this.context.problems.add(duplicateKey(key, first));
+        // What it contains may be referred to. No key contains U+0000, so this one is unique.
         if (depth === 1) entries.set(`${key.text}\u0000${entries.size}`, { key, value, repeated: true });
       }
     }
   }
 
-  /** `{ target:agent/a }` is a key without a value to YAML. */
   private lacksSpace({ key, value }: Pair): boolean {
     const isEmpty = value === null || this.isEmptyScalar(value);
-    return isEmpty && this.is.isScalar(key) && key.type === 'PLAIN' && unspaced.test(String(key.value));
-  }
-
-  private refuseColon(key: Entry['key']): Node {
-    const start = key.start + key.text.indexOf(':');
-    const span = { source: key.source, start, end: start + 1 };
-    this.told.error('yaml-syntax', span, 'a space is missing after this colon');
-    return scalarNode(key, null, true);
+    return isEmpty && this.is.isScalar(key) && isMissingSpace(key);
   }
 
   private addMerge(merged: Entry[], entry: Entry): void {
     const [first] = merged;
+    const help = 'Merge several maps with one key: `<<: [*a, *b]`. The first map takes precedence.';
     if (first === undefined) merged.push(entry);
-    else this.tellTwice(entry.key, first, 'Merge several maps with one key: `<<: [*a, *b]`, the first wins.');
+    else this.context.problems.add(duplicateKey(entry.key, first, help));
   }
 
   private scalar(node: Scalar, span: Span): Node {
     const { value } = node;
-    if (this.broken.some(({ start }) => start === span.start)) return scalarNode(span, null, true);
-    const loss = typeof value === 'number' ? lossOf(value, node.source ?? '') : null;
-    if (loss !== null) {
-      this.told.error('schema', span, loss.message, { help: loss.help });
-      return scalarNode(span, 0, true);
-    }
+    if (this.context.masked.some(({ start }) => start === span.start)) return scalarNode(span, null, true);
+    const inexact = typeof value === 'number' ? inexactNumber(value, node.source ?? '', span) : null;
+    if (inexact !== null) return this.refuse(inexact, span);
     const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
     return scalarNode(span, known ? value : null);
   }
@@ -204,49 +165,28 @@ export class Conversion {
   private key({ key }: Pair, depth: number): Entry['key'] | null {
     const span = this.span(key, this.colonAfter(key));
     if (!this.is.isScalar(key) || typeof key.value !== 'string') {
-      // What is in a collection may be begun already, and its anchors referred to.
+      // What is in a collection may be begun already, and its anchors may be referred to.
       const { start } = this.is.isMap(key) || this.is.isSeq(key) ? this.node(key, depth) : span;
-      this.told.error('yaml-syntax', { ...span, start }, 'a key must be text');
+      this.context.problems.add({ code: 'syntax', span: { ...span, start }, message: 'a key must be text' });
       return null;
     }
     const text = key.value;
     if (key.anchor !== undefined) this.anchors.set(key.anchor, scalarNode(span, text));
-    if (text === '') return this.refuseKey(span, 'a key is missing');
-    if (forbiddenKeys.has(text)) return this.refuseKey(span, `the key ${quoted(text)} is not allowed`);
-    const unseen = unsafe(text, 'line');
-    if (unseen !== null) {
-      this.told.error('unsafe-text', span, `this key holds ${unseen}, a character that cannot be seen`);
-      return null;
-    }
+    const problem = invalidKey(text, span);
+    if (problem !== null) this.context.problems.add(problem);
     const { source, start, end } = span;
-    return { source, start, end, text };
+    return problem === null ? { source, start, end, text } : null;
   }
 
   /** Where a key is missing, its colon is underlined. */
   private colonAfter(key: unknown): Span {
     const start = startOf(key as YamlNode);
-    return { source: this.source, start, end: start + 1 };
+    return { source: this.context.source, start, end: start + 1 };
   }
 
-  private refuseKey(span: Span, message: string): null {
-    this.told.error('schema', span, message);
-    return null;
-  }
-
-  private tellTwice(
-    key: Entry['key'],
-    first: Entry,
-    help = 'Only one can hold: take the other out, or give it another key.',
-  ): void {
-    this.told.error('duplicate-entry', key, `${quoted(key.text)} stands twice in this map`, {
-      help,
-      related: [{ message: 'it stands here first', span: first.key }],
-    });
-  }
-
-  /** What is missing has no width: then its key is underlined, or else the character before it. */
+  /** A missing value has no width: then its key is underlined, or else the character before it. */
   private span(node: unknown, key?: Span): Span {
-    const { source } = this;
+    const { source } = this.context;
     const [start, end] = (node as YamlNode | null)?.range ?? [0, 0];
     if (end > start) return { source, start, end };
     return key ?? { source, start: Math.max(0, start - 1), end: Math.max(1, start) };
@@ -255,10 +195,4 @@ export class Conversion {
 
 function startOf({ range }: Pick<YamlNode, 'range'>): number {
   return range?.[0] ?? 0;
-}
-
-/** `<<` in quotes is an ordinary key. */
-function isMerge({ key }: Pair): boolean {
-  const { value, type } = key as Scalar;
-  return value === '<<' && type === 'PLAIN';
 }

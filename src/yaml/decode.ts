@@ -1,13 +1,13 @@
-/** A text, or why the bytes are none: `offset` counts bytes from 0, `before` is the text up to there. */
+/** A text, or why the bytes are not one: `offset` counts bytes from 0, `before` is the text up to there. */
 export type Decoded =
   | { readonly text: string }
   | { readonly problem: string; readonly offset: number; readonly before: string };
 
-/** Reads UTF-8 with or without a byte order mark. Nothing is replaced silently. */
+/** Reads UTF-8 with or without a byte order mark, and never replaces invalid bytes silently. */
 export function decode(bytes: Uint8Array): Decoded {
   if (isUtf16(bytes)) return { problem: 'the file is UTF-16', offset: 0, before: '' };
   const zero = bytes.indexOf(0);
-  if (zero !== -1) return brokenAt(zero, 'the file holds a NUL byte', bytes);
+  if (zero !== -1) return brokenAt(zero, 'the file contains a NUL byte', bytes);
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
@@ -26,7 +26,7 @@ function brokenAt(offset: number, problem: string, bytes: Uint8Array): Decoded {
   return { problem, offset, before: new TextDecoder('utf-8').decode(bytes.subarray(0, offset)) };
 }
 
-/** The replacement character stands for broken bytes, or for itself: then its own three bytes are there. */
+/** A replacement character is either an invalid byte, or itself: then its own three bytes are in the file. */
 function firstBroken(bytes: Uint8Array): number {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   let offset = 0;

@@ -9,17 +9,15 @@ import {
   isSeq,
   Lexer,
   Parser,
-  type Scalar,
   type ScalarTag,
   type Tags,
   visit,
   type YAMLError,
 } from 'yaml';
-import { keepEscapes } from './format/scalar-style.js';
 
 /**
  * `uniqueKeys` is off because the library's check is quadratic; conversion.ts has one that is linear and knows both
- * places. Merge keys and aliases are carried out there too, so that what they cost can be counted.
+ * places. Merge keys and aliases are resolved there too, so that their cost can be counted.
  */
 const options = {
   version: '1.2',
@@ -40,59 +38,38 @@ export type {
   Pair,
   Parser,
   Scalar,
+  ScalarTag,
   YAMLError,
   YAMLMap,
   YAMLSeq,
 } from 'yaml';
 
-/** Where a text is broken that stands on several lines. */
-const folding = 80;
-
 const unclosed = /(?:^Missing |end with a )(closing|[\]}]$)/;
 
-/** What it takes to walk through a document: a function, so that the library is loaded when it is used. */
+/** What walks through a document: a function, so that the library is loaded only when it is used. */
 export function tools() {
   return { isAlias, isMap, isNode, isScalar, isSeq, visit };
 }
 
 /**
- * Documents that can be changed and printed with their comments, of a text that `parseYaml` accepts. `arranged` may move
- * pieces of syntax before they become documents.
+ * Documents that can be changed and printed with their comments, of a text that `readYaml` accepts. `attach` may move
+ * pieces of syntax before they become documents; `style` may change how scalars are printed.
  */
 export function parseForEdit(
   text: string,
-  arranged: (tokens: Iterable<CST.Token>) => Iterable<CST.Token>,
+  attach: (tokens: Iterable<CST.Token>) => Iterable<CST.Token>,
+  style: (tag: ScalarTag) => ScalarTag,
 ): Document.Parsed[] {
-  const customTags = (tags: Tags) => tags.map((tag) => (isScalarTag(tag) ? asWritten(tag, text) : tag));
+  const customTags = (tags: Tags) => tags.map((tag) => (isScalarTag(tag) ? style(tag) : tag));
   const composer = new Composer({ ...options, customTags, keepSourceTokens: true });
-  return [...composer.compose(arranged(new Parser().parse(text)))];
+  return [...composer.compose(attach(new Parser().parse(text)))];
 }
 
 function isScalarTag(tag: Tags[number]): tag is ScalarTag {
   return typeof tag === 'object' && tag.collection === undefined;
 }
 
-/** Prints a value as near to how it was written as can be: the library prints what it has understood. */
-function asWritten(tag: ScalarTag, text: string): ScalarTag {
-  const isText = tag.tag === 'tag:yaml.org,2002:str';
-  const stringify: ScalarTag['stringify'] = (item, context, ...rest) => {
-    const print = (options = context.options) =>
-      tag.stringify?.(item, { ...context, options }, ...rest) ?? '';
-    // `1.10` and `007` are more than the numbers that they stand for.
-    if (!isText) return item.source ?? print();
-    const written = item.range ? text.slice(item.range[0], item.range[1]) : '';
-    const printed = print(isFolded(item, written) ? { ...context.options, lineWidth: folding } : undefined);
-    return item.type === 'QUOTE_DOUBLE' ? keepEscapes(printed, written) : printed;
-  };
-  return { ...tag, stringify };
-}
-
-/** True for a text whose lines are joined by spaces: whoever wrote it so wants it to stay on several lines. */
-function isFolded({ type }: Scalar, written: string): boolean {
-  return type === 'BLOCK_FOLDED' || (type !== 'BLOCK_LITERAL' && written.includes('\n'));
-}
-
-/** The comments of a text. Not by the parser, which loses some of those between an empty value and another document. */
+/** The comments of a text, by the lexer: the parser loses some between an empty value and another document. */
 export function commentsIn(text: string): string[] {
   const comments: string[] = [];
   let before = '';
@@ -103,7 +80,7 @@ export function commentsIn(text: string): string[] {
   return comments;
 }
 
-/** True when a text is made of more pieces of syntax than that, comments and spaces among them. */
+/** True when a text has more pieces of syntax than that, including comments and spaces. */
 export function hasMorePieces(text: string, most: number): boolean {
   let pieces = 0;
   for (const _ of new Lexer().lex(text)) {
@@ -113,12 +90,12 @@ export function hasMorePieces(text: string, most: number): boolean {
   return false;
 }
 
-/** The three steps of the library, each of which takes what the one before gives, as it comes. */
-export function steps() {
+/** The three steps of the library, each of which takes what the one before yields, piece by piece. */
+export function parserSteps() {
   return { lexer: new Lexer(), parser: new Parser(), composer: new Composer(options) };
 }
 
-/** The document that is made of one collection, as if the text held nothing else. */
+/** The document of one collection, as if the text contained nothing else. */
 export function composeAlone(collection: CST.Token): Document.Parsed {
   const parser = new Parser();
   parser.stack.push({ type: 'document', offset: collection.offset, start: [] }, collection);
@@ -127,7 +104,7 @@ export function composeAlone(collection: CST.Token): Document.Parsed {
   return document;
 }
 
-/** For each thing that is not closed: where it should end, as errors say it, and where the innermost one begins. */
+/** For each collection or text that is not closed: where it should end, by the errors, and where the innermost begins. */
 export function noteOpenings(
   contents: Document.Parsed['contents'],
   errors: readonly Pick<YAMLError, 'message' | 'pos'>[],

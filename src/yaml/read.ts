@@ -1,192 +1,181 @@
-import type { Diagnostics } from '../manifest/diagnostics.js';
-import { limits } from '../manifest/limits.js';
-import { tellUnquoted, type Unquoted, unquotedCrons, withoutCrons } from '../manifest/unquoted-cron.js';
+import type { ReaderContext, Suggest } from './context.js';
 import { Conversion } from './conversion.js';
-import { type CST, composeAlone, type Document, noteOpenings, steps } from './library.js';
-import { Meter } from './parse-budget.js';
+import { type CST, composeAlone, type Document, noteOpenings, parserSteps } from './library.js';
+import { yamlLimits } from './limits.js';
+import { ParseBudget, type YamlUsage } from './parse-budget.js';
+import { ProblemList, type YamlProblem } from './problem.js';
+import type { Hint, SyntaxRules } from './rules.js';
 import type { Source } from './source.js';
-import { cutFinished } from './streaming.js';
-import { tellSyntaxErrors } from './syntax/cascade-filter.js';
-import { closesNothing } from './syntax/closing.js';
-import type { Reported } from './syntax/syntax-hints.js';
-import { describeSyntaxError } from './syntax/syntax-messages.js';
-import type { Node, Spent } from './tree.js';
+import { finishedItems } from './streaming.js';
+import { StrayBrackets } from './syntax/stray-brackets.js';
+import type { ReportedError } from './syntax/syntax-hints.js';
+import { syntaxProblems } from './syntax/syntax-problems.js';
+import { maskText, unquotedTexts } from './syntax/unquoted-text.js';
+import type { Node } from './tree.js';
 
-/** So many pieces of syntax are parsed before those that are finished are worked off. */
-const pieces = 1024;
-/** What the lexer gives where lines end that should be inside brackets or braces. */
-const flowEnd = '\u0018';
+export interface YamlOptions {
+  readonly rules: SyntaxRules;
+  readonly suggest: Suggest;
+  /** Shared by the files of one project, and counted up. */
+  readonly usage: YamlUsage;
+  /** Pieces of syntax to parse before those that are finished are converted. */
+  readonly batchSize?: number;
+}
 
-/** The documents of one file that hold anything; null when the file has syntax errors, which are told then. */
-export function parseYaml(source: Source, spent: Spent, told: Diagnostics, stride = pieces): Node[] | null {
+export interface YamlRead {
+  /** The documents that are not empty; null when the file has syntax errors. */
+  readonly documents: readonly Node[] | null;
+  readonly problems: readonly YamlProblem[];
+  /** Further problems, too many to keep. */
+  readonly omitted: number;
+}
+
+const DEFAULT_BATCH_SIZE = 1024;
+
+/** Reads one file, in time and memory that `yamlLimits` bound. */
+export function readYaml(source: Source, options: YamlOptions): YamlRead {
   const { stackTraceLimit } = Error;
   // The library makes an Error with a stack for each mistake: a file of nothing but mistakes would cost a gigabyte.
   Error.stackTraceLimit = 0;
   try {
-    return new Reading(source, spent, told, stride).all();
+    const { rules, suggest, usage } = options;
+    const problems = new ProblemList();
+    const context = { source, usage, problems, rules, suggest, masked: [] };
+    const documents = new YamlReader(context, options.batchSize ?? DEFAULT_BATCH_SIZE).read();
+    return { documents, problems: problems.kept, omitted: problems.omitted };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** These leave the rest of the file as it is, and what they are about is not read further. */
-const softErrors: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'NON_STRING_KEY']);
+/** What these errors are about is skipped; the rest of the file is not affected. */
+const harmlessErrors: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'NON_STRING_KEY']);
 
-/** Parses one file. What is finished is converted as the parser goes on; after an error of syntax nothing more is. */
-class Reading {
-  private readonly steps = steps();
-  private readonly meter: Meter;
-  private readonly found: Node[] = [];
-  /** One for each document that is not complete, the last for the one that is being parsed. */
+/** Parses one file. What is finished is converted while the parser goes on; after a syntax error nothing more is. */
+class YamlReader {
+  private readonly steps = parserSteps();
+  private readonly budget: ParseBudget;
+  private readonly documents: Node[] = [];
+  /** One for each document that is not complete, the last for the one being parsed. */
   private readonly conversions: Conversion[] = [];
-  private readonly errors: Reported[] = [];
+  private readonly errors: ReportedError[] = [];
+  /** From where something unclosed ends to where it begins. */
   private readonly openings = new Map<number, number>();
   /** Errors that the parser has found, which come again with their document. */
-  private coming = 0;
+  private pending = 0;
+  /** True when the rest of the file cannot be parsed. */
   private isLost = false;
   /** Errors after which the rest cannot be trusted. */
-  private hard = 0;
-  /** Around brackets and braces that close nothing: what is not closed there is no mistake of its own. */
-  private readonly passed: { readonly from: number; readonly to: number }[] = [];
-  /** Where the lines of brackets or braces that are not closed have come to an end. */
-  private cutOff = Number.NaN;
+  private fatal = 0;
+  private readonly brackets: StrayBrackets;
 
   constructor(
-    private readonly source: Source,
-    private readonly spent: Spent,
-    private readonly told: Diagnostics,
-    private readonly stride: number,
-    /** Told already, and passed over. */
-    private readonly crons: readonly Unquoted[] = [],
+    private readonly context: ReaderContext,
+    private readonly batchSize: number,
   ) {
-    this.meter = new Meter(source, told);
-    this.begin();
+    const { source, usage, problems } = context;
+    this.budget = new ParseBudget(source, usage, problems);
+    this.brackets = new StrayBrackets(source.text);
+    this.beginDocument();
   }
 
-  all(): Node[] | null {
-    const complete = this.parse() && this.end();
-    const crons = this.crons.length === 0 ? unquotedCrons(this.source.text, this.errors) : [];
-    if (complete && crons.length > 0) return this.again(crons);
-    const all = tellSyntaxErrors(this.source, this.errors, this.openings, this.told);
-    const whole = complete && all && this.errors.length <= limits.reportedErrorsPerFile;
-    return whole && this.hard === 0 ? this.found : null;
+  read(): Node[] | null {
+    const { source, rules, masked, problems } = this.context;
+    const isComplete = this.parse() && this.end();
+    const unquoted = masked.length === 0 ? unquotedTexts(source.text, this.errors, rules) : [];
+    if (isComplete && unquoted.length > 0) return this.readAgain(unquoted);
+    const found = syntaxProblems(this.errors, { source, openings: this.openings, rules });
+    for (const each of found.problems) problems.add(each);
+    const isWhole = isComplete && !found.truncated && this.errors.length <= yamlLimits.reportedErrorsPerFile;
+    return isWhole && this.fatal === 0 ? this.documents : null;
   }
 
-  private again(crons: readonly Unquoted[]): Node[] | null {
-    for (const cron of crons) tellUnquoted(this.source, cron, this.told);
-    return new Reading(this.source, this.spent, this.told, this.stride, crons).all();
+  private readAgain(unquoted: readonly Hint[]): Node[] | null {
+    const { source, problems } = this.context;
+    for (const { start, end, message, help } of unquoted)
+      problems.add({ code: 'syntax', span: { source, start, end }, message, help });
+    return new YamlReader({ ...this.context, masked: unquoted }, this.batchSize).read();
   }
 
-  /** False when the file is given up, which is told. */
+  /** False when the file is abandoned, which is reported. */
   private parse(): boolean {
     const { lexer, parser } = this.steps;
+    const { source, masked } = this.context;
     let lexemes = 0;
-    for (const lexeme of lexer.lex(withoutCrons(this.source.text, this.crons))) {
-      const isStray = closesNothing(lexeme, this.source.text, parser.offset, parser.stack);
-      if (isStray && !this.passOver(parser.offset)) break;
-      if (lexeme === flowEnd) this.cutOff = parser.offset;
-      for (const token of parser.next(isStray ? ' ' : lexeme)) if (!this.take(token)) return false;
+    for (const lexeme of lexer.lex(maskText(source.text, masked))) {
+      const stray = this.brackets.check(lexeme, parser.offset, parser.stack);
+      if (stray !== null) this.note([stray.error]);
+      if (stray?.isLast === false) break;
+      for (const token of parser.next(stray === null ? lexeme : ' ')) if (!this.take(token)) return false;
       if (this.isLost) break;
-      if (this.meter.exceeded(lexeme, parser.stack.length, parser.offset)) return false;
+      if (this.budget.isExceeded(lexeme, parser.stack.length, parser.offset)) return false;
       lexemes += 1;
-      if (lexemes % this.stride === 0 && !this.workOff()) return false;
-      if (this.coming + this.errors.length > limits.reportedErrorsPerFile) break;
+      if (lexemes % this.batchSize === 0 && !this.convertFinished()) return false;
+      if (this.pending + this.errors.length > yamlLimits.reportedErrorsPerFile) break;
     }
     return true;
-  }
-
-  /** Notes a bracket or brace that closes nothing. False where the lexer cannot be trusted with what follows. */
-  private passOver(start: number): boolean {
-    const { text } = this.source;
-    const from = endBefore(text, start);
-    const code = from <= this.cutOff && this.cutOff <= start ? 'CLOSED_TOO_EARLY' : 'CLOSES_NOTHING';
-    this.note([{ code, message: '', pos: [start, start + 1] }]);
-    const isLast = /^[\s\]}]*(?:#|$)/.test(text.slice(start, start + 100).split('\n', 1)[0] ?? '');
-    this.passed.push({ from, to: isLast ? start : Number.POSITIVE_INFINITY });
-    return isLast;
   }
 
   private end(): boolean {
     const { parser, composer } = this.steps;
     for (const token of parser.end()) this.take(token);
-    for (const document of composer.end()) this.finish(document);
+    for (const document of composer.end()) this.finishDocument(document);
     this.note(composer.streamInfo().errors);
-    return this.affordable();
+    return !this.budget.isSpent(parser.offset);
   }
 
   private take(token: CST.Token): boolean {
     if (token.type === 'directive') return this.refuseDirective(token);
-    if (token.type === 'error') this.coming += 1;
-    // Nothing can be made of what stands after the end of all that was begun.
+    if (token.type === 'error') this.pending += 1;
+    // Nothing can be made of what follows the end of everything that was begun.
     this.isLost ||= token.type === 'error' && this.steps.parser.stack.length === 0;
-    for (const document of this.steps.composer.next(token)) this.finish(document);
-    if (token.type === 'document') this.begin();
+    for (const document of this.steps.composer.next(token)) this.finishDocument(document);
+    if (token.type === 'document') this.beginDocument();
     return true;
   }
 
-  private begin(): void {
-    this.conversions.push(new Conversion(this.source, this.spent, this.told, this.crons));
+  private beginDocument(): void {
+    this.conversions.push(new Conversion(this.context));
   }
 
-  private workOff(): boolean {
-    const { stack } = this.steps.parser;
-    for (const { collection, ...where } of cutFinished(stack)) {
+  private convertFinished(): boolean {
+    const { stack, offset } = this.steps.parser;
+    for (const { collection, ...where } of finishedItems(stack)) {
       const composed = composeAlone(collection);
-      if (this.sound(composed)) this.conversions.at(-1)?.begin(composed.contents, where);
+      if (this.isSound(composed)) this.conversions.at(-1)?.begin(composed.contents, where);
     }
-    this.meter.recount(stack);
-    return this.affordable();
+    this.budget.recount(stack);
+    return !this.budget.isSpent(offset);
   }
 
-  private finish(document: Document.Parsed): void {
+  private finishDocument(document: Document.Parsed): void {
     const conversion = this.conversions.shift();
-    if (conversion === undefined) throw new Error('a document came that was not begun');
-    const node = this.sound(document) ? conversion.end(document.contents) : null;
-    if (node !== null) this.found.push(node);
+    if (conversion === undefined) throw new Error('a document ended that was not begun');
+    const isSound = this.isSound(document);
+    const node = isSound ? conversion.end(document.contents, this.errors.length === 0) : null;
+    if (node !== null) this.documents.push(node);
   }
 
   /** Notes what is wrong. True when nothing was so far. */
-  private sound(document: Document.Parsed): boolean {
-    const { errors, warnings } = document;
-    const known = errors.filter(
-      ({ pos }) => !this.passed.some(({ from, to }) => from <= pos[0] && pos[0] <= to),
-    );
-    if (known.length > 0) noteOpenings(document.contents, known, this.openings);
-    this.note(known);
+  private isSound({ errors, warnings, contents }: Document.Parsed): boolean {
+    const own = errors.filter(({ pos }) => !this.brackets.explain(pos[0]));
+    if (own.length > 0) noteOpenings(contents, own, this.openings);
+    this.note(own);
     this.note(warnings);
-    return this.coming + this.hard === 0;
+    return this.pending + this.fatal === 0;
   }
 
-  private note(errors: readonly Reported[]): void {
+  private note(errors: readonly ReportedError[]): void {
     for (const error of errors) {
       this.errors.push(error);
-      if (!softErrors.has(error.code)) this.hard += 1;
+      if (!harmlessErrors.has(error.code)) this.fatal += 1;
     }
   }
 
   private refuseDirective({ offset, source: text }: CST.Directive): false {
-    const { message, help } = describeSyntaxError('BAD_DIRECTIVE');
-    const span = { source: this.source, start: offset, end: offset + text.length };
-    this.told.error('yaml-syntax', span, message, { help });
+    const span = { source: this.context.source, start: offset, end: offset + text.length };
+    const message = 'directives are not allowed';
+    this.context.problems.add({ code: 'syntax', span, message, help: 'Remove this line.' });
     return false;
   }
-
-  private affordable(): boolean {
-    const most = (['values', 'collections'] as const).find((each) => this.spent[each] > limits[each]);
-    if (most === undefined) return true;
-    const { offset } = this.steps.parser;
-    const span = { source: this.source, start: Math.max(0, offset - 1), end: offset };
-    const what = most === 'values' ? 'values' : 'maps and lists';
-    this.told.error('limit-exceeded', span, `the project holds more than ${limits[most]} ${what}`, {
-      help: 'Make several projects of it.',
-    });
-    return false;
-  }
-}
-
-/** Where the spaces and line breaks before an offset begin. */
-function endBefore(text: string, offset: number): number {
-  let at = offset;
-  while (/\s/.test(text.charAt(at - 1))) at -= 1;
-  return at;
 }

@@ -1,4 +1,11 @@
-import type { Place } from '../model/diagnostic.js';
+/** Lines and columns count from 1, columns and length in UTF-16 units as editors do. */
+export interface SourceLocation {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+  readonly lineText: string;
+}
 
 /** A stretch of a file: offsets in UTF-16 units, `end` exclusive. */
 export interface Span {
@@ -7,19 +14,19 @@ export interface Span {
   readonly end: number;
 }
 
-/** The text of one file. Lines are found when the first place is asked for: most files never need them. */
+/** The text of one file. Lines are found when the first place is needed: most files never need them. */
 export class Source {
   private starts: readonly number[] | undefined;
 
   constructor(
-    /** As messages name it: relative to the working directory. */
+    /** As shown in messages: relative to the working directory. */
     readonly file: string,
     readonly text: string,
     /** Position in the order in which files are read. */
     readonly order: number,
   ) {}
 
-  place(start: number, end: number): Place {
+  place(start: number, end: number): SourceLocation {
     this.starts ??= lineStarts(this.text);
     const line = lineOf(this.starts, start);
     const from = this.starts[line] ?? 0;
@@ -35,7 +42,7 @@ export class Source {
   }
 }
 
-export function placeOf(span: Span): Place {
+export function placeOf(span: Span): SourceLocation {
   return span.source.place(span.start, span.end);
 }
 

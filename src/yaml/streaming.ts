@@ -2,24 +2,24 @@ import type { CST } from './library.js';
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
-/** Finished items of a collection that the parser is still at work on. */
+/** Finished items of a collection that the parser has not finished. */
 export interface Cut {
   /** A collection of these items alone. */
   readonly collection: CST.Token;
-  /** Offsets that the whole collection is known by: so far, and from now on. */
+  /** Offsets that identify the whole collection: so far, and from now on. */
   readonly at: number;
   readonly next: number;
   /** Levels above the items. */
   readonly depth: number;
-  /** Anchors of the values that the items stand in. */
+  /** Anchors of the values around the items. */
   readonly around: readonly CST.SourceToken[];
 }
 
 /**
- * Takes what is finished out of the collections on the parser's stack, in the order of the file. So a file of many
- * entries never stands in memory as the library's tokens and nodes, which take ten times as much as the values do.
+ * Removes what is finished from the collections on the parser's stack, in the order of the file. So a large file is
+ * never in memory as the library's tokens and nodes as a whole, which take ten times as much as the values do.
  */
-export function* cutFinished(stack: readonly CST.Token[]): Generator<Cut> {
+export function* finishedItems(stack: readonly CST.Token[]): Generator<Cut> {
   const [document] = stack;
   if (document?.type !== 'document') return;
   const around = anchors(document.start);
@@ -43,7 +43,7 @@ function collectionAt(stack: readonly CST.Token[], depth: number): Collection | 
   return token !== undefined && types.includes(token.type) ? (token as Collection) : null;
 }
 
-/** Comments that follow may yet be put into the last item but one of the innermost block. */
+/** Comments that follow may still be added to the last item but one of the innermost block. */
 function kept({ type }: Collection, innermost: boolean): number {
   return innermost && type !== 'flow-collection' ? 2 : 1;
 }
@@ -55,7 +55,7 @@ function cutItems(whole: Collection, count: number): Omit<Cut, 'depth' | 'around
   if (start === null || next === null) return null;
   const comma = following.start.findIndex((token) => token.type === 'comma');
   const flow = whole.type === 'flow-collection';
-  // A comma that is missing must be missed where its neighbours are together.
+  // A missing comma can only be found while its neighbours are together.
   if (flow && comma === -1) return null;
   if (flow) following.start.splice(comma, 1);
   const collection = { ...whole, offset: start, items: whole.items.splice(0, count) } as Collection;
@@ -80,7 +80,7 @@ interface ItemAnchors {
   readonly ofValue: readonly CST.SourceToken[];
 }
 
-/** What stands before a value that is begun changes no more, and may be half a megabyte of comments. */
+/** What comes before a value that is begun does not change, and may be half a megabyte of comments. */
 const known = new WeakMap<CST.CollectionItem, ItemAnchors>();
 
 function anchorsOf(item: CST.CollectionItem): ItemAnchors {

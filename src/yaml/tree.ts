@@ -1,15 +1,15 @@
 import type { Span } from './source.js';
 
 /**
- * A YAML value with its place. Aliases are the same node again, merge keys are carried out; variables are still as
- * written. Independent of the YAML library, so that its much larger documents can go.
+ * A YAML value with its place. An alias is the same node again, and merge keys are resolved. Independent of the YAML
+ * library, so that its much larger documents can be released.
  */
 export type Node = ScalarNode | ListNode | MapNode;
 
 export interface ScalarNode extends Span {
   readonly type: 'scalar';
   readonly value: string | number | boolean | null;
-  /** True when what is wrong with it has been told already. */
+  /** True when a problem with it is reported already. */
   readonly broken: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface ListNode extends Span {
   readonly type: 'list';
   readonly items: readonly Node[];
   readonly flow: boolean;
-  /** Values in it, all expansions counted. */
+  /** Values in it, including what aliases and merge keys add. */
   readonly size: number;
   /** Levels below it. */
   readonly height: number;
@@ -27,7 +27,7 @@ export interface MapNode extends Span {
   readonly type: 'map';
   readonly entries: ReadonlyMap<string, Entry>;
   readonly flow: boolean;
-  /** True when something that would be in it could not be read, which is told: nothing in it counts as missing. */
+  /** True when some of its content could not be read, which is reported: nothing in it counts as missing. */
   readonly partial: boolean;
   readonly size: number;
   readonly height: number;
@@ -36,22 +36,13 @@ export interface MapNode extends Span {
 export interface Entry {
   readonly key: Span & { readonly text: string };
   readonly value: Node;
-  /** True for another one with the same key at the top of a document, which is told already. */
+  /** True for a repeated key at the top level of a document, which is reported already. */
   readonly repeated?: true;
-}
-
-/** What the files of a project have cost so far, of what the limits are for. */
-export interface Spent {
-  /** Values that stand in the files, and the maps and lists among them. */
-  values: number;
-  collections: number;
-  /** Values that aliases and merge keys have added. */
-  expanded: number;
 }
 
 export type Path = readonly (string | number)[];
 
-/** Values that a node stands for. Long texts count more, because they are looked through. */
+/** The number of values in a node. Long texts count more, because they are searched. */
 export function sizeOf(node: Node): number {
   if (node.type !== 'scalar') return node.size;
   return typeof node.value === 'string' ? 1 + (node.value.length >> 4) : 1;
@@ -61,21 +52,21 @@ export function heightOf(node: Node): number {
   return node.type === 'scalar' ? 0 : node.height;
 }
 
-/** Where a path leads, or the nearest thing that encloses it. `exact` is false for the latter. */
+/** Where a path leads, or the closest node around it. `exact` is false for the latter. */
 export interface Found {
   readonly node: Node;
-  /** What to underline: the value itself where it stands on one line, else its key; the key, too, of a whole entry. */
+  /** What to underline: the value itself if it is on one line, else its key. For a whole entry it is the key, too. */
   readonly span: Span;
   readonly key: Span;
   readonly exact: boolean;
 }
 
-/** True where nothing is written, or null. */
+/** True for null, written or not. */
 export function isNull(node: Node): boolean {
   return node.type === 'scalar' && node.value === null && !node.broken;
 }
 
-/** True for a value that is told about, and for a map or list of which a part directly in it is. */
+/** True for a value with a reported problem, and for a map or list with such a value directly in it. */
 export function isPartial(node: Node): boolean {
   if (node.type === 'scalar') return node.broken;
   return node.type === 'map' ? node.partial : node.items.some(isPartial);
@@ -86,7 +77,7 @@ export function find(root: Entry, path: Path): Found {
   let key: Span = root.key;
   for (const segment of path) {
     const next = step(node, segment);
-    // Inside of a variable's value there is only its use to show.
+    // What is inside the value of a variable has no place of its own.
     if (next === undefined) return { node, key, span: node.type === 'scalar' ? node : key, exact: false };
     node = next.value;
     key = next.key;

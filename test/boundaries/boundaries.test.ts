@@ -10,7 +10,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   cli: ['*'],
   model: [],
   kinds: ['model', 'service/operations', 'timing'],
-  yaml: ['manifest', 'model'],
+  yaml: [],
   manifest: ['model', 'yaml'],
   service: ['model'],
   reconcile: ['model'],

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../src/manifest/diagnostics.js';
-import { parseYaml } from '../../src/yaml/read.js';
+import { yamlRules } from '../../src/manifest/yaml-rules.js';
+import { readYaml } from '../../src/yaml/read.js';
 import { Source } from '../../src/yaml/source.js';
 import type { Node } from '../../src/yaml/tree.js';
 
@@ -51,20 +52,22 @@ const fragments = [
 ];
 const yamlish = fc.array(fc.constantFrom(...fragments), { maxLength: 50 }).map((parts) => parts.join(''));
 
-/** What is read of a text when what is finished is worked off after so many pieces of syntax. */
-function read(text: string, stride: number) {
-  const told = new Diagnostics();
-  const spent = { values: 0, collections: 0, expanded: 0 };
-  const nodes = parseYaml(new Source('f.yaml', text, 1), spent, told, stride);
-  // Where a key is missing or no text, the library itself gives another place inside a collection than at its beginning.
+/** What is read of a text when finished items are converted after so many pieces of syntax. */
+function read(text: string, batchSize: number) {
+  const collected = new Diagnostics();
+  const usage = { values: 0, collections: 0, expanded: 0 };
+  const options = { usage, suggest: collected.suggestions.of, rules: yamlRules, batchSize };
+  const { documents, problems, omitted } = readYaml(new Source('f.yaml', text, 1), options);
+  collected.yaml(problems, omitted);
+  // Where a key is missing or not text, the library itself gives another place inside a collection than at its start.
   const elsewhere = ['a key is missing', 'a key must be text'];
-  const diagnostics = told.sorted().map(({ place, ...rest }) => {
+  const diagnostics = collected.sorted().map(({ place, ...rest }) => {
     return elsewhere.includes(rest.message) ? rest.message : { ...rest, place };
   });
   return {
-    nodes: nodes?.map(shown) ?? null,
-    // What a refused key held is counted or not.
-    spent: diagnostics.includes('a key must be text') ? null : spent,
+    nodes: documents?.map(shown) ?? null,
+    // What a refused key contained is counted or not.
+    usage: diagnostics.includes('a key must be text') ? null : usage,
     diagnostics: new Set(diagnostics.map((each) => JSON.stringify(each))),
   };
 }

@@ -1,31 +1,32 @@
 import type { CST } from '../library.js';
-import { type Comments, endOf, isComment, isSpacing } from './comment-tokens.js';
 
+/** Comments among the spaces and line breaks around them. */
+type Comments = CST.SourceToken[];
 type Block = CST.BlockMap | CST.BlockSequence;
 
 /**
- * Moves pieces of syntax so that the YAML library ties comments to what they stand beside, or to the level that they
- * are indented to. After `- a`, it takes all comment lines for the list's as soon as one of them is, the headline of
- * the entry that follows among them.
+ * Moves pieces of syntax so that the YAML library attaches comments to what they are next to, or to the level that they
+ * are indented to. After `- a`, it takes all comment lines for the list's as soon as one of them is, including the
+ * headline of the next entry.
  */
-export function* arranged(tokens: Iterable<CST.Token>): Generator<CST.Token> {
+export function* withAttachedComments(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   for (const token of tokens) {
-    if (token.type === 'document') arrange(token.value);
+    if (token.type === 'document') attach(token.value);
     if (token.type === 'document' && isBlock(token.value))
       token.end = [...takeTrailing(token.value, Number.POSITIVE_INFINITY), ...(token.end ?? [])];
     yield token;
   }
 }
 
-function arrange(token: CST.Token | null | undefined): void {
-  if (isBlock(token)) settle(token);
+function attach(token: CST.Token | null | undefined): void {
+  if (isBlock(token)) moveOut(token);
   else if (token?.type === 'flow-collection') {
-    for (const { value } of token.items) arrange(value);
+    for (const { value } of token.items) attach(value);
     tieLast(token);
   }
 }
 
-/** A comment after the last item is that item's where it stands beside it, comma or not; else it is that of the whole. */
+/** A comment after the last item belongs to it if it is on its line, comma or not; else to the whole collection. */
 function tieLast({ items, end }: CST.FlowCollection): void {
   const last = items.at(-1);
   if (last === undefined) return;
@@ -35,19 +36,19 @@ function tieLast({ items, end }: CST.FlowCollection): void {
   else joinValue(last.start, items);
 }
 
-/** A comment on a line of its own between brackets with nothing else in them is not beside them. */
+/** A comment on a line of its own, between brackets with nothing else in them, is not next to the bracket. */
 function leaveEmpty(items: CST.CollectionItem[], end: Comments): void {
   const start = items[0]?.start ?? [];
   const comment = start.findIndex(isComment);
   const [bracket] = end;
   if (bracket === undefined || comment === -1 || isBeside(start, comment)) return;
-  // As if they stood behind the bracket: the library wants places to ascend.
+  // As if they came after the bracket: the library needs ascending places.
   const offset = bracket.offset + 1;
   end.splice(1, 0, ...start.map((token) => ({ ...token, offset })));
   items.pop();
 }
 
-/** After a comma, the library takes a comment for that of the whole. */
+/** After a comma, the library attaches a comment to the whole collection. */
 function leaveValue(value: CST.Token, items: CST.CollectionItem[]): void {
   const end = endOf(value);
   const comment = end?.findIndex(isComment) ?? -1;
@@ -70,13 +71,13 @@ function isBeside(tokens: Comments, comment: number): boolean {
   return tokens.slice(0, comment).every(({ type }) => type !== 'newline');
 }
 
-/** Moves comments out of what stands in a collection, to before its next item or to its end. */
-function settle(block: Block): void {
+/** Moves comments out of the items of a collection, to before the next item or to its end. */
+function moveOut(block: Block): void {
   const items: CST.CollectionItem[] = block.items;
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
-    arrange(item.value);
+    attach(item.value);
     const left = isBlock(item.value) ? takeTrailing(item.value, levelIn(item.value, block)) : takeBelow(item);
     if (left.length === 0) continue;
     const next = items[index + 1];
@@ -86,8 +87,8 @@ function settle(block: Block): void {
 }
 
 /**
- * Takes the comments away that stand on lines of their own after a value that is no block, however far indented. An
- * empty line after them keeps them from what follows.
+ * Takes away the comments on lines of their own after a value that is not a block, however far indented. An empty line
+ * after them separates them from what follows.
  */
 function takeBelow({ sep, value }: CST.CollectionItem): Comments {
   const after = value ? endOf(value) : sep;
@@ -97,14 +98,14 @@ function takeBelow({ sep, value }: CST.CollectionItem): Comments {
   return [...after.splice(line + 1), end];
 }
 
-/** How far a comment is indented that belongs to a collection. A list may be indented no more than its key. */
+/** How far a comment of a collection is indented. A list may be indented no further than its key. */
 function levelIn(inner: Block, outer: Block): number {
   return inner.indent === outer.indent ? inner.indent + 1 : inner.indent;
 }
 
 /**
- * Takes the comments away that follow the last item, from the first that is indented less, with the empty lines before
- * it. An item that is taken out for now stays, and all before it.
+ * Takes away the comments that follow the last item, from the first that is indented less, with the empty lines before
+ * it. An item that is commented out stays, with everything before it.
  */
 function takeTrailing(block: Block, level: number): Comments {
   const items: CST.CollectionItem[] = block.items;
@@ -140,4 +141,17 @@ function linesOf(tokens: Comments): Comments[] {
 
 function isBlock(token: CST.Token | null | undefined): token is Block {
   return token?.type === 'block-map' || token?.type === 'block-seq';
+}
+
+function isSpacing({ type }: CST.SourceToken): boolean {
+  return type === 'comment' || type === 'newline' || type === 'space';
+}
+
+/** What follows a value. */
+export function endOf(value: CST.Token): Comments | null {
+  return 'end' in value && Array.isArray(value.end) ? value.end : null;
+}
+
+export function isComment({ type }: CST.SourceToken): boolean {
+  return type === 'comment';
 }

@@ -1,22 +1,22 @@
 import { type CST, type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from '../library.js';
 
-/** Puts comments, and the empty lines around them, where the library prints them as they were. */
-export function settleComments(document: Document): void {
+/** Puts comments, and the empty lines around them, where the library prints them in their original place. */
+export function layOutComments(document: Document): void {
   if (document.commentBefore) document.commentBefore = oneEmptyLine(document.commentBefore);
   if (document.comment) document.comment = oneEmptyLine(document.comment);
-  if (tools().isNode(document.contents)) settle(document.contents, null);
+  if (tools().isNode(document.contents)) layOut(document.contents, null);
 }
 
-/** `next` is what follows the node; null at the end of the document. */
-function settle(node: YamlNode, next: YamlNode | null): void {
+/** `next` is the node after this one; null at the end of the document. */
+function layOut(node: YamlNode, next: YamlNode | null): void {
   keepKeyComments(node);
   const parts = partsOf(node);
-  for (const [index, part] of parts.entries()) settle(part, parts[index + 1] ?? next);
+  for (const [index, part] of parts.entries()) layOut(part, parts[index + 1] ?? next);
   lowerHead(node, parts[0]);
   lowerTails(node, parts);
   if (node.commentBefore) node.commentBefore = oneEmptyLine(node.commentBefore);
   if (!node.comment) return;
-  // Empty lines at the end of a comment the library would print once more each time.
+  // The library would print empty lines at the end of a comment once more each time.
   if (next !== null && node.comment.endsWith('\n')) next.spaceBefore = true;
   node.comment = oneEmptyLine(node.comment).replace(/\n+$/, '');
 }
@@ -52,14 +52,14 @@ function hasProperties(node: YamlNode): boolean {
   return ('anchor' in node && node.anchor !== undefined) || node.tag !== undefined;
 }
 
-/** The comment of `x-a: &a # …` goes below, as that of `x-a: # …` does: the library would put the anchor there, too. */
+/** The comment of `x-a: &a # …` goes below, like that of `x-a: # …`: the library would move the anchor there, too. */
 function lowerHead(node: YamlNode, first: YamlNode | undefined): void {
   if (!isBlock(node) || first === undefined || !node.anchor || !node.commentBefore) return;
   first.commentBefore = [node.commentBefore, first.commentBefore].filter(Boolean).join('\n');
   node.commentBefore = null;
 }
 
-/** Lines of a comment below a value are not beside it: they go to what comes next, or to the end of the block. */
+/** Comment lines below a value belong to what comes next, or to the end of the block. */
 function lowerTails(node: YamlNode, parts: readonly YamlNode[]): void {
   if (!isBlock(node)) return;
   for (const [index, part] of parts.entries()) {
@@ -81,13 +81,13 @@ function oneEmptyLine(comment: string): string {
   return comment.replace(/\n{3,}/g, '\n\n').replace(/\n+$/, '\n');
 }
 
-/** Sections stand apart: an empty line before each top-level key that holds entries or settings of its own. */
+/** Separates sections: an empty line before each top-level key that contains a map or list. */
 export function spaceSections({ contents }: Document): void {
   const { isMap, isScalar } = tools();
   if (!isMap(contents)) return;
   contents.items.forEach((pair, index) => {
     if (index === 0 || !isBlock(pair.value) || !isScalar(pair.key)) return;
-    // A comment that is apart from the section belongs to what is before.
+    // A comment that an empty line separates from the section belongs to what comes before.
     if (!pair.key.commentBefore?.endsWith('\n')) pair.key.spaceBefore = true;
   });
 }

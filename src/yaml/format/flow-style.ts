@@ -1,18 +1,14 @@
-import { type CST, type Document, tools, type YAMLMap, type YAMLSeq } from '../library.js';
-import { endOf, isComment } from './comment-tokens.js';
+import { type CST, tools, type YAMLMap, type YAMLSeq } from '../library.js';
+import { endOf, isComment } from './attach-comments.js';
 
-/** Brackets on several lines stay brackets when all fits on one of this length. */
-const oneLine = 100;
+/** Brackets on several lines stay brackets if everything fits on one line of this length. */
+const LONGEST_LINE = 100;
 
 /**
- * Turns `[…]` and `{…}` on several lines into blocks, where there are comments in them or too much for one line: the
- * library would print all of it on one line, and has no good place for the comments.
+ * Turns `[…]` and `{…}` on several lines into blocks, if they contain comments or too much for one line: the library
+ * would print everything on one line, and has no good place for the comments.
  */
-export function unfoldFlow({ contents }: Document, text: string): void {
-  unfold(contents, text);
-}
-
-function unfold(node: unknown, text: string): void {
+export function unfoldFlow(node: unknown, text: string): void {
   const { isMap, isSeq } = tools();
   if (!isMap(node) && !isSeq(node)) return;
   if (node.flow === true) {
@@ -20,17 +16,17 @@ function unfold(node: unknown, text: string): void {
     node.flow = false;
   }
   const values = isMap(node) ? node.items.map(({ value }) => value) : node.items;
-  for (const value of values) unfold(value, text);
+  for (const value of values) unfoldFlow(value, text);
 }
 
 function fits({ range }: YAMLMap | YAMLSeq, text: string): boolean {
   const [start, end] = range ?? [0, 0];
   const written = text.slice(start, end);
   const column = start - text.lastIndexOf('\n', start - 1) - 1;
-  return !written.includes('\n') || column + written.replace(/\s+/g, ' ').length <= oneLine;
+  return !written.includes('\n') || column + written.replace(/\s+/g, ' ').length <= LONGEST_LINE;
 }
 
-/** True for a comment within the brackets. */
+/** True when there is a comment inside the brackets. */
 function hasComment(token: CST.Token | null | undefined): boolean {
   if (token?.type !== 'flow-collection') return false;
   return token.items.some(

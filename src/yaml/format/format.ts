@@ -1,4 +1,3 @@
-import { limits } from '../../manifest/limits.js';
 import {
   commentsIn,
   type Document,
@@ -8,60 +7,61 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from '../library.js';
-import { arranged } from './attach-comments.js';
-import { settleComments, spaceSections } from './comment-layout.js';
+import { yamlLimits } from '../limits.js';
+import { withAttachedComments } from './attach-comments.js';
+import { layOutComments, spaceSections } from './comment-layout.js';
 import { unfoldFlow } from './flow-style.js';
-import { meaningOf } from './semantic-hash.js';
+import { asWritten } from './scalar-style.js';
+import { semanticHash } from './semantic-hash.js';
 
-/** Two spaces, no folding: a line stays one line, however long, so that a change of it is one line of a diff. */
+/** Two spaces, no folding: a line stays one line, however long, so that a change to it is one line of a diff. */
 const printing = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: true } as const;
 
-const mostRounds = 6;
+const MAX_ROUNDS = 6;
 
 /**
- * The text in the one style of manifests: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, one
- * empty line at most, and one before each section. Comments, anchors, order and meaning stay as they are; line ends are
- * those of the first line.
- * The text must be one that `parseYaml` accepts.
+ * The text in one style: two spaces, `[a, b]`, `{ a: b }`, double quotes where there are quotes, at most one empty line,
+ * and one before each section. Comments, anchors, order and meaning are unchanged; line ends are those of the first
+ * line. The text must be one that `readYaml` accepts.
  */
 export function formatText(text: string): string {
   const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n';
-  return settled(text.replaceAll('\r\n', '\n')).replaceAll('\n', lineBreak);
+  return stable(text.replaceAll('\r\n', '\n')).replaceAll('\n', lineBreak);
 }
 
-function settled(text: string): string {
-  let { formatted, meaning } = printed(text);
+function stable(text: string): string {
+  let { formatted, hash } = printed(text);
   if (formatted === text) return text;
-  // Each round checks the one before. Empty lines beside comments inside of brackets settle with the second.
-  for (let round = 1; round < mostRounds; round += 1) {
+  // Each round checks the one before. Empty lines next to comments inside brackets are stable after the second.
+  for (let round = 1; round < MAX_ROUNDS; round += 1) {
     const next = printed(formatted);
-    if (next.meaning !== meaning) throw new Error('formatting would have changed what the file means');
+    if (next.hash !== hash) throw new Error('formatting would change the meaning of the file');
     if (next.formatted === formatted) return formatted;
-    ({ formatted, meaning } = next);
+    ({ formatted, hash } = next);
   }
-  throw new Error('formatting does not come to an end');
+  throw new Error('formatting does not reach a stable result');
 }
 
-/** True for a text that would cost too much, because it must stand in memory as a whole. */
+/** True for a text that would cost too much, because it must be in memory as a whole. */
 export function isTooMuchToFormat(text: string): boolean {
-  return hasMorePieces(text, limits.formatted);
+  return hasMorePieces(text, yamlLimits.formatted);
 }
 
-/** A function of its own, so that its documents are gone before those of the next round are made. */
-function printed(text: string): { readonly formatted: string; readonly meaning: string } {
-  const documents = parseForEdit(text, arranged);
-  if (documents.some(({ errors }) => errors.length > 0)) throw new Error('the text cannot be read');
-  const meaning = meaningOf(documents, commentsIn(text));
-  // The library makes nothing of a text that holds nothing but comments.
-  if (documents.every(({ contents }) => contents === null)) return { formatted: text, meaning };
+/** A function of its own, so that its documents are released before those of the next round are made. */
+function printed(text: string): { readonly formatted: string; readonly hash: string } {
+  const documents = parseForEdit(text, withAttachedComments, (tag) => asWritten(tag, text));
+  if (documents.some(({ errors }) => errors.length > 0)) throw new Error('the text is not valid YAML');
+  const hash = semanticHash(documents, commentsIn(text));
+  // The library prints nothing for a text that contains only comments.
+  if (documents.every(({ contents }) => contents === null)) return { formatted: text, hash };
   for (const [index, document] of documents.entries()) restyle(document, text, index);
-  return { formatted: documents.map((document) => document.toString(printing)).join(''), meaning };
+  return { formatted: documents.map((document) => document.toString(printing)).join(''), hash };
 }
 
 function restyle(document: Document, text: string, index: number): void {
   const { visit } = tools();
   if (document.directives) {
-    // What stands before the sign for an end would be printed after it.
+    // What comes before the end marker would be printed after it.
     document.directives.docEnd = false;
     document.directives.docStart = index > 0 || document.directives.docStart;
   }
@@ -69,19 +69,19 @@ function restyle(document: Document, text: string, index: number): void {
     Seq: (_, node) => padFlow(node, ''),
     Map: (_, node) => padFlow(node, ' '),
     Scalar: (_, node) => {
-      // A single quote needs no escapes inside, which some texts are better off with.
+      // Single quotes need no escapes inside, which is better for some texts.
       const plain = typeof node.value === 'string' && !/["\\]/.test(node.value);
       if (node.type === 'QUOTE_SINGLE' && plain) node.type = 'QUOTE_DOUBLE';
-      // The library would take the comment beside its sign into an empty block of text.
+      // The library would take the comment next to its sign into an empty block of text.
       if (node.value === '' && node.type?.startsWith('BLOCK')) node.type = 'QUOTE_DOUBLE';
     },
   });
-  unfoldFlow(document, text);
-  settleComments(document);
+  unfoldFlow(document.contents, text);
+  layOutComments(document);
   spaceSections(document);
 }
 
-/** The library pads all flow collections or none; `[a, b]` beside `{ a: b }` is what people write. */
+/** The library pads all flow collections or none; people write `[a, b]` and `{ a: b }`. */
 function padFlow(node: YAMLMap | YAMLSeq, padding: '' | ' '): void {
   const print = node.toString.bind(node);
   node.toString = (context, ...rest) =>

@@ -2,28 +2,28 @@ import { createHash, type Hash } from 'node:crypto';
 import { type Document, tools } from '../library.js';
 
 /**
- * Stands for what documents mean: values, order, anchors, aliases, tags and comments, but not how they are written.
- * Aliases are not followed, so that it costs as much as there is to read. Two texts of the same meaning have the same.
+ * A hash of what documents mean: values, order, anchors, aliases, tags and comments, but not how they are written.
+ * Aliases are not followed, so that the cost is that of the text.
  */
-export function meaningOf(documents: readonly Document[], comments: readonly string[]): string {
+export function semanticHash(documents: readonly Document[], comments: readonly string[]): string {
   const hash = createHash('sha256');
   const is = tools();
-  for (const { contents } of documents) take(contents, hash, is);
+  for (const { contents } of documents) update(contents, hash, is);
   for (const comment of comments.toSorted()) hash.update(`#${comment}\n`);
   return hash.digest('hex');
 }
 
-function take(node: unknown, hash: Hash, is: ReturnType<typeof tools>): void {
+function update(node: unknown, hash: Hash, is: ReturnType<typeof tools>): void {
   if (is.isAlias(node)) return void hash.update(`*${node.source}\n`);
   if (is.isMap(node)) {
     hash.update(`{${node.items.length} ${propertiesOf(node)}\n`);
     for (const { key, value } of node.items) {
-      take(key, hash, is);
-      take(value, hash, is);
+      update(key, hash, is);
+      update(value, hash, is);
     }
   } else if (is.isSeq(node)) {
     hash.update(`[${node.items.length} ${propertiesOf(node)}\n`);
-    for (const item of node.items) take(item, hash, is);
+    for (const item of node.items) update(item, hash, is);
   } else if (is.isScalar(node)) {
     const value = typeof node.value === 'string' ? JSON.stringify(node.value) : String(node.value);
     hash.update(`${value} ${propertiesOf(node)}\n`);

@@ -1,6 +1,6 @@
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
-import { nearest } from '../../../src/manifest/nearest.js';
+import { suggest } from '../../../src/manifest/suggest.js';
 import { emptyInventory } from '../../../src/model/inventory.js';
 import { reconcile } from '../../../src/reconcile/plan.js';
 import {
@@ -51,7 +51,7 @@ export function planOf(text: string, now: Date) {
       allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
       selected: null,
       undeliverable: () => null,
-      nearest,
+      nearest: suggest,
     });
     return { plan, diagnostics };
   } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { limits } from '../../../src/manifest/limits.js';
 import { formatText, isTooMuchToFormat } from '../../../src/yaml/format/format.js';
+import { yamlLimits } from '../../../src/yaml/limits.js';
 import { costOf } from '../../support/cost.js';
 import { megabytes } from '../../support/hostile/megabytes.js';
 import { load } from './project.js';
@@ -181,7 +181,7 @@ describe('formatting costs little more than reading', () => {
   });
 
   it('refuses what costs more', () => {
-    const pieces = limits.formatted / 4;
+    const pieces = yamlLimits.formatted / 4;
     expect(isTooMuchToFormat('- a\n'.repeat(pieces / 2))).toBe(false);
     expect(isTooMuchToFormat('- a\n'.repeat(pieces * 2))).toBe(true);
   });

@@ -1,25 +1,25 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Diagnostics } from './diagnostics.js';
 import { codeOf, statOf } from './stat.js';
+import type { Suggestions } from './suggest.js';
 
-/** Finds the file that a person most likely meant by a path that leads nowhere. */
-export class NearPaths {
-  /** By folder: many paths may lead nowhere in the same one. */
+/** Finds the file that was most likely meant by a path that does not exist. */
+export class PathSuggestions {
+  /** By folder: many paths may be wrong in the same one. */
   private readonly names = new Map<string, readonly string[]>();
 
   constructor(
     private readonly root: string,
-    private readonly told: Diagnostics,
+    private readonly suggestions: Suggestions,
   ) {}
 
-  /** A path of a regular file, reached without a link, going down from the root one name at a time; null for none. */
+  /** The path of a regular file, followed from the root one name at a time and never through a link; null for none. */
   find(path: string): string | null {
     let folder = this.root;
     const found: string[] = [];
     for (const name of path.split('/')) {
       const names = this.namesIn(folder);
-      const next = names.includes(name) ? name : this.told.near(name, names, names.length);
+      const next = names.includes(name) ? name : this.suggestions.of(name, names, names.length);
       if (next === null) return null;
       found.push(next);
       folder = join(folder, next);
@@ -36,12 +36,12 @@ export class NearPaths {
   }
 }
 
-/** In an order of their own: that of the disk differs between machines. */
+/** Sorted, because the order of the disk differs between machines. */
 function list(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort();
   } catch (error) {
-    // A hint is no reason to fail: what cannot be listed holds nothing that could be meant.
+    // A hint is not a reason to fail: a folder that cannot be listed has no suggestions.
     if (codeOf(error) === undefined) throw error;
     return [];
   }
