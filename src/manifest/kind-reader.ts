@@ -51,7 +51,7 @@ export class KindReader {
     const { scopes, ownPaths, now } = this.context;
     const key = entry.key.text;
     let sound = true;
-    const tell: ReportDiagnostic = (severity, code, path, message, help) => {
+    const tell: ReportDiagnostic = (severity, code, path, ...[message, help]) => {
       if (severity === 'error') sound = false;
       // It may be among those that cannot be read, which is reported.
       if (code === 'unknown-scope' && !scopes.complete) return;

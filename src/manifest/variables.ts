@@ -17,7 +17,6 @@ interface Resolved {
   readonly height: number;
 }
 
-
 export interface VariableOptions {
   readonly vars: ReadonlyMap<string, Entry>;
   readonly env: Readonly<Record<string, string | undefined>>;

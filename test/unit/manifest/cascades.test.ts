@@ -176,7 +176,7 @@ describe('files', () => {
       'roster.yaml': 'project: p\ninclude: [a.yaml]\ngroups: {\n',
       'a.yaml': '{',
     }).diagnostics;
-    expect(told?.help).toMatch(/Included files are read once this file can be/);
+    expect(told?.help).toMatch(/Included files are not checked until this file is valid/);
     const [other] = load({ 'roster.yaml': 'project: p\ngroups: {\n' }).diagnostics;
     expect(other?.help ?? '').not.toContain('include');
   });

@@ -105,16 +105,16 @@ describe('each mistake is told once, where it stands', () => {
 
   it('with what to do about it', () => {
     const help = (text: string) => load(text).diagnostics[0]?.help;
-    expect(help(group('{ name: 123, members: [] }'))).toBe('Put it in quotes: "123"');
+    expect(help(group('{ name: 123, members: [] }'))).toBe('Put it in quotes: `"123"`.');
     expect(help(group('{ membres: [] }'))).toBe('Did you mean `members`?');
     const id = (value: string) => load(group(`{ members: [], id: ${value} }`)).diagnostics[0]?.message;
     expect(id('-5')).toBe('`id` must be at least 0, not -5');
     expect(id('1e300')).toBe('`id` must be at most 9007199254740991, not 1e+300');
     expect(id('1.5')).toBe('`id` must be text or a whole number, not 1.5');
-    expect(help(group('{}'))).toBe('For example: members: [acme-shop, globex]');
+    expect(help(group('{}'))).toBe('For example: `members: [acme-shop, globex]`.');
     expect(help('project: p\nprune: ownd\n')).toBe('Did you mean `owned`?');
     expect(load(schedule('{ target: agent/a }')).diagnostics[0]?.message).toBe(
-      '`s` needs exactly one of `every`, `cron`, `once`',
+      '`s` needs exactly one of `every`, `cron` and `once`',
     );
   });
 });

@@ -29,7 +29,7 @@ describe('roster.yaml', () => {
 
   it('is not named with an empty -f', () => {
     expect(load(`project: p\n${group('a')}`, { file: '' }).diagnostics).toMatchObject([
-      { code: 'usage', message: '-f: "" names no file' },
+      { code: 'usage', message: '`-f` needs the name of a file' },
     ]);
   });
 
@@ -37,7 +37,7 @@ describe('roster.yaml', () => {
     const [told] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
     expect(told).toMatchObject({ code: 'missing-setting' });
     expect(told?.help).toContain('roster.yml');
-    expect(load({}).diagnostics[0]?.help).toContain('name a file with -f');
+    expect(load({}).diagnostics[0]?.help).toContain('select a file with `-f`');
   });
 
   it('is no link', () => {
@@ -125,8 +125,8 @@ describe('include', () => {
     ['a/.b.yaml', '"a/.b.yaml" cannot be included: no name in its path may begin with a dot'],
     ['".git/*"', '".git/config" cannot be included: no name in its path may begin with a dot'],
     ['"[.]env"', '".env" cannot be included: no name in its path may begin with a dot'],
-    ['creds.json', '"creds.json" cannot be included: the names of manifests end in `.yaml` or `.yml`'],
-    ['"cre*"', '"creds.json" cannot be included: the names of manifests end in `.yaml` or `.yml`'],
+    ['creds.json', '"creds.json" cannot be included: the name of a manifest must end in `.yaml` or `.yml`'],
+    ['"cre*"', '"creds.json" cannot be included: the name of a manifest must end in `.yaml` or `.yml`'],
     ['"."', '"." cannot be included: no name in its path may begin with a dot'],
   ])('reads nothing that is no manifest: %s', (path, message) => {
     const files = { '.git/config': secret, '.env': secret, 'a/.b.yaml': secret, 'creds.json': secret };

@@ -19,28 +19,28 @@ const block = lines(10, (index) => `  g${index}:\n    members: [x]\n    name: n$
 const groups = (text: string) => `project: p\ngroups:\n${text}`;
 
 const words = {
-  closes: 'this closes nothing that is open | Take it out, or write the opening sign before it.',
-  indent: 'the indentation does not fit | Lines of one map or list begin in the same column.',
-  list: 'this `-` makes a list of what should be a map | Take the `- ` out.',
-  item: 'a list item cannot stand here | The items of one list begin in the same column; an entry of a map has no `-`.',
-  key: 'a key cannot stand among list items | The items of a list all begin with `- `; an entry of a map has no `-`.',
-  dash: 'a space is missing after this `-` | A list item begins with `- `.',
-  star: 'a `*` does not begin a list item | Write `- ` in its place.',
+  closes: 'this bracket or brace closes nothing | Remove it, or add the opening one.',
+  indent: 'inconsistent indentation | Align the lines of a map or list.',
+  list: 'this `-` turns the file into a list, but it must be a map | Remove the `- `.',
+  item: 'a list item is not allowed here | Align the items of a list. Entries of a map do not begin with `-`.',
+  key: 'a key is not allowed between list items | Begin every item of the list with `- `, or indent the key as the map that it belongs to.',
+  dash: 'a space is missing after this `-` | Begin each list item with `- `.',
+  star: '`*` does not begin a list item | Use `- ` instead.',
   conflict:
-    'this line is of a merge conflict | Keep one of the sides, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`.',
+    'unresolved merge conflict | Keep one of the two sides, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`.',
   tag: 'this tag is not allowed | Write the value without a tag.',
   template:
-    'there are no templates with `{{` or `{%` here | There are variables: write `${var.name}`, and declare it under `vars:`.',
+    'templates with `{{` or `{%` are not supported | Use variables instead: write `${var.name}`, and declare `name` under `vars:`.',
   single:
-    "the text ends at this quote, but more follows | Inside of such quotes write two in the place of one, as in 'Bob''s shop'; or use the other sort of quotes around the text.",
+    "the text ends at this quote, but more text follows | Write a quote inside the text as `''`, as in `'Bob''s shop'`, or use the other type of quotes around the text.",
   double:
-    'the text ends at this quote, but more follows | Inside of such quotes write `\\"` in its place; or use the other sort of quotes around the text.',
+    'the text ends at this quote, but more text follows | Write a quote inside the text as `\\"`, or use the other type of quotes around the text.',
   unclosed: 'this quote is not closed | Write the same quote at the end of the text.',
   early:
-    'this closing sign is not indented enough | Indent its line further than the one that holds the opening sign.',
+    'this closing bracket or brace is not indented enough | Indent it further than the line of the opening one.',
 };
 const further = (owner: string) =>
-  `this line is indented further than "${owner}", which has a value already | Begin both in the same column, or take the value out; put a text that goes on here in quotes.`;
+  `this line is indented further than "${owner}", which already has a value | Align both lines, or remove the value. If this line continues a text, put the text in quotes.`;
 const colon = (key: string) => `a \`:\` is missing after this key | Write "${key}:".`;
 
 type Case = readonly [mistake: string, text: string, told: string | readonly string[]];
@@ -204,7 +204,7 @@ describe('mistakes that have nothing to do with each other are all told', () => 
     [
       'a bracket that is open and a tag',
       groups('  g: { members: [x }\n  h: { members: !foo [x] }\n'),
-      ['3:17 this list is not closed | A `]` is missing.', `4:17 ${words.tag}`],
+      ['3:17 this list is not closed | Add the missing `]`.', `4:17 ${words.tag}`],
     ],
     [
       'brackets too many and a key without a colon',
@@ -233,7 +233,7 @@ describe('mistakes that have nothing to do with each other are all told', () => 
       groups('  g:\n    name: a: b\n    description: c: d\n'),
       ['4:11', '5:18'].map(
         (place) =>
-          `${place} a map cannot begin here | Put the value on a line of its own, or a text with \`: \` in it in quotes.`,
+          `${place} a map cannot begin here | Write the value on a new line. If it is a text with \`: \` in it, put it in quotes.`,
       ),
     ],
     [
@@ -259,7 +259,7 @@ describe('a value of a wrong type is told alone', () => {
     [
       'an id in braces',
       groups('  g: { members: [x], id: {9056b3af-0000-4000-8000-000000000000} }\n'),
-      '3:26 schema: `id` must be text or a whole number, not a map | Write it as text: 9056b3af-0000-4000-8000-000000000000',
+      '3:26 schema: `id` must be text or a whole number, not a map | Write it as text: `9056b3af-0000-4000-8000-000000000000`.',
     ],
   ])('%s', (_, text, expected) => {
     expect(told(text)).toEqual([expected]);
@@ -274,7 +274,7 @@ it('a merge conflict in a large file is told alone', () => {
 
 it('a quote that is open to the end of a large file is told where it opens', () => {
   expect(told(groups(`  g: { name: "g, members: [] }\n${'  # x\n'.repeat(20_000)}`))).toEqual([
-    '3:14 limit-exceeded: a text is longer than 65536 characters | Look whether a quote is missing where the text should end.',
+    '3:14 limit-exceeded: a text is longer than 65536 characters | Check whether the closing quote is missing.',
   ]);
 });
 
@@ -316,42 +316,42 @@ it.each<[string, string, string]>([
   [
     'an indented first line',
     ' project: p\nvars: { a: 1 }\ngroups: {}\n',
-    '1:2 yaml-syntax: this line is indented, and those below are not | Take the spaces before it out.',
+    '1:2 yaml-syntax: this line is indented, but the lines below are not | Remove the spaces before it.',
   ],
   [
     'a comma that is missing in braces',
     'project: p\nlimits: { deletes: 5 startsPerMinute: 60 }\n',
-    '2:20 yaml-syntax: this cannot stand inside brackets or braces | Look for a comma that is missing before it, or put a text with `: ` in it in quotes.',
+    '2:20 yaml-syntax: this is not allowed inside brackets or braces | Check for a missing comma before it. If it is a text with `: ` in it, put it in quotes.',
   ],
   [
     'a comma too many',
     groups('  g: { members: [a,, b] }\n'),
-    '3:20 yaml-syntax: this comma is too many | Take it out, or write the value that is missing before it.',
+    '3:20 yaml-syntax: unexpected comma | Remove it, or write the missing value before it.',
   ],
   [
     'a variable in braces',
     'project: p\nx-a: { c: ${var.c} }\n',
-    '2:11 yaml-syntax: a variable inside braces or brackets stands in quotes | Write "${var.c}".',
+    '2:11 yaml-syntax: a variable inside braces or brackets must be in quotes | Write `"${var.c}"`.',
   ],
   [
     'a space that does not break',
     groups('  g:\n    members: [x]\n    active:\u00a0true\n'),
-    '5:12 yaml-syntax: this is U+00A0, which looks like a space and is none to YAML | Write an ordinary space.',
+    '5:12 yaml-syntax: this is U+00A0, which looks like a space but is not one | Replace it with an ordinary space.',
   ],
   [
     'a wide colon',
     groups('  g:\n    active\uff1atrue\n    members: [x]\n'),
-    '4:11 yaml-syntax: this is U+FF1A, which looks like a colon and is none to YAML | Write an ordinary colon.',
+    '4:11 yaml-syntax: this is U+FF1A, which looks like a colon but is not one | Replace it with an ordinary colon.',
   ],
   [
     'an anchor with a colon',
     'project: p\nx-a: &a:\n  b: 1\n',
-    '2:8 yaml-syntax: this anchor is not complete | An anchor is `&` and a name, without `:` at its end.',
+    '2:8 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
   ],
   [
     'a text beside its sign',
     groups('  g:\n    name: | Retail\n    members: [x]\n'),
-    '4:13 yaml-syntax: nothing may follow a `|` or `>` on its line | Begin the text on the next line, indented, or put it in quotes.',
+    '4:13 yaml-syntax: no text may follow `|` or `>` on the same line | Begin the text on the next line, indented, or put it in quotes.',
   ],
 ])('%s', (_, text, expected) => expect(told(text)).toEqual([expected]));
 

@@ -2,11 +2,11 @@ import type { ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pieces } from '../../../src/manifest/template.js';
-import { unsafe } from '../../../src/yaml/text.js';
 import { cronProblem } from '../../../src/timing/cron.js';
 import { parseAge, parseEvery } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
+import { unsafe } from '../../../src/yaml/text.js';
 import { costOf } from '../../support/cost.js';
 import { partsOf, schemaNames, validator } from './schemas.js';
 
