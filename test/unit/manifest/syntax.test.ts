@@ -41,7 +41,7 @@ const words = {
 };
 const further = (owner: string) =>
   `this line is indented further than "${owner}", which already has a value | Align both lines, or remove the value. If this line continues a text, put the text in quotes.`;
-const colon = (key: string) => `a \`:\` is missing after this key | Write "${key}:".`;
+const colon = (key: string) => `a \`:\` is missing after this key | Write \`${key}:\`.`;
 
 type Case = readonly [mistake: string, text: string, told: string | readonly string[]];
 

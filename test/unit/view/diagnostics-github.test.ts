@@ -59,12 +59,12 @@ describe('an annotation', () => {
 
   it('names the other places that belong to it, before the help', () => {
     const related = [
-      { message: 'first listed here', place: place(17, 2, 1, 'x', 'teams/a:b.yaml') },
+      { message: 'it stands here first', place: place(17, 2, 1, 'x', 'teams/a:b.yaml') },
       { message: 'and here\n::error::x', place: place(18, 1, 1, 'x') },
     ];
     expect(only({ ...one, related, help: 'Mend it.' })?.data.split('\n')).toEqual([
       'it is wrong',
-      'first listed here: teams/a:b.yaml:17',
+      'it stands here first: teams/a:b.yaml:17',
       'and here\\u{a}\\u{3a}:error::x: roster.yaml:18',
       'help: Mend it.',
     ]);

@@ -13,7 +13,7 @@ const one: Diagnostic = {
   severity: 'error',
   code: 'schema',
   message: '`members` must be a list, not text',
-  help: 'Write it as a list: `[acme-shop]`.',
+  help: 'Write it as a list: [acme-shop]',
   place: place(4, 14, 9, '    members: acme-shop'),
 };
 const homeless: Diagnostic = {
