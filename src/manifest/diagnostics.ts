@@ -1,8 +1,10 @@
 import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
-import type { SpanMessage, YamlProblem, YamlProblemCode } from '../yaml/problem.js';
+import type { YamlProblem, YamlProblemCode } from '../yaml/problem.js';
 import { placeOf, type Span } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { Suggestions } from './suggest.js';
+
+export type FindingDetails = Pick<YamlProblem, 'help' | 'related'>;
 
 /** A problem with its place still in offsets: lines are counted only for those that are kept. */
 export interface Finding extends FindingDetails {
@@ -10,11 +12,6 @@ export interface Finding extends FindingDetails {
   readonly code: DiagnosticCode;
   readonly span: Span | null;
   readonly message: string;
-}
-
-export interface FindingDetails {
-  readonly help?: string | undefined;
-  readonly related?: readonly SpanMessage[] | undefined;
 }
 
 interface Collected {

@@ -1,9 +1,16 @@
 import { Anchors } from './anchors.js';
+import {
+  duplicateKey,
+  inexactNumber,
+  invalidKey,
+  isMergeKey,
+  isMissingSpace,
+  missingSpace,
+  refusalOf,
+} from './checks.js';
 import type { ReaderContext } from './context.js';
-import { duplicateKey, invalidKey, isMergeKey, isMissingSpace, missingSpace } from './keys.js';
 import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './library.js';
 import type { YamlProblem } from './problem.js';
-import { inexactNumber, refusalOf } from './scalars.js';
 import type { Span } from './source.js';
 import type { Cut } from './streaming.js';
 import { type Entry, isPartial, listNode, mapNode, type Node, scalarNode } from './tree.js';

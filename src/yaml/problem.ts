@@ -9,16 +9,13 @@ export type YamlProblemCode =
   | 'invisible-character'
   | 'inexact-number';
 
-export interface YamlProblem extends SpanMessage {
+export interface YamlProblem {
   readonly code: YamlProblemCode;
+  readonly span: Span;
+  readonly message: string;
   readonly help?: string | undefined;
   /** Other places that belong to it, such as the first of two duplicates. */
-  readonly related?: readonly SpanMessage[] | undefined;
-}
-
-export interface SpanMessage {
-  readonly message: string;
-  readonly span: Span;
+  readonly related?: readonly { readonly message: string; readonly span: Span }[] | undefined;
 }
 
 /** Far more than a person reads. A file of nothing but mistakes must not fill the memory. */

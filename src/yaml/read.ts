@@ -1,16 +1,14 @@
-import type { ReaderContext, Suggest } from './context.js';
+import type { Hint, ReaderContext, Suggest, SyntaxRules } from './context.js';
 import { Conversion } from './conversion.js';
 import { type CST, composeAlone, type Document, noteOpenings, parserSteps } from './library.js';
 import { yamlLimits } from './limits.js';
 import { ParseBudget, type YamlUsage } from './parse-budget.js';
 import { ProblemList, type YamlProblem } from './problem.js';
-import type { Hint, SyntaxRules } from './rules.js';
 import type { Source } from './source.js';
 import { finishedItems } from './streaming.js';
 import { StrayBrackets } from './syntax/stray-brackets.js';
 import type { ReportedError } from './syntax/syntax-hints.js';
 import { syntaxProblems } from './syntax/syntax-problems.js';
-import { maskText, unquotedTexts } from './syntax/unquoted-text.js';
 import type { Node } from './tree.js';
 
 export interface YamlOptions {
@@ -178,4 +176,25 @@ class YamlReader {
     this.context.problems.add({ code: 'syntax', span, message, help: 'Remove this line.' });
     return false;
   }
+}
+
+/** The texts without quotes that cause the errors of a file, each once. */
+function unquotedTexts(text: string, errors: readonly ReportedError[], { unquotedAt }: SyntaxRules): Hint[] {
+  const found = new Map<number, Hint>();
+  for (const { pos } of errors) {
+    const unquoted = unquotedAt(text, pos[0]);
+    if (unquoted !== null) found.set(unquoted.start, unquoted);
+  }
+  return [...found.values()];
+}
+
+/** The text with letters in place of some stretches, so that everything else in it can be read. */
+function maskText(text: string, masked: readonly Pick<Hint, 'start' | 'end'>[]): string {
+  let left = '';
+  let at = 0;
+  for (const { start, end } of masked.toSorted((a, b) => a.start - b.start)) {
+    left += text.slice(at, start) + 'x'.repeat(end - start);
+    at = end;
+  }
+  return left + text.slice(at);
 }

@@ -1,12 +1,3 @@
-/** Lines and columns count from 1, columns and length in UTF-16 units as editors do. */
-export interface SourceLocation {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly length: number;
-  readonly lineText: string;
-}
-
 /** A stretch of a file: offsets in UTF-16 units, `end` exclusive. */
 export interface Span {
   readonly source: Source;
@@ -26,23 +17,19 @@ export class Source {
     readonly order: number,
   ) {}
 
-  place(start: number, end: number): SourceLocation {
+  /** Line and column count from 1, column and length in UTF-16 units as editors do. */
+  place(start: number, end: number) {
     this.starts ??= lineStarts(this.text);
     const line = lineOf(this.starts, start);
     const from = this.starts[line] ?? 0;
     const to = endOfLine(this.text, this.starts[line + 1] ?? this.text.length + 1);
     const length = Math.max(1, Math.min(end, to) - start);
-    return {
-      file: this.file,
-      line: line + 1,
-      column: start - from + 1,
-      length,
-      lineText: this.text.slice(from, to),
-    };
+    const lineText = this.text.slice(from, to);
+    return { file: this.file, line: line + 1, column: start - from + 1, length, lineText };
   }
 }
 
-export function placeOf(span: Span): SourceLocation {
+export function placeOf(span: Span) {
   return span.source.place(span.start, span.end);
 }
 

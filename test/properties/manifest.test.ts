@@ -63,7 +63,7 @@ function isExact(value: number): boolean {
 }
 
 describe('manifests', () => {
-  it('of any text give a project or errors, with places inside the file, and never an exception', () => {
+  it('made of any text give a project or errors with places inside the file, and never an exception', () => {
     fc.assert(
       fc.property(yamlish, fc.boolean(), (parts, begun) => {
         const text = (begun ? 'project: p\n' : '') + parts.join('');
@@ -83,7 +83,7 @@ describe('manifests', () => {
     );
   });
 
-  it('hand on what stands in them', () => {
+  it('pass on what they contain', () => {
     const scalar = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -119,7 +119,7 @@ describe('manifests', () => {
 describe('texts', () => {
   const dollars = fc.string({ unit: fc.constantFrom('$', '{', '}', 'v', 'var.a', 'env.B') });
 
-  it('stand for themselves when escaped', () => {
+  it('are literal when escaped', () => {
     fc.assert(
       fc.property(fc.oneof(dollars, fc.string({ unit: 'binary' })), (text) => {
         const parts = pieces(escaped(text));
@@ -130,7 +130,7 @@ describe('texts', () => {
     );
   });
 
-  it('are taken apart without loss', () => {
+  it('are split without loss', () => {
     fc.assert(
       fc.property(dollars, (text) => {
         const written = pieces(text)
@@ -150,7 +150,7 @@ describe('texts', () => {
   });
 });
 
-describe('the nearest word', () => {
+describe('the closest word', () => {
   it('is a known one, and never the word itself', () => {
     const word = fc.string({ maxLength: 12 });
     fc.assert(

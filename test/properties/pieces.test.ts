@@ -81,7 +81,7 @@ function shown(node: Node): unknown {
   return { ...rest, entries };
 }
 
-test.each([1, 5])('a file means the same whether it is worked off in one go or in steps of %d', (stride) => {
+test.each([1, 5])('a file means the same whether it is read at once or in steps of %d', (stride) => {
   fc.assert(
     fc.property(yamlish, (text) => {
       const whole = read(text, Number.POSITIVE_INFINITY);

@@ -93,7 +93,7 @@ function headlines(text: string): string[] {
 /** The same list in several places, which becomes an anchor and aliases. */
 const shared = fc.array(fc.constantFrom('acme', 'a b', '#x'), { minLength: 1, maxLength: 3 });
 
-test('formatting changes no meaning, moves no comment, and does nothing the second time', {
+test('formatting keeps the meaning and the comments, and changes nothing the second time', {
   timeout: 240_000,
 }, () => {
   let comments = 0;

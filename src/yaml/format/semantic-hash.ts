@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Document, tools } from '../library.js';
 
 /**
@@ -8,26 +8,22 @@ import { type Document, tools } from '../library.js';
 export function semanticHash(documents: readonly Document[], comments: readonly string[]): string {
   const hash = createHash('sha256');
   const is = tools();
-  for (const { contents } of documents) update(contents, hash, is);
+  const update = (node: unknown): void => {
+    if (is.isAlias(node)) hash.update(`*${node.source}\n`);
+    else if (is.isScalar(node)) hash.update(`${textOf(node.value)} ${propertiesOf(node)}\n`);
+    else if (is.isMap(node) || is.isSeq(node)) {
+      hash.update(`${is.isMap(node) ? '{' : '['}${node.items.length} ${propertiesOf(node)}\n`);
+      for (const each of is.isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : node.items)
+        update(each);
+    } else hash.update('null  \n');
+  };
+  for (const { contents } of documents) update(contents);
   for (const comment of comments.toSorted()) hash.update(`#${comment}\n`);
   return hash.digest('hex');
 }
 
-function update(node: unknown, hash: Hash, is: ReturnType<typeof tools>): void {
-  if (is.isAlias(node)) return void hash.update(`*${node.source}\n`);
-  if (is.isMap(node)) {
-    hash.update(`{${node.items.length} ${propertiesOf(node)}\n`);
-    for (const { key, value } of node.items) {
-      update(key, hash, is);
-      update(value, hash, is);
-    }
-  } else if (is.isSeq(node)) {
-    hash.update(`[${node.items.length} ${propertiesOf(node)}\n`);
-    for (const item of node.items) update(item, hash, is);
-  } else if (is.isScalar(node)) {
-    const value = typeof node.value === 'string' ? JSON.stringify(node.value) : String(node.value);
-    hash.update(`${value} ${propertiesOf(node)}\n`);
-  } else hash.update('null  \n');
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
 function propertiesOf({ anchor, tag }: { anchor?: string | undefined; tag?: string | undefined }): string {

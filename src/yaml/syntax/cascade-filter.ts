@@ -1,4 +1,4 @@
-import type { SyntaxRules } from '../rules.js';
+import type { SyntaxRules } from '../context.js';
 import type { Source } from '../source.js';
 import { IndentRecovery } from './indent-recovery.js';
 import { hintFor, type ReportedError, type SyntaxHint } from './syntax-hints.js';

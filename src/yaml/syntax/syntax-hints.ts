@@ -1,5 +1,5 @@
-import type { Explanation, Hint, SyntaxRules } from '../rules.js';
-import { templateMessage } from '../scalars.js';
+import { templateMessage } from '../checks.js';
+import type { Explanation, Hint, SyntaxRules } from '../context.js';
 import { quoted } from '../text.js';
 import { describeSyntaxError } from './syntax-messages.js';
 

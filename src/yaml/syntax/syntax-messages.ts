@@ -1,4 +1,4 @@
-import type { Explanation } from '../rules.js';
+import type { Explanation } from '../context.js';
 
 /** The explanation of each type of syntax error that the YAML library reports; its own messages are never shown. */
 const messages: Readonly<Record<string, readonly [message: string, help?: string]>> = {

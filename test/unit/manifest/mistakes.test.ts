@@ -6,17 +6,17 @@ const small = 'project: p\ngroups:\n  shops: { members: [] }\npipelines:\n  nigh
 const schedule = (lines: string) => `${small}schedules:\n  s:\n${lines.replace(/^/gm, '    ')}\n`;
 const from = 'startTime: 2099-01-01T00:00:00';
 
-/** Everything that is told of a project, by its line: code, message, help. */
-function told(text: string): string[] {
+/** Everything that is reported for a project, by its line: code, message, help. */
+function reported(text: string): string[] {
   return load(text, { kinds }).diagnostics.map(
     ({ place, code, message, help }) => `${place?.line} ${code}: ${message}${help ? ` | ${help}` : ''}`,
   );
 }
 
-describe('one property with a mistake hides none of the others', () => {
+describe('one invalid property hides none of the others', () => {
   it('in a schedule', () => {
     const lines = `target: grup/shops\nevery: 6 huors\nstartTime: 6:00\ntimeZone: Europe/Berln`;
-    expect(told(schedule(lines)).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+    expect(reported(schedule(lines)).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
       '8 schema',
       '9 invalid-time',
       '10 invalid-time',
@@ -26,7 +26,7 @@ describe('one property with a mistake hides none of the others', () => {
 
   it('in a key', () => {
     const text = `${small}keys:\n  k:\n    name: 5\n    scopes: [agents.rnu]\n    rotateAfter: 90 dasy\n`;
-    expect(told(text).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+    expect(reported(text).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
       '8 schema',
       '9 unknown-scope',
       '10 invalid-time',
@@ -36,21 +36,21 @@ describe('one property with a mistake hides none of the others', () => {
   it('in a map that comes from a variable', () => {
     const vars = 'vars: { d: { foo: 1, bar: 2, file: k.env } }\n';
     const key = 'keys: { k: { scopes: [agents.run], deliver: "${var.d}" } }\n';
-    expect(told(`${small}${vars}${key}`).map((each) => each.slice(0, each.indexOf(' |')))).toEqual([
+    expect(reported(`${small}${vars}${key}`).map((each) => each.slice(0, each.indexOf(' |')))).toEqual([
       '7 unknown-property: unknown property "foo"',
       '7 unknown-property: unknown property "bar"',
     ]);
   });
 
-  it('and what is wrong already is not told again', () => {
-    expect(told(schedule(`target: agent/a\nevery: \${var.nope}\n${from}\ntimeZone: [UTC]`))).toEqual([
+  it('and what is already reported is not reported again', () => {
+    expect(reported(schedule(`target: agent/a\nevery: \${var.nope}\n${from}\ntimeZone: [UTC]`))).toEqual([
       expect.stringMatching(/^9 unknown-variable/),
       expect.stringMatching(/^11 schema: `timeZone` must be text, not a list/),
     ]);
   });
 });
 
-describe('a target that leads nowhere gets the nearest that there is', () => {
+describe('a target that does not exist gets the closest one as a hint', () => {
   it.each<[string, string]>([
     ['grup/shops', 'Did you mean "group/shops"?'],
     ['groups/shops', 'Did you mean "group/shops"?'],
@@ -74,7 +74,7 @@ describe('a target that leads nowhere gets the nearest that there is', () => {
   });
 });
 
-describe('a value of a wrong type is told how to write it', () => {
+describe('a value of the wrong type gets a hint how to write it', () => {
   const group = (lines: string) => `project: p\n${lines}\n`;
   it.each<[string, string, string]>([
     ['every', schedule(`target: agent/a\nevery: 6\n${from}`), 'Add the unit: `6 hours`.'],
@@ -169,7 +169,7 @@ describe('a value of a wrong type is told how to write it', () => {
   });
 });
 
-describe('a place where no key belongs is told offline', () => {
+describe('a path that must not contain a key is reported offline', () => {
   const files = { 'teams/a.yaml': 'groups: { g: { members: [] } }\n' };
   it.each<[string, string]>([
     ['.secrets/', '`file` must be the path of a file'],
@@ -189,7 +189,7 @@ describe('a place where no key belongs is told offline', () => {
     expect(diagnostics).toMatchObject([{ code, message: expect.stringContaining(message) }]);
   });
 
-  it.each(['.secrets/ci.key', 'a.git/b', '.github/x', 'ci.'])('and %s is none of these', (file) => {
+  it.each(['.secrets/ci.key', 'a.git/b', '.github/x', 'ci.'])('and %s is not one of them', (file) => {
     const text = `project: p\nkeys: { k: { scopes: full, deliver: { file: ${file} } } }\n`;
     expect(load(text, { kinds }).diagnostics).toEqual([]);
   });
@@ -208,13 +208,13 @@ describe('a hint is right', () => {
     ['${{ secrets.X }}', 'Close it with `}`.'],
     ['${var.z}', 'It is declared for the environment "e"'],
   ])('for %s', (written, help) => {
-    const [only, ...others] = told(group(`["${written}"]`));
+    const [only, ...others] = reported(group(`["${written}"]`));
     expect(only).toContain(help);
     expect(others).toEqual([]);
   });
 
-  it('for an entry that has another key now', () => {
-    const [only] = told(
+  it('for an entry that was renamed', () => {
+    const [only] = reported(
       'project: p\ngroups: { b: { members: [], formerly: a } }\nschedules: { s: { target: group/a, once: 2099-01-01T00:00 } }\n',
     );
     expect(only).toContain('It was renamed to `group/b`');
@@ -226,13 +226,13 @@ describe('a hint is right', () => {
     'keys: { k: { scopes: ["a b"] } }',
     'service: { url: "ftp://a.b" }',
     'groups: { g: { members: [], name: { a: b } } }',
-  ])('and none is made up for %s', (lines) => {
-    const [only] = told(`project: p\n${lines}\n`);
+  ])('and is not guessed for %s', (lines) => {
+    const [only] = reported(`project: p\n${lines}\n`);
     expect(only).not.toMatch(/Write (it|")/);
   });
 
-  it('and a mistake that an anchor brings to two places is told where it is one', () => {
-    const list = told(
+  it('and a mistake that an anchor repeats is reported at the anchor', () => {
+    const list = reported(
       'project: p\nx-a: &a { file: 3, fil: 2 }\nkeys: { k: { scopes: full, deliver: *a } }\ngroups: { g: { members: *a } }\n',
     );
     expect(list.map((each) => each.slice(0, each.indexOf(':')))).toContain('2 schema');
@@ -240,12 +240,12 @@ describe('a hint is right', () => {
   });
 
   it('where a text begins with #', () => {
-    const [only] = told(`${small}keys:\n  k:\n    scopes: full\n    name: #1\n`);
+    const [only] = reported(`${small}keys:\n  k:\n    scopes: full\n    name: #1\n`);
     expect(only).toContain('Put a text that begins with `#` in quotes.');
   });
 
-  it('and names no key that cannot be one', () => {
-    const list = told(
+  it('and suggests no invalid key', () => {
+    const list = reported(
       'project: p\ngroups: { my shop: { membrs: [] } }\nschedules: { s: { target: group/my shop, once: 2099-01-01T00:00 } }\n',
     );
     expect(list.map((each) => each.slice(0, each.indexOf(':')))).toEqual([
@@ -256,7 +256,7 @@ describe('a hint is right', () => {
     expect(list.join()).not.toContain('Did you mean "group/my shop"');
   });
 
-  it('inside of a variable it points to the use', () => {
+  it('inside a variable it points to the use', () => {
     const { diagnostics } = load(
       `project: p\nvars: { m: [a, a] }\ngroups:\n  g: { members: "\${var.m}" }\n`,
       { kinds },
@@ -270,17 +270,17 @@ describe('a hint is right', () => {
 describe('a map', () => {
   it('has one merge key', () => {
     const text = `project: p\nx-a: &a { members: [] }\ngroups:\n  g:\n    <<: *a\n    <<: *a\n`;
-    expect(told(text)).toEqual([
+    expect(reported(text)).toEqual([
       '6 duplicate-entry: "<<" is listed twice in this map | Merge several maps with one key: `<<: [*a, *b]`. The first map takes precedence.',
     ]);
   });
 });
 
-describe('a URL without encryption is told in every environment', () => {
+describe('a URL without encryption is reported in every environment', () => {
   it.each<[string, string | null, string[]]>([
-    ['that is not chosen', null, ['4 insecure-url']],
+    ['that is not selected', null, ['4 insecure-url']],
     ['that is chosen', 'one', ['4 insecure-url']],
-    ['beside one that is chosen', 'two', ['4 insecure-url']],
+    ['next to one that is selected', 'two', ['4 insecure-url']],
   ])('%s', (_, environment, expected) => {
     const text = `project: p\nservice: { url: https://a.example.com }\nenvironments:\n  one: { service: { url: http://b.example.com } }\n  two: { service: { url: "https://\${var.host}" }, vars: { host: h } }\n`;
     const { diagnostics } = load(text, { kinds, environment });
@@ -293,8 +293,8 @@ describe('a URL without encryption is told in every environment', () => {
   });
 });
 
-describe('an error of syntax hides as little as can be', () => {
-  const codes = (text: string) => told(text).map((each) => each.slice(0, each.indexOf(':')));
+describe('a syntax error hides as little as possible', () => {
+  const codes = (text: string) => reported(text).map((each) => each.slice(0, each.indexOf(':')));
   const cron = (line: string) =>
     `${schedule(`target: agent/a\n${line}\n${from}\ntimeZone: Europe/Berln`)}prune: ownd\n`;
 
@@ -303,7 +303,7 @@ describe('an error of syntax hides as little as can be', () => {
     (line) => {
       expect(codes(cron(line))).toEqual(['9 yaml-syntax', '11 invalid-time-zone', '12 schema']);
       const written = line.replace(/ {2,}#.*/, '').slice('cron: '.length);
-      expect(told(cron(line))[0]).toContain(`Put the cron expression in quotes: \`"${written}"\``);
+      expect(reported(cron(line))[0]).toContain(`Put the cron expression in quotes: \`"${written}"\``);
     },
   );
 
@@ -318,9 +318,9 @@ describe('an error of syntax hides as little as can be', () => {
     ]);
   });
 
-  it('each of very many cron expressions without quotes is told as one, and that there are more', () => {
+  it('very many cron expressions without quotes are reported one by one, and then that there are more', () => {
     const line = (index: number) => `  s${index}: { target: agent/a, cron: * * * * * *, ${from} }\n`;
-    const many = told(
+    const many = reported(
       `${small}schedules:\n${Array.from({ length: 500 }, (_, index) => line(index)).join('')}`,
     );
     expect(many.slice(0, -1).every((each) => each.includes('Put the cron expression in quotes'))).toBe(true);
@@ -343,15 +343,15 @@ describe('an error of syntax hides as little as can be', () => {
     ]);
   });
 
-  it('says where it read no further', () => {
-    const many = told(`project: p\n${'x-a: @\n'.repeat(200)}`);
+  it('says where reading stops', () => {
+    const many = reported(`project: p\n${'x-a: @\n'.repeat(200)}`);
     expect(many).toHaveLength(101);
     expect(many.at(-1)).toMatch(/^102 yaml-syntax: too many syntax errors/);
-    expect(told(`project: p\n${'x-a: @\n'.repeat(100)}`)).toHaveLength(100);
+    expect(reported(`project: p\n${'x-a: @\n'.repeat(100)}`)).toHaveLength(100);
   });
 
-  it('tells tabs once', () => {
-    expect(told('project: p\ngroups:\n\tshops:\n\t\tmembers: []\n')).toEqual([
+  it('reports tabs once', () => {
+    expect(reported('project: p\ngroups:\n\tshops:\n\t\tmembers: []\n')).toEqual([
       '3 yaml-syntax: tabs are not allowed for indentation | Indent all lines with spaces.',
     ]);
   });
@@ -359,16 +359,16 @@ describe('an error of syntax hides as little as can be', () => {
   it.each([
     ['target:agent/a\nevery: 6 hours', '8'],
     ['every: 6 hours\ntarget:agent/a', '9'],
-  ])('tells the space that is missing in %j', (lines, line) => {
-    expect(told(schedule(lines))).toEqual([`${line} yaml-syntax: a space is missing after this colon`]);
+  ])('reports the missing space in %j', (lines, line) => {
+    expect(reported(schedule(lines))).toEqual([`${line} yaml-syntax: a space is missing after this colon`]);
   });
 
-  it('tells it in braces', () => {
+  it('reports it in braces', () => {
     const text = `${small}schedules: { s: { target:agent/a, every: 6 hours, ${from} } }\n`;
-    expect(told(text)).toEqual(['6 yaml-syntax: a space is missing after this colon']);
+    expect(reported(text)).toEqual(['6 yaml-syntax: a space is missing after this colon']);
   });
 
-  it('tells of a merge of nothing alone', () => {
+  it('reports only the merge of nothing', () => {
     expect(codes('project: p\ngroups:\n  g: { <<: *nope }\n  h: { <<: [*nope], x: 1 }\n')).toEqual([
       '3 yaml-syntax',
       '4 yaml-syntax',
@@ -377,7 +377,7 @@ describe('an error of syntax hides as little as can be', () => {
   });
 });
 
-describe('a choice of which there may be one', () => {
+describe('a choice between alternatives', () => {
   it.each<[string, number, string]>([
     ['every: 6 hours\ncron: "0 0 0 * * *"', 10, ', but has `every` and `cron`'],
     [
@@ -386,22 +386,22 @@ describe('a choice of which there may be one', () => {
       ', but has `every` and `cron` and `once`',
     ],
     ['enabled: true', 7, ''],
-  ])('names what was found in %j', (lines, line, found) => {
-    const [message] = told(schedule(`target: agent/a\n${lines}`));
+  ])('names the chosen ones in %j', (lines, line, found) => {
+    const [message] = reported(schedule(`target: agent/a\n${lines}`));
     expect(message).toBe(
       `${line} schema: \`s\` needs exactly one of \`every\`, \`cron\` and \`once\`${found}`,
     );
   });
 
-  it('of a list of scopes and the word for all', () => {
-    const [message] = told('project: p\nkeys: { k: { scopes: [full] } }\n');
+  it('between a list of scopes and the word for all', () => {
+    const [message] = reported('project: p\nkeys: { k: { scopes: [full] } }\n');
     expect(message).toContain("For the user's full access write `scopes: full`.");
   });
 });
 
 describe('a block that is not indented is one mistake', () => {
   const lines = (text: string) =>
-    told(text).map((each) => each.replace(/ (?:is not indented|is listed twice|must be) .*/s, ''));
+    reported(text).map((each) => each.replace(/ (?:is not indented|is listed twice|must be) .*/s, ''));
   it.each<[string, string, string[]]>([
     [
       'entries',
@@ -421,7 +421,9 @@ describe('a block that is not indented is one mistake', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(lines(text)).toEqual(expected);
-    expect(told(text)[0]).toMatch(/Indent the lines that belong to "(groups|shops|s)" by two more spaces/);
+    expect(reported(text)[0]).toMatch(
+      /Indent the lines that belong to "(groups|shops|s)" by two more spaces/,
+    );
   });
 
   it.each<[string, string, RegExp[]]>([
@@ -431,7 +433,7 @@ describe('a block that is not indented is one mistake', () => {
       [/groups/, /pipelines/],
     ],
     ['an empty entry before another', 'project: p\ngroups:\n  a:\n  b: { members: [] }\n', [/null|`a`/]],
-  ])('%s is none', (_, text, expected) => {
-    expect(told(text)).toEqual(expected.map((each) => expect.stringMatching(each)));
+  ])('%s is not one', (_, text, expected) => {
+    expect(reported(text)).toEqual(expected.map((each) => expect.stringMatching(each)));
   });
 });

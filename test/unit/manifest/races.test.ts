@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { Workspace } from '../../support/roster.js';
 import { inFolder, loadFrom, summary } from './project.js';
 
-/** What somebody else does right before a file is opened. */
+/** What another process does right before a file is opened. */
 let before: ((path: string) => void) | null = null;
 
 vi.mock('node:fs', async (original) => {
@@ -22,7 +22,7 @@ afterEach(() => {
   before = null;
 });
 
-it('a folder that becomes a link while its file is read leads nowhere else', () => {
+it('a folder that becomes a link while its file is read is not followed', () => {
   inFolder({ 'roster.yaml': 'project: p\ninclude: [a/x.yaml]\n', 'a/x.yaml': 'groups: {}\n' }, (folder) => {
     mkdirSync(join(folder, 'other'));
     writeFileSync(join(folder, 'other/x.yaml'), 'groups: { stolen: { members: [] } }\n');
@@ -37,7 +37,7 @@ it('a folder that becomes a link while its file is read leads nowhere else', () 
   });
 });
 
-it('a file that somebody writes while others are formatted stays as they wrote it', async () => {
+it('a file that is changed while others are formatted is not overwritten', async () => {
   const files = { 'roster.yaml': 'project:   p\ninclude: [a.yaml]\n', 'a.yaml': 'groups:   {}\n' };
   const workspace = new Workspace(files, { url: 'http://127.0.0.1:1', apiKey: 'k' });
   try {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
 import { load } from './project.js';
 
-/** Everything that is told of a project: its place, code, message and help. */
-function told(text: string): string[] {
+/** Everything that is reported for a project: its place, code, message and help. */
+function reported(text: string): string[] {
   return load(text, { kinds }).diagnostics.map(
     ({ place, code, message, help }) =>
       `${place?.line}:${place?.column} ${code}: ${message}${help ? ` | ${help}` : ''}`,
@@ -50,10 +50,10 @@ function holds([_, text, expected]: Case): void {
     const [place, ...rest] = each.split(' ');
     return `${place} yaml-syntax: ${rest.join(' ')}`;
   });
-  expect(told(text)).toEqual(list);
+  expect(reported(text)).toEqual(list);
 }
 
-describe('a mistake in one line is told once, in plain words', () => {
+describe('a mistake in one line is reported once, in plain words', () => {
   it.each<Case>([
     ['a bracket too many in braces', groups(`  g: { members: [x, y]] }\n${flow}`), `3:23 ${words.closes}`],
     [
@@ -61,12 +61,8 @@ describe('a mistake in one line is told once, in plain words', () => {
       groups(`  g: { members: [x]], name: g }\n${flow}`),
       `3:20 ${words.closes}`,
     ],
-    [
-      'a bracket too many',
-      groups(`  g:\n    members: [x, y]]\n    name: g\n${block}`),
-      `4:20 ${words.closes}`,
-    ],
-    ['a brace too many', groups(`  g: { members: [x] }}\n${flow}`), `3:22 ${words.closes}`],
+    ['an extra bracket', groups(`  g:\n    members: [x, y]]\n    name: g\n${block}`), `4:20 ${words.closes}`],
+    ['an extra brace', groups(`  g: { members: [x] }}\n${flow}`), `3:22 ${words.closes}`],
     ['a brace in a line of its own', groups(`  g: { members: [x] }\n}\n${flow}`), `4:1 ${words.closes}`],
     ['a brace in an entry', groups(`  g:\n    members: [x]\n    }\n${block}`), `5:5 ${words.closes}`],
     ['a brace that closes an entry', groups(`  g:\n    members: [x]}\n${block}`), `4:17 ${words.closes}`],
@@ -194,7 +190,7 @@ describe('a mistake in one line is told once, in plain words', () => {
   ])('%s', (...each) => holds(each));
 });
 
-describe('mistakes that have nothing to do with each other are all told', () => {
+describe('independent mistakes are all reported', () => {
   it.each<Case>([
     [
       'keys without a colon',
@@ -207,7 +203,7 @@ describe('mistakes that have nothing to do with each other are all told', () => 
       ['3:17 this list is not closed | Add the missing `]`.', `4:17 ${words.tag}`],
     ],
     [
-      'brackets too many and a key without a colon',
+      'extra brackets and a key without a colon',
       groups('  g: { members: [x]] }\n  h: { members: [x] }}\n  i:\n    name\n    members: [x]\n'),
       [`3:20 ${words.closes}`, `4:22 ${words.closes}`, `6:5 ${colon('name')}`],
     ],
@@ -237,14 +233,14 @@ describe('mistakes that have nothing to do with each other are all told', () => 
       ),
     ],
     [
-      'lines too far in',
+      'lines that are indented too far',
       groups('  g:\n    name: g\n     members: []\n  h:\n    name: h\n     members: []\n'),
       [`5:6 ${further('name')}`, `8:6 ${further('name')}`],
     ],
   ])('%s', (...each) => holds(each));
 });
 
-describe('a value of a wrong type is told alone', () => {
+describe('a value of the wrong type is reported alone', () => {
   it.each<[string, string, string]>([
     [
       'braces for brackets',
@@ -262,18 +258,18 @@ describe('a value of a wrong type is told alone', () => {
       '3:26 schema: `id` must be text or a whole number, not a map | Write it as text: `9056b3af-0000-4000-8000-000000000000`.',
     ],
   ])('%s', (_, text, expected) => {
-    expect(told(text)).toEqual([expected]);
+    expect(reported(text)).toEqual([expected]);
   });
 });
 
-it('a merge conflict in a large file is told alone', () => {
+it('a merge conflict in a large file is reported alone', () => {
   const conflict = '<<<<<<< HEAD\n  g: {}\n=======\n  h: {}\n>>>>>>> branch\n';
   const large = Array.from({ length: 50 }, () => flow).join('');
-  expect(told(groups(`${conflict}${large}`))).toEqual([`3:1 yaml-syntax: ${words.conflict}`]);
+  expect(reported(groups(`${conflict}${large}`))).toEqual([`3:1 yaml-syntax: ${words.conflict}`]);
 });
 
-it('a quote that is open to the end of a large file is told where it opens', () => {
-  expect(told(groups(`  g: { name: "g, members: [] }\n${'  # x\n'.repeat(20_000)}`))).toEqual([
+it('a quote that is open to the end of a large file is reported where it opens', () => {
+  expect(reported(groups(`  g: { name: "g, members: [] }\n${'  # x\n'.repeat(20_000)}`))).toEqual([
     '3:14 limit-exceeded: a text is longer than 65536 characters | Check whether the closing quote is missing.',
   ]);
 });
@@ -301,7 +297,7 @@ schedules:
     inputs: { a: [{ b: 1 }] }
 `;
 
-/** The text with one line made into others. */
+/** The text with one line replaced by others. */
 function* withLine(of: (line: string) => readonly string[]): Generator<string> {
   const all = whole.split('\n').slice(0, -1);
   for (const [index, line] of all.entries())
@@ -324,7 +320,7 @@ it.each<[string, string, string]>([
     '2:20 yaml-syntax: this is not allowed inside brackets or braces | Check for a missing comma before it. If it is a text with `: ` in it, put it in quotes.',
   ],
   [
-    'a comma too many',
+    'an extra comma',
     groups('  g: { members: [a,, b] }\n'),
     '3:20 yaml-syntax: unexpected comma | Remove it, or write the missing value before it.',
   ],
@@ -349,13 +345,13 @@ it.each<[string, string, string]>([
     '2:8 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
   ],
   [
-    'a text beside its sign',
+    'a text next to its sign',
     groups('  g:\n    name: | Retail\n    members: [x]\n'),
     '4:13 yaml-syntax: no text may follow `|` or `>` on the same line | Begin the text on the next line, indented, or put it in quotes.',
   ],
-])('%s', (_, text, expected) => expect(told(text)).toEqual([expected]));
+])('%s', (_, text, expected) => expect(reported(text)).toEqual([expected]));
 
-describe('of one slip, one error of syntax at most is told', () => {
+describe('one slip is at most one syntax error', () => {
   it.each<[string, (line: string) => string[]]>([
     [
       'a sign left out',
@@ -368,7 +364,7 @@ describe('of one slip, one error of syntax at most is told', () => {
         [1, 2, 3, 4].filter((count) => line.startsWith(' '.repeat(count))).map((count) => line.slice(count)),
     ],
     [
-      'a bracket or brace too many',
+      'an extra bracket or brace',
       (line) =>
         [...line.matchAll(/[\]}]/g)].flatMap(({ index }) =>
           [']', '}'].map((sign) => line.slice(0, index) + sign + line.slice(index)),
@@ -376,7 +372,7 @@ describe('of one slip, one error of syntax at most is told', () => {
     ],
     ['a line left out', () => ['']],
   ])('%s', (_, of) => {
-    const told = [...withLine(of)].map((text) => ({ text, codes: codesOf(text) }));
+    const reported = [...withLine(of)].map((text) => ({ text, codes: codesOf(text) }));
     const broken = told.filter(({ codes }) => codes.includes('yaml-syntax'));
     expect(broken.length).toBeGreaterThan(0);
     expect(broken.filter(({ codes }) => codes.length > 1)).toEqual([]);

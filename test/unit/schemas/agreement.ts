@@ -89,7 +89,7 @@ export interface Judged {
 export function judge({ files, diagnostics }: Loaded): Judged[] {
   return files.map(({ file, text }, index) => {
     const errors = diagnostics.filter((each) => each.severity === 'error' && each.place?.file === file);
-    const told = errors.map((each) => each.code);
+    const reported = errors.map((each) => each.code);
     const seen = valueInEditor(text);
     if (seen === null) return { file, rejected: true, told, agreed: told.includes('yaml-syntax') };
     const rejected = !validator(index === 0 ? 'project.schema.json' : 'manifest.schema.json')(seen.value);
