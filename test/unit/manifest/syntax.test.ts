@@ -373,7 +373,7 @@ describe('one slip is at most one syntax error', () => {
     ['a line left out', () => ['']],
   ])('%s', (_, of) => {
     const reported = [...withLine(of)].map((text) => ({ text, codes: codesOf(text) }));
-    const broken = told.filter(({ codes }) => codes.includes('yaml-syntax'));
+    const broken = reported.filter(({ codes }) => codes.includes('yaml-syntax'));
     expect(broken.length).toBeGreaterThan(0);
     expect(broken.filter(({ codes }) => codes.length > 1)).toEqual([]);
   });
