@@ -95,7 +95,7 @@ export function judge({ files, diagnostics }: Loaded): Judged[] {
     const rejected = !validator(index === 0 ? 'project.schema.json' : 'manifest.schema.json')(seen.value);
     const must = errors.some((each) => reaches[each.code][0] === 'all' && !isOfVariable(each));
     const may = errors.some((each) => reaches[each.code][0] !== 'none');
-    return { file, rejected, told, agreed: rejected ? may : !must };
+    return { file, rejected, told: codes, agreed: rejected ? may : !must };
   });
 }
 
