@@ -22,7 +22,7 @@ export function rootOf(start: Span, entries: Entries): Entry {
 }
 
 /** The entries of both, where those of `other` take precedence. */
-export function merged(base: Entry | undefined, other: Entry | undefined): Entries {
+function merged(base: Entry | undefined, other: Entry | undefined): Entries {
   return new Map([...entriesOf(base), ...entriesOf(other)]);
 }
 

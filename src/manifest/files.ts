@@ -1,12 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { errnoOf, reasonOf } from '../files/errno.js';
 import { decode } from '../yaml/decode.js';
 import { Source, type Span } from '../yaml/source.js';
 import { findControl, quoted } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { PathSuggestions } from './path-suggestions.js';
-import { codeOf, statOf } from './stat.js';
+import { statOf } from './stat.js';
 
 const projectFile = 'roster.yaml';
 
@@ -134,7 +135,7 @@ export class ProjectFiles {
       const why = this.otherThan(seen, stats) ?? this.tooLarge(stats.size);
       return why === null ? readFileSync(descriptor) : this.refuse(asked, name, why);
     } catch (error) {
-      return this.refuse(asked, name, systemUnreadableFile(error));
+      return this.refuse(asked, name, systemRefusal(error));
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
     }
@@ -204,17 +205,15 @@ function refusal(stats: Stats, last: boolean): UnreadableFile {
   return { code, message: stats.isDirectory() ? 'it is a folder' : 'it is not a regular file', help };
 }
 
-/** Errors of the file system in words; anything else is a bug. */
-function systemUnreadableFile(error: unknown): UnreadableFile {
-  const code = codeOf(error);
-  if (code === undefined) throw error;
-  const words: Readonly<Record<string, string>> = {
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ENOENT: 'it does not exist',
-    ELOOP: 'it is a symbolic link',
-    ENXIO: 'it is not a regular file',
-    ENAMETOOLONG: 'its path is too long',
-  };
-  return { code: 'unreadable-file', message: words[code] ?? `the system reports ${code}` };
+/** What these mean for a file that is opened without following links; anything but an errno is a bug. */
+const openErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ELOOP: 'it is a symbolic link',
+  ENXIO: 'it is not a regular file',
+};
+
+function systemRefusal(error: unknown): UnreadableFile {
+  const errno = errnoOf(error);
+  if (errno === undefined) throw error;
+  return { code: 'unreadable-file', message: openErrors[errno] ?? reasonOf(error) };
 }

@@ -1,11 +1,12 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
+import { errnoOf } from '../files/errno.js';
 import type { Span } from '../yaml/source.js';
 import { quoted, unsafe } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { codeOf, statOf } from './stat.js';
+import { statOf } from './stat.js';
 
 /** One item of `include`, variables replaced. */
 export interface IncludeItem {
@@ -183,7 +184,7 @@ function leadsToFolder(link: string): boolean {
     return statSync(link).isDirectory();
   } catch (error) {
     // A link that leads nowhere, in a circle or to a forbidden place is not a folder.
-    if (codeOf(error) === undefined) throw error;
+    if (errnoOf(error) === undefined) throw error;
     return false;
   }
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, statOf } from './stat.js';
+import { errnoOf } from '../files/errno.js';
+import { statOf } from './stat.js';
 import type { Suggestions } from './suggest.js';
 
 /** Finds the file that was most likely meant by a path that does not exist. */
@@ -42,7 +43,7 @@ function list(folder: string): readonly string[] {
     return readdirSync(folder).sort();
   } catch (error) {
     // A hint is not a reason to fail: a folder that cannot be listed has no suggestions.
-    if (codeOf(error) === undefined) throw error;
+    if (errnoOf(error) === undefined) throw error;
     return [];
   }
 }

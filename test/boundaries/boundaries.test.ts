@@ -11,7 +11,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   model: [],
   kinds: ['model', 'service/operations', 'timing'],
   yaml: [],
-  manifest: ['model', 'yaml'],
+  manifest: ['model', 'yaml', 'files'],
   service: ['model'],
   reconcile: ['model'],
   timing: ['model'],
