@@ -5,7 +5,7 @@ import type { Diagnostics } from './diagnostics.js';
 import { isEntryKey } from './entry-checks.js';
 import { addressPrefixes, externalPrefixes } from './generated/validators.js';
 
-/** So many addresses are named when none is close. */
+/** The number of addresses to list when none is close. */
 const MOST_NAMED = 5;
 
 /** Hints for references to what is not declared: the addresses that entries of a project can refer to. */

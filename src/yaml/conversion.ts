@@ -105,7 +105,7 @@ export class Conversion {
     return this.is.isSeq(node) ? this.list(node, depth, span) : this.map(node, depth, span);
   }
 
-  /** Reports a problem, and stands a placeholder in for the value that has it. */
+  /** Reports a problem, and returns a placeholder for the value that has it. */
   private refuse(problem: YamlProblem, span: Span): Node {
     this.context.problems.add(problem);
     return scalarNode(span, null, true);
