@@ -63,6 +63,9 @@ for (const section of sections) {
   validators[section] = standalone(child(definitions, name), definitions);
 }
 
+const addressPrefixes = [...new Set(entryNames.flatMap(prefixesOf))];
+const externalPrefixes = addressPrefixes.filter((prefix) => !entryNames.includes(prefix));
+
 mkdirSync(generated, { recursive: true });
 write('validators.js', compileValidators());
 write('validators.d.ts', declareValidators());
@@ -76,7 +79,14 @@ writeFileSync(
   `${banner}${(await Promise.all(entryNames.map(entryType))).join('')}`,
 );
 
-/** The settings of the chosen environment, variables replaced. */
+/** The first part of addresses such as `group/retail-prices` among the examples of an entry's properties. */
+function prefixesOf(name: string): string[] {
+  const shapes = Object.values(child(child(definitions, name), 'properties')) as { examples?: unknown[] }[];
+  const examples = shapes.flatMap((shape) => shape.examples ?? []);
+  return examples.flatMap((each) => /^([a-z]+)\/\S/.exec(String(each))?.[1] ?? []);
+}
+
+/** The settings of the selected environment, variables replaced. */
 function settingsSchema(): Schema {
   const left = omit(properties, [...sections, 'vars', 'environments']);
   const rest = omit(strict, ['definitions', '$schema', '$id', 'patternProperties']);
@@ -126,6 +136,8 @@ function compileValidators(): string {
     `export const sections = { ${sections.join(', ')} };`,
     `export const propertyNames = ${JSON.stringify(propertyNames)};`,
     `export const settingNames = ${JSON.stringify(settingNames)};`,
+    `export const addressPrefixes = ${JSON.stringify(addressPrefixes)};`,
+    `export const externalPrefixes = ${JSON.stringify(externalPrefixes)};`,
     '',
   ].join('\n');
 }
@@ -150,11 +162,15 @@ function printed(ajv: Ajv, names: readonly string[]): string {
 function declareValidators(): string {
   const all = Object.keys(validators);
   return [
-    "import type { Validator } from '../schema-words.js';",
+    "import type { Validator } from '../schema-failure.js';",
     ...all.map((name) => `export declare const ${name}: Validator;`),
     'export declare const sections: Readonly<Record<string, Validator>>;',
     'export declare const propertyNames: Readonly<Record<string, readonly string[]>>;',
     'export declare const settingNames: readonly string[];',
+    '/** What an address may begin with: the names of kinds, and of what only the service knows (agents). */',
+    'export declare const addressPrefixes: readonly string[];',
+    '/** Those of them that are not declared in manifests. */',
+    'export declare const externalPrefixes: readonly string[];',
     '',
   ].join('\n');
 }

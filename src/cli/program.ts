@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../engine/version.js';
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import type { CompletionWords } from './completion.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
 
@@ -165,7 +165,7 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
 function explain(program: Command, name: string | undefined): void {
   const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
   if (found !== undefined) found.help();
-  const near = nearest(
+  const near = suggest(
     name ?? '',
     program.commands.map((each) => each.name()),
   );

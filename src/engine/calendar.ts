@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/index.js';
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import type { Calendar } from '../model/calendar.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { calendarOf } from '../reconcile/starts/calendar.js';
@@ -32,7 +32,7 @@ export function calendar(
 }
 
 function checkedZone(zone: string): string {
-  const wrong = zoneProblem(zone, nearest);
+  const wrong = zoneProblem(zone, suggest);
   if (wrong !== null) throw problem('usage', `--zone: ${wrong.message}`, wrong.help);
   return canonicalZone(zone);
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { readRegular, writeAtomic } from '../files/atomic.js';
-import { limits } from '../manifest/limits.js';
-import { formatText, isTooMuchToFormat } from '../manifest/style.js';
 import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
 import { escapeControls } from '../view/escape.js';
+import { formatText, isTooMuchToFormat } from '../yaml/format/format.js';
+import { yamlLimits } from '../yaml/limits.js';
 import { type ProjectOptions, readProject } from './project.js';
 
 /** Errors that keep a file from being read. Any other error in a manifest does not matter for its style. */
@@ -71,7 +71,7 @@ function formatFile(text: string, file: string): string {
 }
 
 function tooLarge(file: string): Problem {
-  const message = `${escapeControls(file)} holds more than ${limits.formatted} syntax elements, too many to format`;
+  const message = `${escapeControls(file)} holds more than ${yamlLimits.formatted} syntax elements, too many to format`;
   return problem('limit-exceeded', message, 'Split the file into several and include them.');
 }
 

@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/index.js';
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { type Graph, subgraphOf } from '../model/graph.js';
 import type { Project } from '../model/resource.js';
@@ -39,7 +39,7 @@ function named({ nodes }: Graph, selectors: readonly Selector[]): ReadonlySet<st
 }
 
 function notInGraph(pattern: string, nodes: readonly string[]): Diagnostic {
-  const near = nearest(pattern, nodes);
+  const near = suggest(pattern, nodes);
   const help =
     near === null
       ? 'An address is `kind/key`, such as `group/retail-prices` or `agent/*`.'

@@ -1,6 +1,6 @@
 import { kinds } from '../kinds/index.js';
 import { limits } from '../manifest/limits.js';
-import { nearestWithin } from '../manifest/nearest.js';
+import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Objection, Plan } from '../model/plan.js';
@@ -89,7 +89,7 @@ export function planFor({ state, allow, ...inputs }: PlanInputs): Reconciled {
     kinds,
     prune: inputs.project.prune,
     allow: { ...allowNothing, ...allow },
-    suggest: nearestWithin(limits.comparisons),
+    suggest: suggestWithin(limits.comparisons),
   });
 }
 

@@ -1,4 +1,4 @@
-import { nearest } from '../manifest/nearest.js';
+import { suggest } from '../manifest/suggest.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
@@ -31,7 +31,7 @@ export async function why(session: Session, address: Address): Promise<WhyResult
 }
 
 function unknown(address: Address, known: readonly Address[]): Problem {
-  const near = nearest(address, known);
+  const near = suggest(address, known);
   const help =
     near === null
       ? 'An address is `kind/key`, such as `group/retail-prices`. `roster plan` lists them.'

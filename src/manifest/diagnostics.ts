@@ -1,104 +1,92 @@
-import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagnostic.js';
+import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
+import type { YamlProblem, YamlProblemCode } from '../yaml/problem.js';
+import { placeOf, type Span } from '../yaml/source.js';
 import { limits } from './limits.js';
-import { nearest } from './nearest.js';
-import { placeOf, type Span } from './source.js';
+import { Suggestions } from './suggest.js';
 
-interface Told {
+export type FindingDetails = Pick<YamlProblem, 'help' | 'related'>;
+
+/** A problem with its place still in offsets: lines are counted only for those that are kept. */
+export interface Finding extends FindingDetails {
+  readonly severity: Severity;
+  readonly code: DiagnosticCode;
+  readonly span: Span | null;
+  readonly message: string;
+}
+
+interface Collected {
   readonly diagnostic: Diagnostic;
-  readonly identity: string;
-  /** The first is 1. */
-  readonly number: number;
+  /** Position of its file among the files. */
   readonly order: number;
-  /** Offset in its file. */
-  readonly start: number;
 }
 
-export interface More {
-  readonly help?: string | undefined;
-  readonly related?: readonly { readonly message: string; readonly span: Span }[] | undefined;
-}
-
-const nowhere = { order: -1, start: 0 };
+const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
+  syntax: 'yaml-syntax',
+  'limit-exceeded': 'limit-exceeded',
+  'duplicate-key': 'duplicate-entry',
+  'invalid-key': 'schema',
+  'invisible-character': 'unsafe-text',
+  'inexact-number': 'schema',
+};
 
 /** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */
 export class Diagnostics {
-  private told: Told[] = [];
+  readonly suggestions = new Suggestions();
+  private readonly collected: Collected[] = [];
   private readonly seen = new Set<string>();
-  private readonly nearKeys = new WeakMap<object, Map<string, string | null>>();
-  private readonly unknownKeys = new WeakSet<Span>();
   private hidden = 0;
-  /** How many were told so far, those that were taken back among them. */
-  private last = 0;
-  private comparisons = 0;
   private count = 0;
   /** Among those that are kept. */
   private warnings = 0;
 
-  error(code: DiagnosticCode, span: Span | null, message: string, more: More = {}): void {
-    this.tell('error', code, span, message, more);
+  error(code: DiagnosticCode, span: Span | null, message: string, details: FindingDetails = {}): void {
+    this.report({ severity: 'error', code, span, message, ...details });
   }
 
-  tell(severity: Severity, code: DiagnosticCode, span: Span | null, message: string, more: More = {}): void {
+  warning(code: DiagnosticCode, span: Span | null, message: string, details: FindingDetails = {}): void {
+    this.report({ severity: 'warning', code, span, message, ...details });
+  }
+
+  /** The problems of one file of YAML, and the number of those that its reader did not keep. */
+  yaml(problems: readonly YamlProblem[], omitted: number): void {
+    for (const each of problems) this.report({ severity: 'error', ...each, code: codes[each.code] });
+    this.skip(omitted);
+  }
+
+  report(finding: Finding): void {
+    const { severity, span } = finding;
     if (severity === 'error') this.count += 1;
-    // Warnings may not crowd out errors: a run with many warnings and one error must show the error.
-    if (this.told.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
+    // Warnings must not crowd out errors: a run with many warnings and one error must show the error.
+    if (this.collected.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
       this.hidden += 1;
       return;
     }
-    const place = span === null ? undefined : placeOf(span);
+    const diagnostic = build(finding);
+    const { code, message, place } = diagnostic;
     const identity = `${severity} ${code} ${place?.file}:${place?.line}:${place?.column} ${message}`;
     if (this.seen.has(identity)) return;
     this.seen.add(identity);
-    this.last += 1;
-    const diagnostic = build(severity, code, message, place, more);
     if (severity === 'warning') this.warnings += 1;
-    const { order, start } = span === null ? nowhere : { order: span.source.order, start: span.start };
-    this.told.push({ diagnostic, identity, number: this.last, order, start });
+    this.collected.push({ diagnostic, order: span?.source.order ?? -1 });
   }
 
-  /** The nearest known word, as the end of a help text. Null, too, once too many words were compared. */
-  near(word: string, known: Iterable<string>, count: number): string | null {
-    if (this.comparisons + count > limits.comparisons) return null;
-    this.comparisons += count;
-    return nearest(word, known);
-  }
-
-  /** The key of this map that is nearest; the same word is asked for in many entries. */
-  nearKey(word: string, map: object): string | null {
-    const asked = this.nearKeys.get(map) ?? new Map<string, string | null>();
-    this.nearKeys.set(map, asked);
-    const before = asked.get(word);
-    if (before !== undefined) return before;
-    const known = Object.keys(map);
-    const near = this.near(word, known, known.length);
-    asked.set(word, near);
-    return near;
-  }
-
-  /** True once for each key that is unknown: a merge key brings the same one into many entries. */
-  isFirst(key: Span): boolean {
-    const isFirst = !this.unknownKeys.has(key);
-    this.unknownKeys.add(key);
-    return isFirst;
-  }
-
-  /** True when nothing more will be shown, not even an error in a warning's stead: then words need not be found for it. */
+  /** True when nothing more will be shown, not even an error instead of a warning: then no message is needed. */
   get full(): boolean {
-    return this.told.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
+    return this.collected.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
   }
 
-  /** True when so many are not shown that nobody needs their number: what would only add to it need not be looked at. */
+  /** True when so many are not shown that their number does not matter: what would only add to it can be skipped. */
   get uncounted(): boolean {
     return this.full && this.hidden >= limits.counted;
   }
 
-  /** Counts errors that there is no room for. */
+  /** Counts errors that are not shown. */
   skip(count: number): void {
     this.count += count;
     this.hidden += count;
   }
 
-  /** How many errors there are so far, those that there is no room for among them. */
+  /** The number of errors so far, including those that are not shown. */
   get errors(): number {
     return this.count;
   }
@@ -107,41 +95,16 @@ export class Diagnostics {
     return this.count > 0;
   }
 
-  /** A point in time, for `withdraw`. */
-  get mark(): number {
-    return this.last;
-  }
-
-  /** Takes back what was told since then inside of a value that does not fit as a whole: it only follows from that. */
-  withdraw({ source, start, end }: Span, since: number): void {
-    const isInside = (each: Told) =>
-      each.number > since && each.order === source.order && each.start >= start && each.start < end;
-    const follows = ({ severity, code }: Diagnostic) => severity === 'error' && code === 'schema';
-    const gone = new Set(this.told.filter((each) => follows(each.diagnostic) && isInside(each)));
-    for (const { identity } of gone) this.seen.delete(identity);
-    this.told = this.told.filter((each) => !gone.has(each));
-    this.count -= gone.size;
-  }
-
-  /** Adds a sentence to the help of what was told last. */
-  addHelp(sentence: string): void {
-    const last = this.told.at(-1);
-    if (last === undefined) return;
-    const { diagnostic, ...rest } = last;
-    const help = diagnostic.help === undefined ? sentence : `${diagnostic.help} ${sentence}`;
-    this.told[this.told.length - 1] = { diagnostic: { ...diagnostic, help }, ...rest };
-  }
-
   sorted(): Diagnostic[] {
-    const list = this.told.toSorted(byPosition).map((each) => each.diagnostic);
+    const list = this.collected.toSorted(byPosition).map((each) => each.diagnostic);
     if (this.hidden > 0) list.push(this.more());
     return list;
   }
 
   private dropWarning(): boolean {
     if (this.warnings === 0) return false;
-    const at = this.told.findIndex((each) => each.diagnostic.severity === 'warning');
-    this.told.splice(at, 1);
+    const at = this.collected.findIndex((each) => each.diagnostic.severity === 'warning');
+    this.collected.splice(at, 1);
     this.warnings -= 1;
     this.hidden += 1;
     return true;
@@ -150,31 +113,26 @@ export class Diagnostics {
   private more(): Diagnostic {
     const some = this.hidden === 1 ? '1 more problem is' : `${this.hidden} more problems are`;
     const message = `${this.uncounted ? `more than ${limits.counted} other problems are` : some} not shown`;
-    const severity = this.count > 0 ? 'error' : 'warning';
-    return { severity, code: 'limit-exceeded', message, help: 'Mend the first ones, then run again.' };
+    const severity = this.failed ? 'error' : 'warning';
+    const help = 'Fix the problems above, then run the command again.';
+    return { severity, code: 'limit-exceeded', message, help };
   }
 }
 
-function build(
-  severity: Severity,
-  code: DiagnosticCode,
-  message: string,
-  place: Place | undefined,
-  more: More,
-): Diagnostic {
+function build({ severity, code, span, message, help, related }: Finding): Diagnostic {
   return {
     severity,
     code,
     message,
-    ...(place === undefined ? {} : { place }),
-    ...(more.help === undefined ? {} : { help: more.help }),
-    ...(more.related === undefined
+    ...(span === null ? {} : { place: placeOf(span) }),
+    ...(help === undefined ? {} : { help }),
+    ...(related === undefined
       ? {}
-      : { related: more.related.map(({ message, span }) => ({ message, place: placeOf(span) })) }),
+      : { related: related.map((each) => ({ message: each.message, place: placeOf(each.span) })) }),
   };
 }
 
-function byPosition(a: Told, b: Told): number {
+function byPosition(a: Collected, b: Collected): number {
   const [left, right] = [a.diagnostic.place, b.diagnostic.place];
   return (
     a.order - b.order || (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0)

@@ -1,19 +1,26 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { decode } from './decode.js';
+import { errnoOf, reasonOf } from '../files/errno.js';
+import { decode } from '../yaml/decode.js';
+import { Source, type Span } from '../yaml/source.js';
+import { findControl, quoted } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { NearPaths } from './near-path.js';
-import { Source, type Span } from './source.js';
-import { codeOf, statOf } from './stat.js';
-import { findControl, quoted } from './text.js';
+import { PathSuggestions } from './path-suggestions.js';
+import { statOf } from './stat.js';
 
 const projectFile = 'roster.yaml';
 
-/** roster.yaml as named, or in the folder or the nearest parent; null when there is none, which is told. */
-export function locate(file: string | undefined, cwd: string, told: Diagnostics): string | null {
+/** The given roster.yaml, or that in the folder or the closest parent; null when there is none, which is reported. */
+export function findProjectFile(
+  file: string | undefined,
+  cwd: string,
+  diagnostics: Diagnostics,
+): string | null {
   if (file === '') {
-    told.error('usage', null, '-f: "" names no file', { help: `For example: -f ${projectFile}` });
+    diagnostics.error('usage', null, '`-f` needs the name of a file', {
+      help: `For example: \`-f ${projectFile}\`.`,
+    });
     return null;
   }
   if (file !== undefined) return resolve(cwd, file);
@@ -25,29 +32,31 @@ export function locate(file: string | undefined, cwd: string, told: Diagnostics)
   const other = ['roster.yml', 'roster.json'].find((name) => statOf(join(cwd, name)) !== null);
   const help =
     other === undefined
-      ? 'Write a first one there (examples/quickstart shows how), or name a file with -f.'
-      : `There is a ${other}: rename it to ${projectFile}, or name it with -f.`;
-  told.error('missing-setting', null, `there is no ${projectFile} here or in a folder above`, { help });
+      ? 'Create one with `roster init`, or select a file with `-f`.'
+      : `Rename \`${other}\` to \`${projectFile}\`, or select it with \`-f\`.`;
+  diagnostics.error('missing-setting', null, `there is no ${projectFile} in this folder or a parent folder`, {
+    help,
+  });
   return null;
 }
 
-/** Reads the files of one project: regular files alone, reached without a link, within the limits. */
-export class Files {
+/** Reads the files of one project: only regular files, reached without a link, within the limits. */
+export class ProjectFiles {
   private bytes = 0;
   private count = 0;
-  /** Folders that are known to be real ones. */
+  /** Folders that are known to be real, not links. */
   private readonly folders = new Set<string>();
-  private readonly near: NearPaths;
+  private readonly suggestions: PathSuggestions;
 
   constructor(
     private readonly root: string,
     private readonly cwd: string,
-    private readonly told: Diagnostics,
+    private readonly diagnostics: Diagnostics,
   ) {
-    this.near = new NearPaths(root, told);
+    this.suggestions = new PathSuggestions(root, diagnostics.suggestions);
   }
 
-  /** `path` is relative to the project's folder. `asked` is what wants the file, for what is wrong with it. */
+  /** `path` is relative to the project's folder. `asked` is where the file is named: problems with it are reported there. */
   read(path: string, asked: Span | null): Source | null {
     const absolute = join(this.root, path);
     const name = this.display(absolute);
@@ -59,13 +68,13 @@ export class Files {
     return bytes === null ? null : this.text(bytes, name);
   }
 
-  /** As messages name a file: relative to the working directory, with `/`. */
+  /** A path as shown in messages: relative to the working directory, with `/`. */
   display(absolute: string): string {
     const path = relative(this.cwd, absolute);
     return sep === '/' ? path : path.replaceAll(sep, '/');
   }
 
-  /** Tells why the inventory may not stand at a path: it is written where it is read, and never through a link. */
+  /** Reports a path that the inventory must not have: it is never read or written through a link. */
   checkInventory(path: string, asked: Span): void {
     const names = path.split('/');
     const places = names.map((_, index) => join(this.root, ...names.slice(0, index + 1)));
@@ -75,15 +84,15 @@ export class Files {
       if (stats === null) return;
       if (last ? stats.isFile() : stats.isDirectory()) continue;
       const { code, message } = refusal(stats, last);
-      this.told.error(code, asked, `the inventory cannot be ${quoted(path)}: ${message}`, {
-        help: "Name a regular file inside the project's folder with `inventory: { file: … }`.",
+      this.diagnostics.error(code, asked, `the inventory cannot be ${quoted(path)}: ${message}`, {
+        help: "Use a regular file inside the project's folder: `inventory: { file: … }`.",
       });
       return;
     }
   }
 
-  /** The file that a path leads to, going down from the project's folder one name at a time; or why it is not read. */
-  private look(path: string): Stats | Refusal {
+  /** The file at a path, followed from the project's folder one name at a time; or why it is not read. */
+  private look(path: string): Stats | UnreadableFile {
     const names = path.split('/');
     const last = names.pop() ?? '';
     let folder = this.root;
@@ -102,13 +111,13 @@ export class Files {
     return stats.isFile() ? stats : refusal(stats, true);
   }
 
-  private nothing(path: string, message: string): Refusal {
-    const near = this.near.find(path);
+  private nothing(path: string, message: string): UnreadableFile {
+    const near = this.suggestions.find(path);
     const help = near === null ? {} : { help: `Did you mean ${quoted(near)}?` };
     return { code: 'unreadable-file', message, ...help };
   }
 
-  private tooMany(): Refusal | null {
+  private tooMany(): UnreadableFile | null {
     this.count += 1;
     if (this.count <= limits.files) return null;
     return { code: 'limit-exceeded', message: `the project has more than ${limits.files} files` };
@@ -117,7 +126,7 @@ export class Files {
   private bytesOf(absolute: string, name: string, asked: Span | null, seen: Stats): Buffer | null {
     let descriptor: number | undefined;
     try {
-      // A link or a pipe that took the file's place since it was looked at is neither followed nor waited for.
+      // A link or a pipe that has replaced the file since it was checked is neither followed nor waited for.
       descriptor = openSync(
         absolute,
         constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
@@ -132,14 +141,14 @@ export class Files {
     }
   }
 
-  /** A folder on the way may have become a link since it was looked at: then another file was opened. */
-  private otherThan(seen: Stats, opened: Stats): Refusal | null {
+  /** A folder on the way may have become a link since it was checked: then another file was opened. */
+  private otherThan(seen: Stats, opened: Stats): UnreadableFile | null {
     if (!opened.isFile()) return refusal(opened, true);
     if (opened.dev === seen.dev && opened.ino === seen.ino) return null;
-    return { code: 'unreadable-file', message: 'another file took its place while it was read' };
+    return { code: 'unreadable-file', message: 'it was replaced while it was read' };
   }
 
-  private tooLarge(size: number): Refusal | null {
+  private tooLarge(size: number): UnreadableFile | null {
     this.bytes += size;
     if (size > limits.fileBytes)
       return { code: 'limit-exceeded', message: `the file is larger than ${limits.fileBytes} bytes` };
@@ -167,44 +176,44 @@ export class Files {
     const control = findControl(decoded.text);
     if (control === null) return source;
     const span = { source, start: control.at, end: control.at + 1 };
-    this.told.error('unsafe-text', span, `${control.name}, a control character, stands here`, {
-      help: 'Take it out, or write it as an escape in double quotes where it is meant.',
+    this.diagnostics.error('unsafe-text', span, `the file contains ${control.name}, a control character`, {
+      help: 'Remove it, or write it as an escape sequence in double quotes.',
     });
     return null;
   }
 
-  private refuse(asked: Span | null, name: string, why: Refusal): null {
-    this.told.error(why.code, asked, `${quoted(name)} cannot be read: ${why.message}`, { help: why.help });
+  private refuse(asked: Span | null, name: string, why: UnreadableFile): null {
+    this.diagnostics.error(why.code, asked, `${quoted(name)} cannot be read: ${why.message}`, {
+      help: why.help,
+    });
     return null;
   }
 }
 
-interface Refusal {
+interface UnreadableFile {
   readonly code: 'unreadable-file' | 'limit-exceeded';
   readonly message: string;
   readonly help?: string;
 }
 
-function refusal(stats: Stats, last: boolean): Refusal {
+function refusal(stats: Stats, last: boolean): UnreadableFile {
   const code = 'unreadable-file';
   const help = "Only regular files inside the project's folder are read.";
   if (stats.isSymbolicLink())
     return { code, message: last ? 'it is a symbolic link' : 'a symbolic link is on the way to it', help };
-  if (!last) return { code, message: 'what should be its folder is none' };
+  if (!last) return { code, message: 'its parent is not a folder' };
   return { code, message: stats.isDirectory() ? 'it is a folder' : 'it is not a regular file', help };
 }
 
-/** Trouble that the file system names, in words; anything else is a bug. */
-function systemRefusal(error: unknown): Refusal {
-  const code = codeOf(error);
-  if (code === undefined) throw error;
-  const words: Readonly<Record<string, string>> = {
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ENOENT: 'it does not exist',
-    ELOOP: 'it is a symbolic link',
-    ENXIO: 'it is not a regular file',
-    ENAMETOOLONG: 'its path is too long',
-  };
-  return { code: 'unreadable-file', message: words[code] ?? `the system says ${code}` };
+/** What these mean for a file that is opened without following links; anything but an errno is a bug. */
+const openErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ELOOP: 'it is a symbolic link',
+  ENXIO: 'it is not a regular file',
+};
+
+function systemRefusal(error: unknown): UnreadableFile {
+  const errno = errnoOf(error);
+  if (errno === undefined) throw error;
+  return { code: 'unreadable-file', message: openErrors[errno] ?? reasonOf(error) };
 }

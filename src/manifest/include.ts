@@ -1,21 +1,22 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
+import { errnoOf } from '../files/errno.js';
+import type { Span } from '../yaml/source.js';
+import { quoted, unsafe } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import type { Span } from './source.js';
-import { codeOf, statOf } from './stat.js';
-import { quoted, unsafe } from './text.js';
+import { statOf } from './stat.js';
 
 /** One item of `include`, variables replaced. */
-export interface Item {
+export interface IncludeItem {
   readonly pattern: string;
   readonly span: Span;
 }
 
-export interface Expanded {
+export interface Included {
   readonly paths: ReadonlyMap<string, Span>;
-  /** False when there may be more, which is told. */
+  /** False when there may be more, which is reported. */
   readonly complete: boolean;
 }
 
@@ -23,92 +24,121 @@ export interface Expanded {
  * The files that the items name, each once, with the item that named it first. Paths are relative to `root`, with
  * `/`, in code-unit order, so that the order of files never depends on the machine.
  */
-export function expand(items: readonly Item[], root: string, told: Diagnostics): Expanded {
-  const found = new Map<string, Span>();
-  const { errors } = told;
+export function expandInclude(
+  items: readonly IncludeItem[],
+  root: string,
+  diagnostics: Diagnostics,
+): Included {
+  const { errors } = diagnostics;
   const over = items[limits.includes];
   if (over !== undefined) {
-    const help = 'A glob, such as teams/*.yaml, stands for many files.';
-    told.error('limit-exceeded', over.span, `\`include\` holds more than ${limits.includes} items`, { help });
+    const message = `\`include\` contains more than ${limits.includes} items`;
+    const help = 'Use globs such as `teams/*.yaml`, which match many files.';
+    diagnostics.error('limit-exceeded', over.span, message, { help });
   }
-  const folders = new Folders(root);
-  for (const { pattern, span } of items.slice(0, limits.includes)) {
-    const why = refusal(pattern);
-    if (why !== null) told.error(why.code, span, why.message, { help: why.help });
-    else
-      for (const path of pathsOf(pattern, root, folders, span, told))
-        if (isManifestName(path, span, told) && !found.has(path)) found.set(path, span);
-    if (folders.exhausted) break;
-  }
+  const found = new IncludedFiles(root, diagnostics).of(items.slice(0, limits.includes));
   const paths = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { paths, complete: told.errors === errors };
+  return { paths, complete: diagnostics.errors === errors };
 }
 
-/**
- * Errors show lines of the files that they are about: nothing may be read that was not written to be a manifest, such
- * as the secrets in `.git/config` or `.env`.
- */
-function isManifestName(path: string, span: Span, told: Diagnostics): boolean {
-  const hidden = path.split('/').find((name) => name.startsWith('.'));
-  if (hidden === undefined && /\.ya?ml$/.test(path)) return true;
-  const why =
-    hidden === undefined
-      ? 'the names of manifests end in `.yaml` or `.yml`'
-      : 'no name in its path may begin with a dot';
-  told.error('unreadable-file', span, `${quoted(path)} cannot be included: ${why}`, {
-    help: 'For example: teams/retail.yaml, or teams/*.yaml for all in a folder.',
-  });
-  return false;
-}
+class IncludedFiles {
+  private readonly folders: Folders;
 
-function pathsOf(pattern: string, root: string, folders: Folders, span: Span, told: Diagnostics): string[] {
-  if (!isDynamicPattern(pattern)) return [posix.normalize(pattern)];
-  const paths = globSync(pattern, {
-    cwd: root,
-    absolute: false,
-    dot: false,
-    onlyFiles: true,
-    expandDirectories: false,
-    extglob: false,
-    followSymbolicLinks: false,
-    fs: { readdirSync: folders.list as typeof readdirSync },
-  });
-  if (folders.exhausted) {
-    const message = `the patterns look at more than ${limits.listed} files and folders`;
-    const help = 'Write fewer patterns, or name the folders that they are for.';
-    told.error('limit-exceeded', span, message, { help });
-    return [];
+  constructor(
+    private readonly root: string,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.folders = new Folders(root);
   }
-  const links = folders.takeLinks();
-  for (const link of links) tellLink(link, span, told);
-  if (paths.length + links.size === 0)
-    told.tell('warning', 'unreadable-file', span, `no file matches ${quoted(pattern)}`);
-  return paths.filter((path) => {
-    const unseen = unsafe(path, 'line');
-    if (unseen !== null) told.error('unsafe-text', span, `the file name ${quoted(path)} holds ${unseen}`);
-    return unseen === null && !isUnder(links, path);
-  });
-}
 
-function tellLink(link: string, span: Span, told: Diagnostics): void {
-  told.error('unreadable-file', span, `${quoted(link)} cannot be read: it is a symbolic link to a folder`, {
-    help: "Only regular files inside the project's folder are read, and this pattern leads through the link.",
-  });
+  of(items: readonly IncludeItem[]): ReadonlyMap<string, Span> {
+    const found = new Map<string, Span>();
+    for (const item of items) {
+      const { pattern, span } = item;
+      const invalid = invalidPattern(pattern);
+      if (invalid !== null)
+        this.diagnostics.error(invalid.code, span, invalid.message, { help: invalid.help });
+      else
+        for (const path of this.pathsOf(item))
+          if (this.isManifestName(path, span) && !found.has(path)) found.set(path, span);
+      if (this.folders.exhausted) break;
+    }
+    return found;
+  }
+
+  private pathsOf({ pattern, span }: IncludeItem): string[] {
+    if (!isDynamicPattern(pattern)) return [posix.normalize(pattern)];
+    const paths = this.glob(pattern);
+    if (this.folders.exhausted) {
+      const message = `the patterns search more than ${limits.listed} files and folders`;
+      const help = 'Use fewer patterns, or patterns that name the folders to search.';
+      this.diagnostics.error('limit-exceeded', span, message, { help });
+      return [];
+    }
+    const links = this.folders.takeLinks();
+    for (const link of links) this.reportLink(link, span);
+    if (paths.length + links.size === 0)
+      this.diagnostics.warning('unreadable-file', span, `no file matches ${quoted(pattern)}`);
+    return paths.filter((path) => this.isVisible(path, span) && !isUnder(links, path));
+  }
+
+  private glob(pattern: string): string[] {
+    return globSync(pattern, {
+      cwd: this.root,
+      absolute: false,
+      dot: false,
+      onlyFiles: true,
+      expandDirectories: false,
+      extglob: false,
+      followSymbolicLinks: false,
+      fs: { readdirSync: this.folders.list as typeof readdirSync },
+    });
+  }
+
+  private isVisible(path: string, span: Span): boolean {
+    const invisible = unsafe(path, 'line');
+    if (invisible !== null)
+      this.diagnostics.error('unsafe-text', span, `the file name ${quoted(path)} contains ${invisible}`);
+    return invisible === null;
+  }
+
+  /**
+   * Errors show lines of the files that they are about. So only files that are meant to be manifests are read, never
+   * those that may contain secrets, such as `.git/config` or `.env`.
+   */
+  private isManifestName(path: string, span: Span): boolean {
+    const isHidden = path.split('/').some((name) => name.startsWith('.'));
+    if (!isHidden && /\.ya?ml$/.test(path)) return true;
+    const why = isHidden
+      ? 'no name in its path may begin with a dot'
+      : 'the name of a manifest must end in `.yaml` or `.yml`';
+    this.diagnostics.error('unreadable-file', span, `${quoted(path)} cannot be included: ${why}`, {
+      help: 'For example: `teams/retail.yaml`, or `teams/*.yaml` for all files in a folder.',
+    });
+    return false;
+  }
+
+  private reportLink(link: string, span: Span): void {
+    const message = `${quoted(link)} cannot be read: it is a symbolic link to a folder`;
+    this.diagnostics.error('unreadable-file', span, message, {
+      help: "Only regular files inside the project's folder are read, and this pattern follows the link.",
+    });
+  }
 }
 
 function isUnder(links: ReadonlySet<string>, path: string): boolean {
   return path.split('/').some((_, index, names) => links.has(names.slice(0, index + 1).join('/')));
 }
 
-/** What patterns are held against. */
+/** Lists the folders that patterns are matched against. */
 class Folders {
   private listed = 0;
-  /** Links to folders that the pattern at work leads through. */
+  /** Links to folders that the current pattern follows. */
   private links = new Set<string>();
 
   constructor(private readonly root: string) {}
 
-  /** True once so much was listed that nothing more is. */
+  /** True once the limit is passed: nothing more is listed. */
   get exhausted(): boolean {
     return this.listed > limits.listed;
   }
@@ -120,8 +150,8 @@ class Folders {
   }
 
   /**
-   * Links, pipes and devices are listed as if they were files: what matches is then refused by name, not passed over.
-   * Links to folders are listed as folders, too: where the pattern leads into one, that is noted.
+   * Links, pipes and devices are listed as files: what matches is then refused by name, not skipped. Links to folders
+   * are listed as folders, too: if the pattern follows one, that is noted.
    */
   readonly list = (path: string, options: { withFileTypes: true }): Dirent[] => {
     if (this.exhausted || this.isThroughLink(path)) return [];
@@ -153,38 +183,36 @@ function leadsToFolder(link: string): boolean {
   try {
     return statSync(link).isDirectory();
   } catch (error) {
-    // A link that leads nowhere, in a circle or where one may not look is no folder.
-    if (codeOf(error) === undefined) throw error;
+    // A link that leads nowhere, in a circle or to a forbidden place is not a folder.
+    if (errnoOf(error) === undefined) throw error;
     return false;
   }
 }
 
-interface Refusal {
+interface InvalidPattern {
   readonly code: 'unreadable-file' | 'limit-exceeded' | 'unsafe-text';
   readonly message: string;
   readonly help?: string;
 }
 
 /** Patterns come from people who are not trusted, and many wildcards in one name make matching exponential. */
-function refusal(pattern: string): Refusal | null {
+function invalidPattern(pattern: string): InvalidPattern | null {
   const code = 'unreadable-file';
-  const help = 'A path or glob relative to roster.yaml, with `/`, such as teams/*.yaml.';
-  const segments = pattern.split('/');
+  const help = 'Use a path or glob relative to `roster.yaml`, with `/`, such as `teams/*.yaml`.';
   if (unsafe(pattern, 'line') !== null)
-    return { code: 'unsafe-text', message: 'the path holds a character that cannot be seen' };
+    return { code: 'unsafe-text', message: 'the path contains an invisible character' };
   if (pattern.startsWith('/') || /^[A-Za-z]:/.test(pattern))
-    return { code, message: 'an absolute path cannot be included', help };
-  if (pattern.includes('\\')) return { code, message: 'a path must not hold a backslash', help };
-  if (pattern.startsWith('!')) return { code, message: 'a pattern cannot be negated', help };
+    return { code, message: 'absolute paths cannot be included', help };
+  if (pattern.includes('\\')) return { code, message: 'paths must not contain backslashes', help };
+  if (pattern.startsWith('!')) return { code, message: 'patterns cannot be negated', help };
   if (/(?:^|[/{,(])\.\.(?:$|[/},)])/.test(pattern))
-    return { code, message: "a path must not leave the project's folder", help };
+    return { code, message: "paths must not leave the project's folder", help };
+  const segments = pattern.split('/');
   const wild = segments.some(
     (segment) => (segment.match(/[*?[({]/g) ?? []).length > limits.globWildcardsPerSegment,
   );
   const doubles = segments.filter((segment) => segment.includes('**')).length;
-  if (wild || doubles > limits.globDoubleStars) {
-    const message = `a pattern may hold ${limits.globWildcardsPerSegment} wildcards a name and ${limits.globDoubleStars} \`**\``;
-    return { code: 'limit-exceeded', message, help };
-  }
-  return null;
+  if (!wild && doubles <= limits.globDoubleStars) return null;
+  const message = `a pattern may contain at most ${limits.globWildcardsPerSegment} wildcards in a name and ${limits.globDoubleStars} \`**\``;
+  return { code: 'limit-exceeded', message, help };
 }

@@ -2,30 +2,32 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
+import type { YamlUsage } from '../yaml/parse-budget.js';
+import { readYaml } from '../yaml/read.js';
+import type { Source, Span } from '../yaml/source.js';
+import { quoted } from '../yaml/text.js';
+import type { Entry } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
-import { parseYaml } from './documents.js';
-import { type EntriesRead, EntryReader } from './entries.js';
-import { Files, locate } from './files.js';
+import { type EntriesRead, readEntries } from './entries.js';
+import { checkAddedVariables } from './environments.js';
+import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
-import { expand } from './include.js';
+import { expandInclude } from './include.js';
 import { checkBetween } from './references.js';
-import { checkAdded, excuseDropped, readSettings, type SettingsRead } from './settings.js';
-import type { Span } from './source.js';
-import { Targets } from './targets.js';
-import { quoted } from './text.js';
-import { readTop, type Top, tellEmpty } from './top.js';
-import type { Entry, Spent } from './tree.js';
+import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
+import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
+import { yamlRules } from './yaml-rules.js';
 
 export interface LoadOptions {
-  /** `-f`: relative to `cwd`. Else roster.yaml in `cwd` or the nearest parent. */
+  /** `-f`: relative to `cwd`. Default: roster.yaml in `cwd` or the closest parent. */
   readonly file?: string;
   readonly cwd: string;
   /** The name of the environment to load for; null for the project's own settings. */
   readonly environment: string | null;
-  /** What `${env.NAME}` stands for. */
+  /** The values of `${env.NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly kinds: readonly Kind[];
-  /** What day it is, for what has passed; left out where it shall not matter. */
+  /** The current time, for schedules that have passed; left out where the day must not matter. */
   readonly now?: Date;
 }
 
@@ -34,13 +36,13 @@ export interface Loaded {
   readonly project: Project | null;
   /** Everything that is wrong, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Values from the environment that were used, errors or not: whatever is printed must not hold them. */
+  /** Values from the environment that were used, errors or not: nothing that is printed may contain one. */
   readonly secrets: readonly string[];
-  /** The files that could be read and parsed, in that order: their paths as messages name them. */
+  /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
-  /** Absolute paths of all files that belong to the project, those that could not be read and the inventory among them. */
+  /** Absolute paths of all files of the project, including the inventory and those that could not be read. */
   readonly paths: readonly string[];
-  /** False when a file of the project is missing among them: why is told. */
+  /** False when a file of the project is missing among `files`: why is reported. */
   readonly allFiles: boolean;
 }
 
@@ -49,64 +51,138 @@ export interface Loaded {
  * only regular files under the project's folder. Synchronous, because that is several times faster for many files.
  */
 export function loadProject(options: LoadOptions): Loaded {
-  const told = new Diagnostics();
+  const diagnostics = new Diagnostics();
   const cwd = resolve(options.cwd);
-  const file = locate(options.file, cwd, told);
-  const { project, ...rest } = file === null ? nothing([]) : load(file, cwd, options, told);
-  if (project === null && !told.failed) throw new Error('a project is refused without a word');
-  return { project: told.failed ? null : project, diagnostics: told.sorted(), ...rest };
+  const file = findProjectFile(options.file, cwd, diagnostics);
+  const { project, ...rest } =
+    file === null ? nothing([]) : new ProjectLoader(file, { ...options, cwd }, diagnostics).load();
+  if (project === null && !diagnostics.failed) throw new Error('a project is refused without a reason');
+  return { project: diagnostics.failed ? null : project, diagnostics: diagnostics.sorted(), ...rest };
 }
 
-function nothing(paths: readonly string[]): Omit<Loaded, 'diagnostics'> {
+type LoadedProject = Omit<Loaded, 'diagnostics'>;
+
+function nothing(paths: readonly string[]): LoadedProject {
   return { project: null, secrets: [], files: [], allFiles: false, paths };
 }
 
-function load(
-  file: string,
-  cwd: string,
-  options: LoadOptions,
-  told: Diagnostics,
-): Omit<Loaded, 'diagnostics'> {
-  const root = dirname(file);
-  const disk = new Files(root, cwd, told);
-  const reader = new ManifestReader(disk, told);
-  const top = reader.read(basename(file), null, true);
-  if (top === null) return nothing([file]);
-  const read = readSettings(top, options, told);
-  const tops = [top];
-  const included = expand(read.include, root, told);
-  for (const [path, asked] of included.paths) {
-    if (path === basename(file)) continue;
-    const other = reader.read(path, asked, false);
-    if (other !== null) tops.push(other);
+interface ManifestFile extends TopLevel {
+  readonly source: Source;
+}
+
+class ProjectLoader {
+  private readonly usage: YamlUsage = { values: 0, collections: 0, expanded: 0 };
+  private readonly root: string;
+  private readonly name: string;
+  private readonly disk: ProjectFiles;
+
+  constructor(
+    private readonly file: string,
+    private readonly options: LoadOptions,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.root = dirname(file);
+    this.name = basename(file);
+    this.disk = new ProjectFiles(this.root, options.cwd, diagnostics);
   }
-  const dropped = tops.flatMap((each) => each.dropped);
-  const wanted = [...included.paths.keys()].filter((path) => path !== basename(file)).length;
-  const noInclude = top.dropped.every(({ key }) => key.text !== 'include');
-  const allFiles = read.complete && included.complete && tops.length === wanted + 1 && noInclude;
-  const manifests = new Set([basename(file), ...included.paths.keys()].map((path) => posix.normalize(path)));
-  const own = ownPaths(manifests, read);
-  const entries = readEntries(tops, read, dropped, own, options, told);
-  checkBetween(entries, allFiles && !dropped.some(mayHoldEntries), told);
-  if (allFiles && !told.failed) checkAdded(read, top.settings.get('vars'), told);
-  const { secrets } = read.variables;
-  const files = tops.map(({ source }) => ({ file: source.file, text: source.text }));
-  const paths = [...own].map((path) => join(root, path));
-  if (read.settings === null) return { project: null, secrets, files, allFiles, paths };
-  const { inventory } = read.settings;
-  if ('file' in inventory && manifests.has(posix.normalize(inventory.file)))
-    tellManifest(inventory.file, read.inventory, told);
-  else if ('file' in inventory) disk.checkInventory(inventory.file, read.inventory);
-  const project: Project = {
-    file: top.source.file,
-    root,
-    environment: options.environment,
-    ...read.settings,
-    scopes: read.scopes,
-    entries: entries.list.map((each) => each.declared),
-    secrets,
-  };
-  return { project, secrets, files, allFiles, paths };
+
+  load(): LoadedProject {
+    const top = this.manifest(this.name, null);
+    if (top === null) return nothing([this.file]);
+    const read = readSettings(top, this.options, this.diagnostics);
+    const included = expandInclude(read.include, this.root, this.diagnostics);
+    const others = [...included.paths].filter(([path]) => path !== this.name);
+    const manifests = [top, ...others.flatMap(([path, asked]) => this.manifest(path, asked) ?? [])];
+    const allFiles =
+      read.complete &&
+      included.complete &&
+      manifests.length === others.length + 1 &&
+      top.dropped.every(({ key }) => key.text !== 'include');
+    const names = new Set([this.name, ...included.paths.keys()].map((path) => posix.normalize(path)));
+    const own = ownPaths(names, read);
+    const entries = this.entries(manifests, read, own, allFiles);
+    if (allFiles && !this.diagnostics.failed)
+      checkAddedVariables(read.added, top.settings.get('vars'), read.variables, this.diagnostics);
+    this.checkInventory(read, names);
+    return {
+      project: this.project(top, read, entries),
+      secrets: read.variables.environment.secrets,
+      files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
+      allFiles,
+      paths: [...own].map((path) => join(this.root, path)),
+    };
+  }
+
+  /** Null when the file could not be read at all, which is reported. `asked` is what includes it. */
+  private manifest(path: string, asked: Span | null): ManifestFile | null {
+    const isProject = asked === null;
+    const source = this.disk.read(path, asked);
+    const documents = source === null ? null : this.documents(source, isProject);
+    if (source === null || documents === null) return null;
+    if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
+    const top = readTopLevel(documents, isProject, this.diagnostics);
+    // That is reported, and missing settings only follow from it.
+    if (isProject && documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
+    return { ...top, source };
+  }
+
+  private documents(source: Source, isProject: boolean) {
+    const { usage, diagnostics } = this;
+    const suggest = diagnostics.suggestions.of;
+    const { documents, problems, omitted } = readYaml(source, { usage, suggest, rules: yamlRules });
+    const last = problems.at(-1);
+    const hasIncludes = documents === null && isProject && /^include[ \t]*:/m.test(source.text);
+    if (!hasIncludes || last === undefined) diagnostics.yaml(problems, omitted);
+    else {
+      const help = [last.help, 'Included files are not checked until this file is valid.'].filter(Boolean);
+      diagnostics.yaml([...problems.slice(0, -1), { ...last, help: help.join(' ') }], omitted);
+    }
+    return documents;
+  }
+
+  private entries(
+    manifests: readonly ManifestFile[],
+    read: SettingsRead,
+    ownPaths: ReadonlySet<string>,
+    allFiles: boolean,
+  ): EntriesRead {
+    const { kinds, now = null } = this.options;
+    const { variables, scopes: names, scopesComplete } = read;
+    const dropped = manifests.flatMap((each) => each.dropped);
+    excuseDropped(dropped, variables);
+    const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
+    const context = { kinds, scopes: { names, complete }, variables, ownPaths, now };
+    const parts = manifests.flatMap((each) => each.sections);
+    const entries = readEntries(parts, context, this.diagnostics);
+    checkBetween(entries, allFiles && !dropped.some(mayContainEntries), this.diagnostics);
+    return entries;
+  }
+
+  private checkInventory({ settings, inventory: asked }: SettingsRead, names: ReadonlySet<string>): void {
+    if (settings === null || !('file' in settings.inventory)) return;
+    const { file } = settings.inventory;
+    if (!names.has(posix.normalize(file))) {
+      this.disk.checkInventory(file, asked);
+      return;
+    }
+    const message = `${quoted(file)} is a manifest of this project, and cannot be its inventory`;
+    this.diagnostics.error('schema', asked, message, {
+      help: 'Use another file: `inventory: { file: roster.inventory.json }`.',
+    });
+  }
+
+  private project(top: ManifestFile, read: SettingsRead, entries: EntriesRead): Project | null {
+    if (read.settings === null) return null;
+    return {
+      file: top.source.file,
+      root: this.root,
+      environment: this.options.environment,
+      ...read.settings,
+      scopes: read.scopes,
+      entries: entries.list.map((each) => each.declared),
+      secrets: read.variables.environment.secrets,
+    };
+  }
 }
 
 /** Relative to the project's folder: the manifests, and what the inventories of all environments are kept in. */
@@ -115,67 +191,10 @@ function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead)
   return new Set([...manifests, ...state.map((path) => posix.normalize(path))]);
 }
 
-function tellManifest(path: string, asked: Span, told: Diagnostics): void {
-  told.error('schema', asked, `${quoted(path)} is a manifest of this project, and cannot be its inventory`, {
-    help: 'Name another file: `inventory: { file: roster.inventory.json }`.',
-  });
-}
+const withoutEntries = new Set(settingNames.filter((name) => name !== 'include'));
 
-function readEntries(
-  tops: readonly Top[],
-  read: SettingsRead,
-  dropped: readonly Entry[],
-  own: ReadonlySet<string>,
-  { kinds, now = null }: { readonly kinds: readonly Kind[]; readonly now?: Date | null },
-  told: Diagnostics,
-): EntriesRead {
-  excuseDropped(dropped, read.variables);
-  const complete = read.scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
-  const scopes = { names: read.scopes, complete };
-  const parts = tops.flatMap((top) => top.sections);
-  const reader = new EntryReader(
-    kinds,
-    scopes,
-    read.variables,
-    new Targets(parts, kinds, told),
-    own,
-    now,
-    told,
-  );
-  for (const section of parts) reader.section(section);
-  return reader.result;
-}
-
-const noEntries = new Set(settingNames.filter((name) => name !== 'include'));
-
-/** A section that cannot be read or has a name that nobody knows, or files that were not looked for. */
-function mayHoldEntries({ key, value }: Entry): boolean {
+/** A section that cannot be read or has an unknown name, or files that were not searched for. */
+function mayContainEntries({ key, value }: Entry): boolean {
   const isSection = Object.hasOwn(sections, key.text);
-  return isSection || key.text === 'include' || (value.type === 'map' && !noEntries.has(key.text));
-}
-
-class ManifestReader {
-  private readonly spent: Spent = { values: 0, collections: 0, expanded: 0 };
-
-  constructor(
-    private readonly files: Files,
-    private readonly told: Diagnostics,
-  ) {}
-
-  /** Null when the file could not be read at all, which is told. */
-  read(path: string, asked: Span | null, isProject: boolean): (Top & { source: Span['source'] }) | null {
-    const source = this.files.read(path, asked);
-    if (source === null) return null;
-    const documents = parseYaml(source, this.spent, this.told);
-    if (documents === null) {
-      if (isProject && /^include[ \t]*:/m.test(source.text))
-        this.told.addHelp('Included files are read once this file can be.');
-      return null;
-    }
-    if (documents.length === 0 && !isProject) tellEmpty(source, this.told);
-    const top = readTop(documents, isProject, this.told);
-    // That is told, and settings that are missing only follow from it.
-    if (isProject && documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
-    return { ...top, source };
-  }
+  return isSection || key.text === 'include' || (value.type === 'map' && !withoutEntries.has(key.text));
 }

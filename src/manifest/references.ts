@@ -1,48 +1,39 @@
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
+import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { EntriesRead, EntryRead } from './entries.js';
-import type { Targets } from './targets.js';
-import { type Entry, find } from './tree.js';
+import type { EntriesRead } from './entries.js';
+import type { EntryRead } from './kind-reader.js';
+import type { ReferenceHints } from './reference-hints.js';
 
-/** What can be wrong between entries: references to nothing, and two entries that would be one object. */
-export function checkBetween(entries: EntriesRead, allRead: boolean, told: Diagnostics): void {
-  // An entry that is missing may stand in what could not be read.
-  if (allRead) {
-    const renamed = renamedFrom(entries.list);
-    for (const each of entries.list) checkReferences(each, entries, renamed, told);
-  }
-  checkSame(entries.list, told);
-  checkFormer(entries, told);
+/** What can be wrong between entries: references to nothing, and two entries for one object. */
+export function checkBetween(entries: EntriesRead, isComplete: boolean, diagnostics: Diagnostics): void {
+  // A missing entry may be in what could not be read.
+  if (isComplete) checkReferences(entries, diagnostics);
+  checkSame(entries.list, diagnostics);
+  checkFormer(entries, diagnostics);
 }
 
-function checkReferences(
-  each: EntryRead,
-  { addresses, targets, partial }: EntriesRead,
-  renamed: ReadonlyMap<Address, Address>,
-  told: Diagnostics,
-): void {
-  const { references } = each.kind;
-  if (references === undefined) return;
-  const path = [references.field];
-  for (const address of references.inEntry(each.declared.declared)) {
-    if (addresses.has(address) || isPartial(address, partial)) continue;
-    const { span } = find(each.entry, path);
-    if (each.declared.sensitive.includes(String(path[0]))) {
-      const message = 'there is no entry with the address that the environment gives here';
-      told.error('unknown-reference', span, message, { help: 'The value is not shown.' });
-      continue;
+function checkReferences({ list, addresses, hints, partial }: EntriesRead, diagnostics: Diagnostics): void {
+  const renamed = renamedFrom(list);
+  for (const each of list)
+    for (const address of each.kind.references?.inEntry(each.declared.declared) ?? []) {
+      if (addresses.has(address) || isPartial(address, partial)) continue;
+      const field = each.kind.references?.field ?? '';
+      const { span } = find(each.entry, [field]);
+      const isSecret = each.declared.sensitive.includes(field);
+      const message = isSecret
+        ? 'the address from the environment is not declared in this project'
+        : `\`${address}\` is not declared in this project`;
+      const help = isSecret ? 'The value is not shown.' : hint(address, renamed.get(address), hints);
+      diagnostics.error('unknown-reference', span, message, { help });
     }
-    told.error('unknown-reference', span, `there is no \`${address}\` in the project`, {
-      help: hint(address, renamed.get(address), targets),
-    });
-  }
 }
 
 function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
   return [...partial].some((kind) => address.startsWith(addressOf(kind, '')));
 }
 
-/** What entries are called now, by what they say that they were called; none that the environment names. */
+/** The new address of each renamed entry by its old one; without those that the environment names. */
 function renamedFrom(list: readonly EntryRead[]): ReadonlyMap<Address, Address> {
   return new Map(
     list.flatMap((each) => {
@@ -52,47 +43,39 @@ function renamedFrom(list: readonly EntryRead[]): ReadonlyMap<Address, Address> 
   );
 }
 
-function hint(address: Address, now: Address | undefined, targets: Targets): string {
-  if (now !== undefined) return `It is \`${now}\` now, which says so with \`formerly\`.`;
-  const near = targets.near(address);
+function hint(address: Address, now: Address | undefined, hints: ReferenceHints): string {
+  if (now !== undefined) return `It was renamed to \`${now}\`, by \`formerly\`.`;
+  const near = hints.closest(address);
   if (near !== null) return `Did you mean \`${near}\`?`;
   const [kind] = address.split('/', 1);
-  return `Declare the ${kind} in this project; with \`external: true\` if it is someone else's.`;
+  return `Declare the ${kind} in this project. If someone else manages it, add \`external: true\`.`;
 }
 
-function checkSame(list: readonly EntryRead[], told: Diagnostics): void {
-  const identities = new Map<string, EntryRead>();
-  const ids = new Map<string, EntryRead>();
+function checkSame(list: readonly EntryRead[], diagnostics: Diagnostics): void {
+  const first = new Map<string, EntryRead>();
+  const checkField = (each: EntryRead, field: string, value: string | null) => {
+    const key = `${each.kind.name}/${field}/${value}`;
+    const other = first.get(key);
+    if (value === null) return;
+    if (other === undefined) first.set(key, each);
+    else reportSame(each, other, field, diagnostics);
+  };
   for (const each of list) {
-    if (each.sound) {
-      const identity = each.kind.identity.ofDeclared(each.declared.declared);
-      if (identity !== null) same(identities, `${each.kind.name}/${identity}`, each, 'name', told);
-    }
-    const { id } = each.declared;
-    if (id !== null) same(ids, `${each.kind.name}/${normalId(id)}`, each, 'id', told);
+    const { declared, id } = each.declared;
+    checkField(each, 'name', each.sound ? each.kind.identity.ofDeclared(declared) : null);
+    checkField(each, 'id', id === null ? null : normalId(id));
   }
 }
 
-function same(
-  seen: Map<string, EntryRead>,
-  key: string,
-  each: EntryRead,
-  field: string,
-  told: Diagnostics,
-): void {
-  const first = seen.get(key);
-  if (first === undefined) {
-    seen.set(key, each);
-    return;
-  }
-  const message = `\`${each.declared.address}\` and \`${first.declared.address}\` would be one ${each.kind.name}`;
-  told.error('duplicate-name', find(each.entry, [field]).span, message, {
-    help: 'Take one of them out, or make them differ in what tells them apart on the service.',
-    related: [{ message: 'the other one is here', span: find(first.entry, [field]).span }],
+function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {
+  const message = `\`${each.declared.address}\` and \`${first.declared.address}\` are the same ${each.kind.name}`;
+  diagnostics.error('duplicate-name', find(each.entry, [field]).span, message, {
+    help: 'Remove one of them, or change what identifies it on the service.',
+    related: [{ message: 'the other entry is here', span: find(first.entry, [field]).span }],
   });
 }
 
-function checkFormer({ list, addresses }: EntriesRead, told: Diagnostics): void {
+function checkFormer({ list, addresses }: EntriesRead, diagnostics: Diagnostics): void {
   const former = new Map<Address, EntryRead>();
   for (const each of list) {
     const { formerly } = each.declared;
@@ -100,35 +83,31 @@ function checkFormer({ list, addresses }: EntriesRead, told: Diagnostics): void 
     const declared = addresses.get(formerly);
     const claimed = former.get(formerly);
     former.set(formerly, each);
-    if (declared !== undefined) tellStillDeclared(each, formerly, declared, told);
-    else if (claimed !== undefined) tellClaimed(each, formerly, claimed, told);
+    if (declared !== undefined) reportStillDeclared(each, declared, diagnostics);
+    else if (claimed !== undefined) reportClaimed(each, claimed, diagnostics);
   }
 }
 
-function tellStillDeclared(each: EntryRead, formerly: Address, declared: Entry, told: Diagnostics): void {
+function reportStillDeclared(each: EntryRead, declared: Entry, diagnostics: Diagnostics): void {
   const hidden = isSecretFormer(each);
-  const subject = hidden ? 'what the environment gives here' : `\`${formerly}\``;
-  const message = `${subject} is still declared, so this cannot be what it became`;
-  told.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
-    help: 'Take `formerly` out, or the entry with the old key.',
-    // The place of what the environment names would show the name.
+  const subject = hidden ? 'the entry that the environment names here' : `\`${each.declared.formerly}\``;
+  const message = `${subject} is still declared, so this entry cannot replace it`;
+  diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
+    help: 'Remove `formerly`, or the entry with the old key.',
+    // The place of what the environment names would reveal the name.
     ...(hidden ? {} : { related: [{ message: 'it is declared here', span: declared.key }] }),
   });
 }
 
-function tellClaimed(each: EntryRead, formerly: Address, claimed: EntryRead, told: Diagnostics): void {
+function reportClaimed(each: EntryRead, claimed: EntryRead, diagnostics: Diagnostics): void {
   const hidden = isSecretFormer(each) || isSecretFormer(claimed);
   const { span } = find(claimed.entry, ['formerly']);
-  const what = hidden ? 'the same, which the environment gives' : `\`${formerly}\``;
-  told.error(
-    'duplicate-entry',
-    find(each.entry, ['formerly']).span,
-    `two entries say that they were ${what}`,
-    {
-      help: 'Only one of them can be what it became.',
-      ...(hidden ? {} : { related: [{ message: 'the other one is here', span }] }),
-    },
-  );
+  const what = hidden ? 'the same key, which comes from the environment' : `\`${each.declared.formerly}\``;
+  const message = `two entries have ${what} in \`formerly\``;
+  diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
+    help: 'Keep `formerly` only in the entry that replaces the old one.',
+    ...(hidden ? {} : { related: [{ message: 'the other entry is here', span }] }),
+  });
 }
 
 function isSecretFormer({ declared }: EntryRead): boolean {

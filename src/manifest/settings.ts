@@ -1,19 +1,29 @@
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Prune } from '../model/resource.js';
 import { urlFault } from '../model/service-url.js';
-import { bareObject } from './bare.js';
+import type { Source, Span } from '../yaml/source.js';
+import { unsafe } from '../yaml/text.js';
+import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
+import {
+  addedVariables,
+  checkVariants,
+  type Entries,
+  effectiveSettings,
+  entriesOf,
+  noEntries,
+  rootOf,
+  selectEnvironment,
+  variablesOf,
+} from './environments.js';
 import type { Settings as Written } from './generated/settings.js';
-import { settingNames, settings as settingsRule, variants as variantsRule } from './generated/validators.js';
-import type { Item } from './include.js';
-import { inventoriesOf, inventoryOf } from './inventory-setting.js';
+import { settingNames, settings as settingsRule } from './generated/validators.js';
+import type { IncludeItem } from './include.js';
 import { limits } from './limits.js';
-import { check } from './schema.js';
-import type { Source, Span } from './source.js';
-import { quoted, unsafe } from './text.js';
-import type { Top } from './top.js';
-import { type Entry, find, mapNode, type Node } from './tree.js';
-import { Notes, Variables } from './variables.js';
+import { SchemaCheck } from './schema.js';
+import type { TopLevel } from './top-level.js';
+import { bareObject, Notes } from './values.js';
+import type { Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
 export interface Settings {
@@ -32,85 +42,79 @@ export interface SettingsRead {
   /** Files that inventories are kept in: this environment's, and those of the others. */
   readonly inventories: readonly string[];
   readonly variables: Variables;
-  /** Variables that the environment has and the project's own `vars` have not. */
+  /** Variables that only the selected environment declares. */
   readonly added: readonly Entry[];
-  readonly include: readonly Item[];
+  readonly include: readonly IncludeItem[];
   /** False when an item of `include` cannot be read. */
   readonly complete: boolean;
   readonly scopes: readonly string[];
-  /** False when `scopes` cannot be read, which is told. */
+  /** False when `scopes` cannot be read, which is reported. */
   readonly scopesComplete: boolean;
 }
 
-export interface Choice {
+export interface EnvironmentChoice {
   readonly environment: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-type Entries = ReadonlyMap<string, Entry>;
-
-const none: Entries = new Map();
-
 export function readSettings(
-  { source, settings: written, dropped }: Top & { readonly source: Source },
-  choice: Choice,
-  told: Diagnostics,
+  { source, settings: written, dropped }: TopLevel & { readonly source: Source },
+  { environment, env }: EnvironmentChoice,
+  diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
-  checkVariants(start, written, told);
-  const chosen = chooseEnvironment(start, written, choice.environment, told);
-  const variables = new Variables(over(written.get('vars'), chosen?.get('vars')), choice.env, told);
-  for (const unread of unreadVars(written, chosen)) variables.excuse(unread);
+  checkVariants(start, written, diagnostics);
+  const selected = selectEnvironment(start, written, environment, diagnostics);
+  const variables = variablesOf(written, selected, env, diagnostics);
   excuseDropped(dropped, variables);
-  for (const [name, each] of entriesOf(written.get('environments')))
-    variables.hints.mention(name, entriesOf(entriesOf(each).get('vars')).keys());
-  const root = rootOf(start, effective(start, written, chosen ?? none));
+  const entry = rootOf(start, effectiveSettings(start, written, selected ?? noEntries));
   const notes = new Notes();
-  const value = readAll(root, variables, notes, told);
-  const fits = check(settingsRule, value, root, notes, told) && !told.failed;
-  checkUrl(value, root, told);
-  checkOtherUrls(written, told);
-  const scopes = value['scopes'];
-  const include = texts(value['include']).filter(({ text }) => text.length <= limits.include);
+  const value = readAll(entry, variables, notes, diagnostics);
+  const isValid =
+    new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes }) && !diagnostics.failed;
+  checkUrls(value, entry, written, diagnostics);
+  const valid = isValid ? (value as Partial<Written> as Written) : null;
+  const names = entriesOf(written.get('environments')).keys();
   return {
-    complete: !written.has('include') || include.length === lengthOf(value['include']),
-    settings: fits ? complete(value as Partial<Written> as Written, choice.environment) : null,
-    inventory: find(root, ['inventory', 'file']).span,
-    inventories: inventoriesOf(
-      fits ? (value['inventory'] as Written['inventory']) : {},
-      entriesOf(written.get('environments')).keys(),
-    ),
+    settings: valid === null ? null : withDefaults(valid, environment),
+    inventory: find(entry, ['inventory', 'file']).span,
+    inventories: inventoryFiles(valid?.inventory, names),
     variables,
-    added: addedBy(chosen?.get('vars'), written.get('vars')),
-    include: include.map(({ text, index }) => ({
-      pattern: text,
-      span: find(root, ['include', index]).span,
-    })),
-    scopes: scopes === undefined ? ['agents.run'] : scopesOf(scopes, root, told),
-    scopesComplete: !written.has('scopes') || texts(scopes).length === lengthOf(scopes),
+    added: addedVariables(selected?.get('vars'), written.get('vars')),
+    ...includeOf(value['include'], entry, written),
+    ...scopesOf(value['scopes'], entry, written, diagnostics),
+  };
+}
+
+function includeOf(
+  value: Json | undefined,
+  entry: Entry,
+  written: Entries,
+): Pick<SettingsRead, 'include' | 'complete'> {
+  const items = texts(value).filter(({ text }) => text.length <= limits.include);
+  return {
+    include: items.map(({ text, index }) => ({ pattern: text, span: find(entry, ['include', index]).span })),
+    complete: !written.has('include') || items.length === lengthOf(value),
   };
 }
 
 /** Every entry under `keys` is compared with all of them. */
-function scopesOf(written: Json, root: Entry, told: Diagnostics): readonly string[] {
-  const scopes = texts(written).map(({ text }) => text);
+function scopesOf(
+  value: Json | undefined,
+  entry: Entry,
+  written: Entries,
+  diagnostics: Diagnostics,
+): Pick<SettingsRead, 'scopes' | 'scopesComplete'> {
+  const scopes = value === undefined ? ['agents.run'] : texts(value).map(({ text }) => text);
   if (scopes.length > limits.scopes) {
-    const { span } = find(root, ['scopes', limits.scopes]);
-    told.error('limit-exceeded', span, `\`scopes\` holds more than ${limits.scopes} names`);
+    const { span } = find(entry, ['scopes', limits.scopes]);
+    diagnostics.error('limit-exceeded', span, `\`scopes\` contains more than ${limits.scopes} names`);
   }
-  return scopes.slice(0, limits.scopes);
+  const scopesComplete = !written.has('scopes') || texts(value).length === lengthOf(value);
+  return { scopes: scopes.slice(0, limits.scopes), scopesComplete };
 }
 
-/** `vars` and `environments` as they are written: those that this run does not use are checked all the same. */
-function checkVariants(start: Span, written: Entries, told: Diagnostics): void {
-  const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
-  const root = rootOf(start, parts);
-  const notes = new Notes();
-  const value = new Variables(none, {}, told, 'keep').read(root.value, 'prose', notes, 0);
-  check(variantsRule, value, root, notes, told);
-}
-
-/** Under `vars` where it cannot stand, or under a name that nobody knows. */
+/** `vars` where it is not allowed, or under a name that is unknown. */
 export function excuseDropped(dropped: readonly Entry[], variables: Variables): void {
   for (const { key, value } of dropped) {
     const isUnknown = value.type === 'map' && !settingNames.includes(key.text);
@@ -118,110 +122,60 @@ export function excuseDropped(dropped: readonly Entry[], variables: Variables): 
   }
 }
 
-function addedBy(own: Entry | undefined, base: Entry | undefined): Entry[] {
-  return [...entriesOf(own).values()].filter(({ key }) => !entriesOf(base).has(key.text));
-}
-
-/** A variable that nothing uses was most likely meant to be one of the project's, which keeps its value then. */
-export function checkAdded(
-  { added, variables }: SettingsRead,
-  base: Entry | undefined,
-  told: Diagnostics,
-): void {
-  const names = [...entriesOf(base).keys()];
-  for (const { key } of added.filter((each) => !variables.isUsed(each.key.text))) {
-    const near = told.near(key.text, names, names.length);
-    if (near === null) continue;
-    const message = `the variable ${quoted(key.text)} is used nowhere, and \`vars\` has none of that name`;
-    told.tell('warning', 'unknown-variable', key, message, { help: `Did you mean \`${near}\`?` });
-  }
-}
-
-/** Maps of variables that do not hold, though they were meant to: not maps at all, or of an environment not found. */
-function unreadVars(written: Entries, chosen: Entries | null): Node[] {
-  const environments = chosen === null ? [...entriesOf(written.get('environments')).values()] : [];
-  const others = environments.map((each) => entriesOf(each).get('vars'));
-  const noMaps = [written.get('vars'), chosen?.get('vars')].filter((each) => each?.value.type !== 'map');
-  return [...others, ...noMaps].flatMap((each) => (each === undefined ? [] : [each.value]));
-}
-
-/** What the environment says instead; nothing where none was asked for, null where there is none such, which is told. */
-function chooseEnvironment(
-  start: Span,
-  written: Entries,
-  name: string | null,
-  told: Diagnostics,
-): Entries | null {
-  if (name === null) return none;
-  const environments = written.get('environments');
-  const known = entriesOf(environments);
-  const chosen = known.get(name);
-  if (chosen !== undefined) return entriesOf(chosen);
-  const near = told.near(name, known.keys(), known.size);
-  const names = [...known.keys()].slice(0, 10).map((each) => `\`${each}\``);
-  const all =
-    names.length === 0
-      ? 'The project has none: declare it under `environments:`.'
-      : `There are ${names.join(', ')}.`;
-  told.error('unknown-environment', environments?.key ?? start, `there is no environment ${quoted(name)}`, {
-    help: near === null ? all : `Did you mean \`${near}\`?`,
-  });
-  return null;
-}
-
-/** The settings that hold in the environment, each with the place where it stands. */
-function effective(start: Span, written: Entries, chosen: Entries): Entries {
-  const kept = [...written].filter(([name]) => name !== 'vars' && name !== 'environments');
-  const service = chosen.get('service');
-  if (service?.value.type !== 'map') return new Map(kept);
-  const value = mapNode(start, over(written.get('service'), service), false);
-  return new Map([...kept, ['service', { key: service.key, value }]]);
-}
-
-function readAll(root: Entry, variables: Variables, notes: Notes, told: Diagnostics): Record<string, Json> {
+function readAll(
+  root: Entry,
+  variables: Variables,
+  notes: Notes,
+  diagnostics: Diagnostics,
+): Record<string, Json> {
   const value = bareObject();
   for (const [name, entry] of entriesOf(root)) {
     const own = new Notes();
     value[name] = variables.read(entry.value, 'line', own, 1);
-    for (const node of own.broken) notes.broken.add(node);
-    for (const node of own.secret) notes.secret.add(node);
+    notes.add(own);
     if (own.secret.size === 0 || name === 'service') continue;
-    told.error('schema', entry.key, `\`${name}\` cannot come from the environment`, {
-      help: 'Plans and inventories show it, and values from the environment are shown nowhere. Use a variable with a value of its own.',
+    diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, {
+      help: 'Plans and inventories show it, and values from the environment are never shown. Use a variable with a value of its own.',
     });
-    // Whatever is made of it further on would show it.
+    // Whatever is made of it would show it.
     if (name !== 'project') delete value[name];
   }
   return value;
 }
 
-/** As strict as the client, so that it is found before anything is sent. */
-function checkUrl(value: Record<string, Json>, root: Entry, told: Diagnostics): void {
+/**
+ * As strict as the client, so that a bad address is found before anything is sent. Those of environments that are not
+ * selected are checked where they need no variables.
+ */
+function checkUrls(
+  value: Record<string, Json>,
+  root: Entry,
+  written: Entries,
+  diagnostics: Diagnostics,
+): void {
   const { service } = value;
   const url =
     typeof service === 'object' && service !== null && 'url' in service ? service['url'] : undefined;
-  if (typeof url === 'string') tellUrl(url, find(root, ['service', 'url']).span, told);
-}
-
-/** Those of the environments that this run does not use, where they need no variables to be known. */
-function checkOtherUrls(written: Entries, told: Diagnostics): void {
+  if (typeof url === 'string') checkUrl(url, find(root, ['service', 'url']).span, diagnostics);
   const environments = [...entriesOf(written.get('environments')).values()];
   const services = environments.map((each) => entriesOf(each).get('service'));
-  for (const service of [written.get('service'), ...services]) {
-    const url = entriesOf(service).get('url')?.value;
-    if (url?.type !== 'scalar' || typeof url.value !== 'string' || url.value.includes('${')) continue;
-    if (unsafe(url.value, 'line') === null) tellUrl(url.value, url, told);
+  for (const each of [written.get('service'), ...services]) {
+    const literal = entriesOf(each).get('url')?.value;
+    if (literal?.type !== 'scalar' || typeof literal.value !== 'string' || literal.value.includes('${'))
+      continue;
+    if (unsafe(literal.value, 'line') === null) checkUrl(literal.value, literal, diagnostics);
   }
 }
 
-/** What does not even begin like a URL is told by the schema. */
-function tellUrl(url: string, span: Span, told: Diagnostics): void {
+/** What does not even begin like an address is reported by the schema. */
+function checkUrl(url: string, span: Span, diagnostics: Diagnostics): void {
   const fault = /^https?:\/\/\S/.test(url) ? urlFault(url) : null;
   if (fault === null) return;
-  told.error('insecure-url', span, `\`url\` ${fault}`, { help: 'For example: https://collect.example.com' });
+  const help = 'For example: `https://collect.example.com`.';
+  diagnostics.error('insecure-url', span, `\`url\` ${fault}`, { help });
 }
 
-function complete(written: Written, environment: string | null): Settings {
+function withDefaults(written: Written, environment: string | null): Settings {
   return {
     name: written.project,
     url: written.service?.url ?? null,
@@ -234,16 +188,27 @@ function complete(written: Written, environment: string | null): Settings {
   };
 }
 
-function rootOf(start: Span, entries: Entries): Entry {
-  return { key: { ...start, text: '' }, value: mapNode(start, entries, false) };
+/**
+ * One inventory per environment. A branch gets `-E` and not `/E`: git cannot keep a branch next to others that have
+ * its name as their folder.
+ */
+function inventoryOf(
+  written: NonNullable<Written['inventory']>,
+  environment: string | null,
+): InventorySetting {
+  if (written.git !== undefined) {
+    const ref = written.git.ref ?? 'refs/heads/roster-inventory';
+    const own = environment === null ? ref : `${ref}-${environment}`;
+    return { git: { ref: own, remote: written.git.remote ?? 'origin' } };
+  }
+  const file = written.file ?? 'roster.inventory.json';
+  return { file: environment === null ? file : file.replace(/(\.[^./]*)?$/, `.${environment}$1`) };
 }
 
-function over(base: Entry | undefined, other: Entry | undefined): Entries {
-  return new Map([...entriesOf(base), ...entriesOf(other)]);
-}
-
-function entriesOf(entry: Entry | undefined): Entries {
-  return entry?.value.type === 'map' ? entry.value.entries : none;
+/** The defaults if the settings cannot be read; none if inventories are kept on branches. */
+function inventoryFiles(written: Written['inventory'] = {}, names: Iterable<string>): string[] {
+  const all = [null, ...names].map((environment) => inventoryOf(written, environment));
+  return all.flatMap((each) => ('file' in each ? [each.file] : []));
 }
 
 function lengthOf(value: Json | undefined): number {

@@ -1,17 +1,12 @@
 import { lstatSync, type Stats } from 'node:fs';
+import { errnoOf } from '../files/errno.js';
 
-/** What stands at a path, links not followed; null when nothing that could be read does. */
+/** What is at a path, without following links; null when nothing there can be read. */
 export function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP'].includes(codeOf(error) ?? '')) return null;
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP'].includes(errnoOf(error) ?? '')) return null;
     throw error;
   }
-}
-
-/** The name that the system has for what went wrong; undefined for a bug. */
-export function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }

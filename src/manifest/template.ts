@@ -1,4 +1,7 @@
-/** A piece of a text: words as they are, a variable, or a `${` that is neither. */
+import type { Span } from '../yaml/source.js';
+import type { ScalarNode } from '../yaml/tree.js';
+
+/** A piece of a text: literal text, a variable, or a `${` that is neither. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
   | (Written & { readonly type: 'var' | 'env'; readonly name: string })
@@ -7,7 +10,7 @@ export type Piece =
 /** A use of a variable, or what looks like one. */
 export type Use = Exclude<Piece, { type: 'text' }>;
 
-/** `written` is what stands in the file, as the opening with that number, from 0 and with those that are escaped. */
+/** `written` is the text in the file; `opening` is its number among all openings, escaped ones included, from 0. */
 interface Written {
   readonly written: string;
   readonly opening: number;
@@ -17,7 +20,7 @@ interface Written {
 const opening = /\$\$\{|\$\{[^{}]*\}|\$\{/g;
 const variable = /^\$\{(?:var\.([A-Za-z_][A-Za-z0-9_-]*)|env\.([A-Za-z_][A-Za-z0-9_]*))\}$/;
 
-/** Takes a text apart (contract §2): `${var.NAME}`, `${env.NAME}`, and `$${` for `${`. There is no other form. */
+/** Splits a text (contract §2): `${var.NAME}`, `${env.NAME}`, and `$${` for `${`. There is no other form. */
 export function pieces(text: string): Piece[] {
   const list: Piece[] = [];
   let from = 0;
@@ -30,12 +33,12 @@ export function pieces(text: string): Piece[] {
   return list;
 }
 
-/** Everything that looks like a use of a variable, in the order in which it stands. */
-export function openings(text: string): RegExpExecArray[] {
+/** Everything that looks like a use of a variable, in order. */
+function openings(text: string): RegExpExecArray[] {
   return [...text.matchAll(opening)];
 }
 
-/** The text that stands for itself, whatever it holds. */
+/** A text in which every `${` is escaped. */
 export function escaped(text: string): string {
   // A function, because `$$` means one `$` in a replacement text.
   return text.replaceAll('${', () => '$${');
@@ -47,4 +50,29 @@ function piece(written: string, opening: number): Piece {
   if (name !== undefined) return { type: 'var', name, written, opening };
   if (environment !== undefined) return { type: 'env', name: environment, written, opening };
   return { type: 'unknown', written, opening };
+}
+
+/** Finds the places of variables in the files. */
+export class UsePlaces {
+  /** What was found in the last text: often several problems are reported for it. */
+  private last: { readonly node: ScalarNode | null; readonly openings: readonly RegExpExecArray[] } = {
+    node: null,
+    openings: [],
+  };
+
+  /** The expression alone where the file contains it literally, as most do; else the whole value. */
+  within(node: ScalarNode, { written, opening }: Use): Span {
+    const { source, start } = node;
+    if (this.last.node !== node) this.last = { node, openings: openingsIn(node) };
+    const found = this.last.openings[opening];
+    return found?.[0] === written
+      ? { source, start: start + found.index, end: start + found.index + written.length }
+      : node;
+  }
+}
+
+/** As the file has them; none where an escape or a folded line makes them differ from those of the value. */
+function openingsIn({ source, start, end, value }: ScalarNode): readonly RegExpExecArray[] {
+  const written = openings(source.text.slice(start, end));
+  return written.length === openings(String(value)).length ? written : [];
 }

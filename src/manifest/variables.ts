@@ -1,83 +1,63 @@
 import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
-import { bareObject } from './bare.js';
+import { quoted, type TextRule, unsafe } from '../yaml/text.js';
+import type { Entry, MapNode, Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
+import { EnvironmentValues } from './environment-values.js';
 import { limits } from './limits.js';
-import { type Piece, pieces, type Use } from './template.js';
-import { quoted, type TextRule, unsafe } from './text.js';
-import type { Entry, MapNode, Node, ScalarNode } from './tree.js';
-import { UsePlaces } from './use-places.js';
+import { type Piece, pieces, type Use, UsePlaces } from './template.js';
+import { bareObject, Notes, reportMissing } from './values.js';
 import { VariableHints } from './variable-hints.js';
-
-/** What was noticed while values were read. Secrets are values that came from the environment. */
-export class Notes {
-  /** Values that something was told about: nothing else is told about them. */
-  readonly broken = new Set<Node>();
-  /** Values that hold a secret. */
-  readonly secret = new Set<Node>();
-  readonly secrets = new Set<string>();
-
-  /** `mark` is that of the diagnostics when the reading began. */
-  constructor(readonly mark = 0) {}
-}
 
 interface Resolved {
   readonly value: Json;
   readonly secrets: ReadonlySet<string>;
-  readonly measure: Measure;
-}
-
-/** Values that a value stands for, and levels of maps and lists in it. */
-interface Measure {
+  /** The number of values in it, and its levels of maps and lists. */
   readonly size: number;
   readonly height: number;
 }
 
-const unknown: unique symbol = Symbol('unknown');
+export interface VariableOptions {
+  readonly vars: ReadonlyMap<string, Entry>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
+  readonly keep?: boolean;
+}
 
-/** Reads values: variables replaced, null and what cannot be seen refused. */
+const failed: unique symbol = Symbol('failed');
+
+/** Reads values: replaces variables, and refuses null and invisible characters. */
 export class Variables {
-  private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
-  private readonly used = new Set<string>();
-  /** Names that are declared where they do not hold, which is told; null where they could not be read. */
-  private elsewhere: Set<string> | null = new Set();
-  private readonly known = new Map<string, string | null>();
   readonly hints: VariableHints;
+  readonly environment: EnvironmentValues;
+  private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
+  /** Names declared where they have no effect, which is reported; null where they could not be read. */
+  private ineffective: Set<string> | null = new Set();
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
   private readonly places = new UsePlaces();
 
   constructor(
-    private readonly vars: ReadonlyMap<string, Entry>,
-    private readonly env: Readonly<Record<string, string | undefined>>,
-    private readonly told: Diagnostics,
-    /** `keep` leaves variables as they are written and tells forms that do not exist: for what is not used in this run. */
-    private readonly mode: 'replace' | 'keep' = 'replace',
+    private readonly options: VariableOptions,
+    private readonly diagnostics: Diagnostics,
   ) {
-    this.hints = new VariableHints(vars, told);
+    this.hints = new VariableHints(options.vars, diagnostics);
+    this.environment = new EnvironmentValues(options.env);
   }
 
-  /** Every value from the environment that was put in somewhere. */
-  get secrets(): string[] {
-    return [...this.used];
-  }
-
-  /** True for a variable that a value asked for. */
+  /** True for a variable that a value refers to. */
   isUsed(name: string): boolean {
     return this.resolved.has(name);
   }
 
-  /** Nothing is told about uses of what stands in a map that is not read. */
+  /** Does not report uses of variables that are declared in a map that is not read. */
   excuse(unread: Node): void {
-    if (unread.type !== 'map') this.elsewhere = null;
-    else for (const name of unread.entries.keys()) this.elsewhere?.add(name);
+    if (unread.type !== 'map') this.ineffective = null;
+    else for (const name of unread.entries.keys()) this.ineffective?.add(name);
   }
 
-  /**
-   * A value that cannot be read is told, noted as broken, and stands as an empty text. `depth` is how many maps and
-   * lists are around the value.
-   */
+  /** A value that cannot be read is noted as broken, and becomes an empty text. `depth` counts the levels around it. */
   read(node: Node, rule: TextRule, notes: Notes, depth: number): Json {
     if (node.type === 'scalar') return this.scalar(node, rule, notes, depth);
     if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes, depth + 1));
@@ -91,19 +71,18 @@ export class Variables {
   }
 
   private scalar(node: ScalarNode, rule: TextRule, notes: Notes, depth: number): Json {
-    if (node.broken) return broken(node, notes);
-    if (node.value === null) {
-      const help =
-        'Leave the line out where there is a default. An empty text is "", an empty list [], an empty map {}.';
-      const sentence = isCommentedOut(node) ? ' A text that begins with `#` stands in quotes.' : '';
-      this.told.error('schema', node, 'a value is missing: null is not allowed', {
-        help: `${help}${sentence}`,
-      });
-      return broken(node, notes);
-    }
-    const value = typeof node.value === 'string' ? this.text(node, node.value, notes, depth) : node.value;
-    if (value === unknown) return broken(node, notes);
-    return this.isSafe(value, node, rule, notes) ? value : broken(node, notes);
+    const value = this.valueOf(node, notes, depth);
+    if (value !== failed && this.isSafe(value, node, rule, notes)) return value;
+    notes.broken.add(node);
+    return '';
+  }
+
+  private valueOf(node: ScalarNode, notes: Notes, depth: number): Json | typeof failed {
+    if (node.broken) return failed;
+    if (typeof node.value === 'string') return this.text(node, node.value, notes, depth);
+    if (node.value !== null) return node.value;
+    notes.missing.push(node);
+    return failed;
   }
 
   private isSafe(value: Json, node: ScalarNode, rule: TextRule, notes: Notes): boolean {
@@ -111,129 +90,118 @@ export class Variables {
       if (typeof value !== 'object' || value === null) return true;
       return Object.values(value).every((each) => this.isSafe(each, node, rule, notes));
     }
-    const unseen = unsafe(value, rule);
-    if (unseen === null) return true;
-    const which = notes.secret.has(node)
-      ? 'a character that cannot be seen'
-      : `${unseen}, a character that cannot be seen`;
+    const invisible = unsafe(value, rule);
+    if (invisible === null) return true;
+    const which = notes.secret.has(node) ? 'an invisible character' : `${invisible}, an invisible character`;
     const help =
       rule === 'line'
-        ? 'Text here stands on one line, without control, bidirectional or zero-width characters.'
+        ? 'Write this text on one line, without control, bidirectional or zero-width characters.'
         : undefined;
-    this.told.error('unsafe-text', node, `the value holds ${which}`, { help });
+    this.diagnostics.error('unsafe-text', node, `the value contains ${which}`, { help });
     return false;
   }
 
-  private text(node: ScalarNode, text: string, notes: Notes, depth: number): Json | typeof unknown {
+  private text(node: ScalarNode, text: string, notes: Notes, depth: number): Json | typeof failed {
     if (!text.includes('${')) return text;
     const parts = pieces(text);
-    if (this.mode === 'keep') return this.kept(node, text, parts);
+    if (this.options.keep === true) return this.kept(node, text, parts);
     const [only] = parts;
-    if (parts.length === 1 && only?.type === 'var') return this.put(node, only, notes, depth);
+    if (parts.length === 1 && only?.type === 'var') return this.replaced(node, only, notes, depth);
     const values = parts.map((piece) => this.part(node, piece, notes));
-    if (values.includes(unknown)) return unknown;
+    if (values.includes(failed)) return failed;
     const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
     if (length > limits.text) return this.tooMuch(node, `the text is longer than ${limits.text} characters`);
-    return this.afford(node, 1 + (length >> 4)) ? values.join('') : unknown;
+    return this.afford(node, 1 + (length >> 4)) ? values.join('') : failed;
   }
 
-  private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof unknown {
+  private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof failed {
     const wrong = parts.find((piece) => piece.type === 'unknown');
-    return wrong === undefined ? text : this.noVariable(node, wrong);
+    return wrong === undefined ? text : this.invalid(node, wrong);
   }
 
-  private noVariable(node: ScalarNode, use: Use): typeof unknown {
-    if (this.told.full) return this.skip();
-    const what = use.written === '${' ? 'not closed' : 'no variable';
-    return this.refuse(node, use, `${quoted(use.written)} is ${what}`, this.hints.ofForm(use.written));
+  private invalid(node: ScalarNode, use: Use): typeof failed {
+    if (this.diagnostics.full) return this.skip();
+    const what = use.written === '${' ? 'is not closed' : 'is not a variable';
+    return this.refuse(node, use, `${quoted(use.written)} ${what}`, this.hints.ofForm(use.written));
   }
 
-  private part(node: ScalarNode, piece: Piece, notes: Notes): string | typeof unknown {
+  private part(node: ScalarNode, piece: Piece, notes: Notes): string | typeof failed {
     if (piece.type === 'text') return piece.text;
-    const value = this.put(node, piece, notes, 0);
+    const value = this.replaced(node, piece, notes, 0);
     if (typeof value === 'symbol' || typeof value === 'string') return value;
     if (typeof value !== 'object') return String(value);
-    const message = `${quoted(piece.written)} is a list or a map, which cannot stand inside a text`;
-    return this.refuse(node, piece, message, 'Let the variable alone be the value.');
+    const message = `${quoted(piece.written)} is a list or a map, which is not allowed inside a text`;
+    return this.refuse(node, piece, message, 'Use the variable as the whole value.');
   }
 
-  private put(node: ScalarNode, piece: Use, notes: Notes, depth: number): Json | typeof unknown {
-    if (piece.type === 'unknown') return this.noVariable(node, piece);
-    if (piece.type === 'env') return this.environment(node, piece, piece.name, notes);
-    const resolved = this.variable(node, piece, piece.name);
-    if (resolved === unknown || !this.afford(node, resolved.measure.size)) return unknown;
-    if (resolved.measure.size > limits.entry)
-      return this.tooMuch(node, `the variable holds more than ${limits.entry} values`);
-    if (depth + resolved.measure.height > limits.depth)
+  private replaced(node: ScalarNode, use: Use, notes: Notes, depth: number): Json | typeof failed {
+    if (use.type === 'unknown') return this.invalid(node, use);
+    if (use.type === 'env') return this.fromEnvironment(node, use, use.name, notes);
+    const resolved = this.variable(node, use, use.name);
+    if (resolved === failed || !this.afford(node, resolved.size)) return failed;
+    if (resolved.size > limits.entry)
+      return this.tooMuch(node, `the variable contains more than ${limits.entry} values`);
+    if (depth + resolved.height > limits.depth)
       return this.tooMuch(node, `values are nested more than ${limits.depth} levels deep`);
     for (const secret of resolved.secrets) notes.secrets.add(secret);
     if (resolved.secrets.size > 0) notes.secret.add(node);
     return resolved.value;
   }
 
-  private environment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof unknown {
-    if (name.toUpperCase() === 'ROSTER_API_KEY') {
-      const message = 'ROSTER_API_KEY is the key that roster calls with, and cannot be used in a manifest';
-      return this.refuse(node, use, message);
-    }
-    const value = this.lookUp(name);
+  private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
+    if (isApiKey(name))
+      return this.refuse(
+        node,
+        use,
+        '`ROSTER_API_KEY` authenticates roster, and cannot be used in a manifest',
+      );
+    const value = this.environment.use(name);
     if (value === null) {
-      const help = `Set ${name} where roster runs; in CI, pass it to the step.`;
       const message = `the environment variable ${name} is not set`;
-      return this.refuse(node, use, message, help, 'missing-environment-variable');
+      const help = `Set ${name} where roster runs. In CI, pass it to the step.`;
+      return this.refuse(node, use, message, help);
     }
     notes.secret.add(node);
-    if (value !== '') {
-      notes.secrets.add(value);
-      this.used.add(value);
-    }
+    if (value !== '') notes.secrets.add(value);
     return value;
   }
 
-  /** Looked up once: the environment of a process gives a new copy each time. */
-  private lookUp(name: string): string | null {
-    const known = this.known.get(name);
-    if (known !== undefined) return known;
-    const value = (Object.hasOwn(this.env, name) ? this.env[name] : undefined) ?? null;
-    this.known.set(name, value);
-    return value;
-  }
-
-  /** Resolved when it is first used, so that a variable that this environment does not use need not be complete. */
-  private variable(node: ScalarNode, use: Use, name: string): Resolved | typeof unknown {
+  /** Resolved when it is first used: a variable that this environment does not use need not be complete. */
+  private variable(node: ScalarNode, use: Use, name: string): Resolved | typeof failed {
     const known = this.resolved.get(name);
-    if (known === 'failed') return unknown;
+    if (known === 'failed') return failed;
     if (known === 'resolving') {
       const message = `the variable ${quoted(name)} depends on itself`;
       return this.refuse(node, use, message, 'Give one of the variables a value of its own.');
     }
     if (known !== undefined) return known;
-    const entry = this.vars.get(name);
+    const entry = this.options.vars.get(name);
     if (entry === undefined) return this.noSuchVariable(node, use, name);
     if (this.chain >= limits.variableChain)
-      return this.tooMuch(node, `variables refer to variables more than ${limits.variableChain} times over`);
+      return this.tooMuch(node, `more than ${limits.variableChain} variables refer to one another in a row`);
     this.resolved.set(name, 'resolving');
     this.chain += 1;
-    const made = this.resolve(entry);
+    const resolved = this.resolve(entry);
     this.chain -= 1;
-    this.resolved.set(name, made ?? 'failed');
-    return made ?? unknown;
+    this.resolved.set(name, resolved ?? 'failed');
+    return resolved ?? failed;
   }
 
   private resolve(entry: Entry): Resolved | null {
     const notes = new Notes();
-    // Whether line breaks may stand in it, and how deep it will be, is known only where it is used.
+    // Whether it may contain line breaks, and how deep it will be, is known only where it is used.
     const value = this.read(entry.value, 'prose', notes, 0);
-    return notes.broken.size > 0 ? null : { value, secrets: notes.secrets, measure: measureOf(value) };
+    reportMissing(notes, this.diagnostics);
+    return notes.broken.size > 0 ? null : { value, secrets: notes.secrets, ...measureOf(value) };
   }
 
-  private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof unknown {
-    if (this.elsewhere?.has(name) ?? true) return unknown;
-    if (this.told.full) return this.skip();
+  private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof failed {
+    if (this.ineffective?.has(name) ?? true) return failed;
+    if (this.diagnostics.full) return this.skip();
     return this.refuse(node, use, `there is no variable ${quoted(name)}`, this.hints.ofName(name));
   }
 
-  /** Told once, where the limit is passed. */
+  /** Reported once, where the limit is passed. */
   private afford(node: ScalarNode, size: number): boolean {
     if (this.expanded > limits.expanded) return false;
     this.expanded += size;
@@ -242,41 +210,31 @@ export class Variables {
     return false;
   }
 
-  private tooMuch(node: ScalarNode, message: string): typeof unknown {
-    this.told.error('limit-exceeded', node, message);
-    return unknown;
+  private tooMuch(node: ScalarNode, message: string): typeof failed {
+    this.diagnostics.error('limit-exceeded', node, message);
+    return failed;
   }
 
-  private refuse(
-    node: ScalarNode,
-    use: Use,
-    message: string,
-    help?: string,
-    code: DiagnosticCode = 'unknown-variable',
-  ): typeof unknown {
-    if (this.told.full) return this.skip();
-    this.told.error(code, this.places.within(node, use), message, { help });
-    return unknown;
+  private refuse(node: ScalarNode, use: Use, message: string, help?: string): typeof failed {
+    if (this.diagnostics.full) return this.skip();
+    const code: DiagnosticCode =
+      use.type === 'env' && !isApiKey(use.name) ? 'missing-environment-variable' : 'unknown-variable';
+    this.diagnostics.error(code, this.places.within(node, use), message, { help });
+    return failed;
   }
 
-  private skip(): typeof unknown {
-    this.told.skip(1);
-    return unknown;
+  private skip(): typeof failed {
+    this.diagnostics.skip(1);
+    return failed;
   }
 }
 
-/** True for `name: #1`, of which YAML reads nothing but the key. What is missing has the place of its key. */
-function isCommentedOut({ source, end }: ScalarNode): boolean {
-  return /^["']?\s*:[ \t]+#\S/.test(source.text.slice(end, end + 100));
-}
-
-function broken(node: ScalarNode, notes: Notes): string {
-  notes.broken.add(node);
-  return '';
+function isApiKey(name: string): boolean {
+  return name.toUpperCase() === 'ROSTER_API_KEY';
 }
 
 /** Costs no more than what was counted when the value was put together. */
-function measureOf(value: Json): Measure {
+function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
   if (typeof value === 'string') return { size: 1 + (value.length >> 4), height: 0 };
   if (typeof value !== 'object' || value === null) return { size: 1, height: 0 };
   let size = 1;

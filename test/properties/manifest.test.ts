@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { nearest } from '../../src/manifest/nearest.js';
+import { suggest } from '../../src/manifest/suggest.js';
 import { escaped, pieces } from '../../src/manifest/template.js';
-import { quoted, unsafe } from '../../src/manifest/text.js';
+import { quoted, unsafe } from '../../src/yaml/text.js';
 import { runs } from '../support/size.js';
 import { load } from '../unit/manifest/project.js';
 
@@ -156,7 +156,7 @@ describe('suggestion', () => {
     const word = fc.string({ maxLength: 12 });
     fc.assert(
       fc.property(word, fc.array(word), (asked, known) => {
-        const found = nearest(asked, known);
+        const found = suggest(asked, known);
         if (found !== null) expect(known).toContain(found);
         expect(found).not.toBe(asked);
       }),

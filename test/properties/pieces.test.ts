@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../src/manifest/diagnostics.js';
-import { parseYaml } from '../../src/manifest/documents.js';
-import { Source } from '../../src/manifest/source.js';
-import type { Node } from '../../src/manifest/tree.js';
+import { yamlRules } from '../../src/manifest/yaml-rules.js';
+import { readYaml } from '../../src/yaml/read.js';
+import { Source } from '../../src/yaml/source.js';
+import type { Node } from '../../src/yaml/tree.js';
 import { runs } from '../support/size.js';
 
 /** Pieces of YAML that mean something to each other: indentation, anchors, merge keys, comments, flow and block. */
@@ -52,20 +53,22 @@ const fragments = [
 ];
 const yamlish = fc.array(fc.constantFrom(...fragments), { maxLength: 50 }).map((parts) => parts.join(''));
 
-/** The result of reading a text when completed parts are processed after every `stride` pieces of syntax. */
-function read(text: string, stride: number) {
-  const told = new Diagnostics();
-  const spent = { values: 0, collections: 0, expanded: 0 };
-  const nodes = parseYaml(new Source('f.yaml', text, 1), spent, told, stride);
-  // For a missing key, or a key that is not text, the library reports another position inside a collection than at its start.
+/** What is read of a text when finished items are converted after so many pieces of syntax. */
+function read(text: string, batchSize: number) {
+  const collected = new Diagnostics();
+  const usage = { values: 0, collections: 0, expanded: 0 };
+  const options = { usage, suggest: collected.suggestions.of, rules: yamlRules, batchSize };
+  const { documents, problems, omitted } = readYaml(new Source('f.yaml', text, 1), options);
+  collected.yaml(problems, omitted);
+  // Where a key is missing or not text, the library itself gives another place inside a collection than at its start.
   const elsewhere = ['a key is missing', 'a key must be text'];
-  const diagnostics = told.sorted().map(({ place, ...rest }) => {
+  const diagnostics = collected.sorted().map(({ place, ...rest }) => {
     return elsewhere.includes(rest.message) ? rest.message : { ...rest, place };
   });
   return {
-    nodes: nodes?.map(shown) ?? null,
-    // The contents of a refused key may or may not be counted.
-    spent: diagnostics.includes('a key must be text') ? null : spent,
+    nodes: documents?.map(shown) ?? null,
+    // What a refused key contained is counted or not.
+    usage: diagnostics.includes('a key must be text') ? null : usage,
     diagnostics: new Set(diagnostics.map((each) => JSON.stringify(each))),
   };
 }
@@ -79,7 +82,7 @@ function shown(node: Node): unknown {
   return { ...rest, entries };
 }
 
-test.each([1, 5])('a YAML file reads the same at once as in steps of %d pieces of syntax', (stride) => {
+test.each([1, 5])('a file means the same whether it is read at once or in steps of %d', (stride) => {
   fc.assert(
     fc.property(yamlish, (text) => {
       const whole = read(text, Number.POSITIVE_INFINITY);

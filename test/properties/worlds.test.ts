@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseInventory } from '../../src/inventory/format.js';
 import { kinds } from '../../src/kinds/index.js';
 import { loadProject } from '../../src/manifest/load.js';
-import { nearest } from '../../src/manifest/nearest.js';
+import { suggest } from '../../src/manifest/suggest.js';
 import type { Observed } from '../../src/model/resource.js';
 import { type Reconciled, reconcile } from '../../src/reconcile/plan.js';
 import { startSandbox } from '../../src/sandbox/index.js';
@@ -91,7 +91,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true },
     selected: null,
     undeliverable: new Map(),
-    suggest: nearest,
+    suggest,
   });
 }
 

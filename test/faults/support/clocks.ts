@@ -1,6 +1,6 @@
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
-import { nearest } from '../../../src/manifest/nearest.js';
+import { suggest } from '../../../src/manifest/suggest.js';
 import { emptyInventory } from '../../../src/model/inventory.js';
 import { reconcile } from '../../../src/reconcile/plan.js';
 import { defaultSeed, type Sandbox, type SeedSchedule } from '../../../src/sandbox/index.js';
@@ -46,7 +46,7 @@ export function planOf(text: string, now: Date) {
       allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
       selected: null,
       undeliverable: new Map(),
-      suggest: nearest,
+      suggest,
     });
     return { plan, diagnostics };
   } finally {

@@ -8,8 +8,8 @@ const using = 'groups: { a: { members: ["${var.shop}"] } }\n';
 const key = 'keys: { k: { name: k, scopes: [teams.read], deliver: { file: k } } }\n';
 const project = (text: string): FileTree => ({ 'roster.yaml': `project: p\n${text}` });
 
-/** One mistake is told once: nothing that only follows from it. */
-describe('one mistake', () => {
+/** One mistake is one error: nothing that only follows from it. */
+describe('one mistake is one error', () => {
   it.each<[string, FileTree, string[], string?]>([
     [
       'a misspelt section',
@@ -17,7 +17,7 @@ describe('one mistake', () => {
       ['roster.yaml:2:1 unknown-property «grops»'],
     ],
     [
-      'a misspelt section beside the right one',
+      'a misspelt section next to the right one',
       project(`groups: { b: { members: [] } }\ngrops: ${shops}\n${nightly}`),
       ['roster.yaml:3:1 unknown-property «grops»'],
     ],
@@ -42,7 +42,7 @@ describe('one mistake', () => {
       ['roster.yaml:2:1 unknown-property «teams»'],
     ],
     [
-      'a section that stands twice',
+      'a section that is listed twice',
       project(`groups: { b: { members: [] } }\ngroups: ${shops}\n${nightly}`),
       ['roster.yaml:3:1 duplicate-entry «groups»'],
     ],
@@ -69,7 +69,7 @@ describe('one mistake', () => {
     ],
     ['misspelt variables', project(`var: { shop: x }\n${using}`), ['roster.yaml:2:1 unknown-property «var»']],
     [
-      'misspelt variables beside the right ones',
+      'misspelt variables next to the right ones',
       project(`vars: { a: 1 }\nvar: { shop: x }\n${using}`),
       ['roster.yaml:3:1 unknown-property «var»'],
     ],
@@ -104,14 +104,14 @@ describe('one mistake', () => {
       },
       ['b.yaml:1:1 unknown-property «include»'],
     ],
-  ])('%s is told once', (_, files, expected, environment) => {
+  ])('%s is reported once', (_, files, expected, environment) => {
     expect(load(files, { kinds, environment: environment ?? null }).diagnostics.map(summary)).toEqual(
       expected,
     );
   });
 });
 
-describe('beside a mistake', () => {
+describe('next to a mistake', () => {
   it.each<[string, FileTree, string[], string?]>([
     [
       'what a misspelt section does not hold',
@@ -124,7 +124,7 @@ describe('beside a mistake', () => {
       ['roster.yaml:2:1 schema «pipelines»', 'roster.yaml:3:27 unknown-reference «group/a»'],
     ],
     [
-      'what is wrong in a section that stands twice',
+      'a mistake in a section that is listed twice',
       project(`groups: ${shops}\ngroups: { a: { members: [] }, b: {} }\n`),
       [
         'roster.yaml:3:1 duplicate-entry «groups»',
@@ -141,7 +141,7 @@ describe('beside a mistake', () => {
       ],
       'stagin',
     ],
-  ])('%s is told, too', (_, files, expected, environment) => {
+  ])('%s is reported, too', (_, files, expected, environment) => {
     expect(load(files, { kinds, environment: environment ?? null }).diagnostics.map(summary)).toEqual(
       expected,
     );
@@ -161,7 +161,7 @@ describe('files', () => {
     ['a syntax error', { ...project('include: [a.yaml]\n'), 'a.yaml': 'groups: {\n' }, false],
     ['one that does not exist', project('include: [a.yaml]\n'), false],
     ['a text for a list', { ...project('include: t.yaml\n'), 't.yaml': 'groups: {}\n' }, false],
-    ['an item that is no text', project('include: [[t.yaml]]\n'), false],
+    ['an item that is not text', project('include: [[t.yaml]]\n'), false],
     ['a variable that is not set', project('include: ["${env.NOPE}/t.yaml"]\n'), false],
     ['a variable from the environment', project('include: ["${env.HERE}/t.yaml"]\n'), false],
     ['a path out of the folder', project('include: [../t.yaml]\n'), false],
@@ -171,12 +171,12 @@ describe('files', () => {
     expect(load(files, { env: { HERE: 'here' } }).allFiles).toBe(allFiles);
   });
 
-  it('that are not looked for, because the project cannot be read, are mentioned', () => {
+  it('that are not searched for because the project cannot be read are mentioned', () => {
     const [told] = load({
       'roster.yaml': 'project: p\ninclude: [a.yaml]\ngroups: {\n',
       'a.yaml': '{',
     }).diagnostics;
-    expect(told?.help).toMatch(/Included files are read once this file can be/);
+    expect(told?.help).toMatch(/Included files are not checked until this file is valid/);
     const [other] = load({ 'roster.yaml': 'project: p\ngroups: {\n' }).diagnostics;
     expect(other?.help ?? '').not.toContain('include');
   });

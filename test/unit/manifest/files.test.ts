@@ -8,7 +8,7 @@ const group = (name: string) => `groups: { ${name}: { members: [] } }\n`;
 const including = (items: string) => `project: p\ninclude: ${items}\n`;
 
 describe('roster.yaml', () => {
-  it('is found in the nearest parent, and named from the working directory', () => {
+  it('is found in the closest parent, and named relative to the working directory', () => {
     inFolder({ 'roster.yaml': `project: p\n${group('a')}`, 'x/y/z.txt': '' }, (folder) => {
       const { project } = loadFrom(join(folder, 'x/y'));
       expect(project).toMatchObject({ root: folder, file: '../../roster.yaml' });
@@ -16,7 +16,7 @@ describe('roster.yaml', () => {
     });
   });
 
-  it('is named with -f', () => {
+  it('is selected with -f', () => {
     inFolder({ 'sub/other.yaml': `project: p\n${group('a')}` }, (folder) => {
       expect(loadFrom(folder, { file: 'sub/other.yaml' }).project).toMatchObject({
         root: join(folder, 'sub'),
@@ -27,20 +27,20 @@ describe('roster.yaml', () => {
     });
   });
 
-  it('is not named with an empty -f', () => {
+  it('is not selected with an empty -f', () => {
     expect(load(`project: p\n${group('a')}`, { file: '' }).diagnostics).toMatchObject([
-      { code: 'usage', message: '-f: "" names no file' },
+      { code: 'usage', message: '`-f` needs the name of a file' },
     ]);
   });
 
-  it('is asked for when there is none', () => {
+  it('is required', () => {
     const [told] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
     expect(told).toMatchObject({ code: 'missing-setting' });
     expect(told?.help).toContain('roster.yml');
-    expect(load({}).diagnostics[0]?.help).toContain('name a file with -f');
+    expect(load({}).diagnostics[0]?.help).toContain('select a file with `-f`');
   });
 
-  it('is no link', () => {
+  it('is not a link', () => {
     inFolder({ 'secret.txt': 'project: p\n' }, (folder) => {
       symlinkSync('secret.txt', join(folder, 'roster.yaml'));
       expect(loadFrom(folder).diagnostics.map(summary)).toEqual(['- unreadable-file']);
@@ -64,7 +64,7 @@ describe('include', () => {
     ]);
   });
 
-  it('allows sections and x- alone in an included file', () => {
+  it('allows only sections and x- keys in an included file', () => {
     const files = {
       'roster.yaml': including('[a.yaml]'),
       'a.yaml': `x-y: 1\nvars: {}\ngroup: {}\n${group('a')}`,
@@ -105,7 +105,7 @@ describe('include', () => {
     ['lonk/retail.yaml', undefined],
     ['teams/depp.yaml', undefined],
     ['quite/other.yaml', undefined],
-  ])('names the nearest file for %s', (path, help) => {
+  ])('suggests the closest file for %s', (path, help) => {
     const files = {
       'roster.yaml': including(`[${path}]`),
       'teams/retail.yaml': group('a'),
@@ -125,10 +125,10 @@ describe('include', () => {
     ['a/.b.yaml', '"a/.b.yaml" cannot be included: no name in its path may begin with a dot'],
     ['".git/*"', '".git/config" cannot be included: no name in its path may begin with a dot'],
     ['"[.]env"', '".env" cannot be included: no name in its path may begin with a dot'],
-    ['creds.json', '"creds.json" cannot be included: the names of manifests end in `.yaml` or `.yml`'],
-    ['"cre*"', '"creds.json" cannot be included: the names of manifests end in `.yaml` or `.yml`'],
+    ['creds.json', '"creds.json" cannot be included: the name of a manifest must end in `.yaml` or `.yml`'],
+    ['"cre*"', '"creds.json" cannot be included: the name of a manifest must end in `.yaml` or `.yml`'],
     ['"."', '"." cannot be included: no name in its path may begin with a dot'],
-  ])('reads nothing that is no manifest: %s', (path, message) => {
+  ])('reads only manifests, not %s', (path, message) => {
     const files = { '.git/config': secret, '.env': secret, 'a/.b.yaml': secret, 'creds.json': secret };
     const { diagnostics } = load({ ...files, 'roster.yaml': including(`[${path}]`) });
     const errors = diagnostics.filter((each) => each.severity === 'error');
@@ -145,7 +145,7 @@ describe('include', () => {
     ['"real/**/*.yaml"', ['real/deep']],
     ['"real/*.yaml"', []],
     ['"r*/a.yaml"', []],
-  ])('a link to a folder that %s leads through is an error', (pattern, links) => {
+  ])('a link to a folder that %s follows is an error', (pattern, links) => {
     inFolder({ 'roster.yaml': including(`[${pattern}]`), 'real/a.yaml': group('a') }, (folder) => {
       inFolder({ 'a.yaml': group('b') }, (outside) => {
         symlinkSync(outside, join(folder, 'teams'));
@@ -157,12 +157,12 @@ describe('include', () => {
     });
   });
 
-  it('looks at so many files only, however many patterns there are', () => {
+  it('searches a limited number of files, however many patterns there are', () => {
     const folder = Array.from({ length: 1_300 }, (_, index) => [`t/${index}.txt`, ''] as const);
     const patterns = Array.from({ length: 800 }, (_, index) => `"t/${index}*.yaml"`);
     const files = { ...Object.fromEntries(folder), 'roster.yaml': including(`[${patterns.join(', ')}]`) };
-    const told = load(files).diagnostics.filter((each) => each.severity === 'error');
-    expect(told).toMatchObject([{ code: 'limit-exceeded', place: { line: 2 } }]);
+    const reported = load(files).diagnostics.filter((each) => each.severity === 'error');
+    expect(reported).toMatchObject([{ code: 'limit-exceeded', place: { line: 2 } }]);
   }, 30_000);
 
   it.skipIf(process.platform === 'win32')('follows no link and waits for no pipe', () => {

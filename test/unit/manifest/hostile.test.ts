@@ -81,19 +81,19 @@ describe('syntax', () => {
     expect(problems(text)).toEqual(expected);
   });
 
-  it('lets a description hold lines, tabs and any script', () => {
+  it('allows line breaks, tabs and any script in a description', () => {
     const text = `${head}groups: { a: { members: [], description: "a\\n\\tb \u200fשלום" } }\n`;
     expect(load(text).diagnostics).toEqual([]);
   });
 
-  it('tells all mistakes of a file, in words of its own', () => {
+  it('reports all mistakes of a file, in words of its own', () => {
     const { diagnostics } = load(`${head}a: "\\z"\nb: @x\nc: !x y\n\td: 1\n`);
     expect(diagnostics.map((each) => each.place?.line)).toEqual([2, 3, 4, 5]);
     expect(diagnostics.every((each) => each.code === 'yaml-syntax')).toBe(true);
   });
 });
 
-/** What it takes to read 1 MB that harms nobody, as the measure of all others. */
+/** The cost of 1 MB of ordinary entries, as the measure of all others. */
 const usual = costOf(() => load(megabytes.good[0]?.[1] ?? ''));
 
 describe('a file of 1 MB costs little', () => {

@@ -20,7 +20,7 @@ describe('a project', () => {
     });
   });
 
-  it('hands each entry on as it is written', () => {
+  it('passes each entry on as written', () => {
     const text = `project: p
 groups:
   a: { members: [x], id: 12, formerly: old, protect: true }
@@ -70,7 +70,7 @@ groups:
     expect(project?.entries.map((each) => each.address)).toEqual(['group/a', 'group/b']);
   });
 
-  it('carries out anchors, aliases and merge keys', () => {
+  it('resolves anchors, aliases and merge keys', () => {
     const text = `project: p
 x-base: &base { description: Base, active: false }
 x-more: &more { description: More, members: &list [x, y] }
@@ -94,7 +94,7 @@ groups:
     expect(problems('project: p\r\nprune: no\r\n')).toEqual(['roster.yaml:2:8 schema «no»']);
   });
 
-  it('tells a kind to where it points', () => {
+  it('tells a kind the places of its values', () => {
     const text = 'project: p\ngroups:\n  a: { description: warn, name: N, members: [x, yy] }\n';
     const { project, diagnostics } = load(text);
     expect(diagnostics).toMatchObject([
@@ -127,7 +127,7 @@ groups:
   g: { members: ["\${var.a}", "\${var.b}"] }
 `;
 
-  it('take what the environment says instead', () => {
+  it('are overridden by the environment', () => {
     const { project, diagnostics } = load(text, { environment: 'staging' });
     expect(diagnostics).toEqual([]);
     expect(project).toMatchObject({
@@ -175,7 +175,7 @@ groups:
     expect(only).toContain(` schema «${span}»`);
   });
 
-  it('are checked where this run does not use them', () => {
+  it('are checked even where this run does not use them', () => {
     const other = `project: p
 vars: { ok: 1, "2": x, nothing: ~ }
 environments:

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Workspace } from '../../support/roster.js';
 import { inFolder, loadFrom, summary } from './project.js';
 
-/** What somebody else does right before a file is opened. */
+/** What another process does right before a file is opened. */
 let before: ((path: string) => void) | null = null;
 
 const { openSync } = fs;
@@ -25,7 +25,7 @@ afterEach(() => {
   before = null;
 });
 
-it('a folder that becomes a link while its file is read leads nowhere else', () => {
+it('a folder that becomes a link while its file is read is not followed', () => {
   inFolder({ 'roster.yaml': 'project: p\ninclude: [a/x.yaml]\n', 'a/x.yaml': 'groups: {}\n' }, (folder) => {
     mkdirSync(join(folder, 'other'));
     writeFileSync(join(folder, 'other/x.yaml'), 'groups: { stolen: { members: [] } }\n');
@@ -40,7 +40,7 @@ it('a folder that becomes a link while its file is read leads nowhere else', () 
   });
 });
 
-it('a file that somebody writes while others are formatted stays as they wrote it', async () => {
+it('a file that is changed while others are formatted is not overwritten', async () => {
   const files = { 'roster.yaml': 'project:   p\ninclude: [a.yaml]\n', 'a.yaml': 'groups:   {}\n' };
   const workspace = new Workspace(files, { url: 'http://127.0.0.1:1', apiKey: 'k' });
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { limits } from '../../../src/manifest/limits.js';
-import { formatText, isTooMuchToFormat } from '../../../src/manifest/style.js';
+import { formatText, isTooMuchToFormat } from '../../../src/yaml/format/format.js';
+import { yamlLimits } from '../../../src/yaml/limits.js';
 import { costOf } from '../../support/cost.js';
 import { megabytes } from '../../support/hostile/megabytes.js';
 import { sampleOf } from '../../support/size.js';
@@ -10,7 +10,7 @@ import { load } from './project.js';
 // Slow machines run the same cases.
 vi.setConfig({ testTimeout: 60_000 });
 
-describe('escapes of what cannot be seen stay escapes', () => {
+describe('escapes of invisible characters stay escapes', () => {
   it.each<[string, string, string]>([
     ['a bidirectional override', '"a\\u202eb"', '"a\\u202eb"'],
     ['a joiner', '"a\\u200db"', '"a\\u200db"'],
@@ -24,7 +24,7 @@ describe('escapes of what cannot be seen stay escapes', () => {
     ['a filler', '"a\\u3164b"', '"a\\u3164b"'],
     ['a tag character', '"a\\U000e0041b"', '"a\\U000e0041b"'],
     ['one that stands there raw, too', '"a\\u200d\u200db"', '"a\\u200d\\u200db"'],
-    ['beside what is raw', '"\\u202e 👩\u200d💻"', '"\\u202e 👩\u200d💻"'],
+    ['next to raw characters', '"\\u202e 👩\u200d💻"', '"\\u202e 👩\u200d💻"'],
   ])('%s', (_, written, formatted) => {
     const text = formatText(`{ ${written}: ${written} }\n`);
     expect(text).toBe(`{ ${formatted}: ${formatted} }\n`);
@@ -35,10 +35,10 @@ describe('escapes of what cannot be seen stay escapes', () => {
     ['what is raw', '"👩\u200d💻"\n'],
     ['what is seen', '"é 价格"\n'],
     ['line breaks', '"a\\nb"\n'],
-  ])('%s stays as it is', (_, text) => expect(formatText(text)).toBe(text));
+  ])('%s is unchanged', (_, text) => expect(formatText(text)).toBe(text));
 });
 
-describe('comments stay with what they are about', () => {
+describe('comments stay with what they describe', () => {
   it.each<[string, string[], string[]?]>([
     [
       'the next entry, after an item that is taken out',
@@ -115,7 +115,7 @@ describe('comments stay with what they are about', () => {
 const sentence = 'words that go on and on';
 const long = `${sentence}, `.repeat(5);
 
-describe('values stay as they are written', () => {
+describe('values stay as written', () => {
   it.each<[string, string]>([
     ['numbers', '[01067, 1.10, 1e3, +1, -0, 0x1F, 0o17, .inf, 0.1000000000000000055511151231257827]'],
     ['integers that no number holds', '[12345678901234567890]'],
@@ -158,10 +158,10 @@ describe('values stay as they are written', () => {
 });
 
 it('a comment that would be lost is refused', () => {
-  expect(() => formatText('a:\n\n# b\n---\nc: 1\n')).toThrow(/would have changed/);
+  expect(() => formatText('a:\n\n# b\n---\nc: 1\n')).toThrow(/would change the meaning/);
 });
 
-/** As much as may be formatted, in whole lines. */
+/** As much as can be formatted, in whole lines. */
 function upToLimit(text: string): string {
   let end = text.length;
   while (isTooMuchToFormat(text.slice(0, end))) end = text.lastIndexOf('\n', end * 0.75 - 2) + 1;
@@ -182,7 +182,7 @@ describe('formatting costs little more than reading', () => {
   });
 
   it('refuses what costs more', () => {
-    const pieces = limits.formatted / 4;
+    const pieces = yamlLimits.formatted / 4;
     expect(isTooMuchToFormat('- a\n'.repeat(pieces / 2))).toBe(false);
     expect(isTooMuchToFormat('- a\n'.repeat(pieces * 2))).toBe(true);
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
 import { load } from './project.js';
 
-/** Everything that is told of a project: its place, code, message and help. */
-function told(text: string): string[] {
+/** Everything that is reported for a project: its place, code, message and help. */
+function reported(text: string): string[] {
   return load(text, { kinds }).diagnostics.map(
     ({ place, code, message, help }) =>
       `${place?.line}:${place?.column} ${code}: ${message}${help ? ` | ${help}` : ''}`,
@@ -19,29 +19,29 @@ const block = lines(10, (index) => `  g${index}:\n    members: [x]\n    name: n$
 const groups = (text: string) => `project: p\ngroups:\n${text}`;
 
 const words = {
-  closes: 'this closes nothing that is open | Take it out, or write the opening sign before it.',
-  indent: 'the indentation does not fit | Lines of one map or list begin in the same column.',
-  list: 'this `-` makes a list of what should be a map | Take the `- ` out.',
-  item: 'a list item cannot stand here | The items of one list begin in the same column; an entry of a map has no `-`.',
-  key: 'a key cannot stand among list items | The items of a list all begin with `- `; an entry of a map has no `-`.',
-  dash: 'a space is missing after this `-` | A list item begins with `- `.',
-  star: 'a `*` does not begin a list item | Write `- ` in its place.',
+  closes: 'this bracket or brace closes nothing | Remove it, or add the opening one.',
+  indent: 'inconsistent indentation | Align the lines of a map or list.',
+  list: 'this `-` turns the file into a list, but it must be a map | Remove the `- `.',
+  item: 'a list item is not allowed here | Align the items of a list. Entries of a map do not begin with `-`.',
+  key: 'a key is not allowed between list items | Begin every item of the list with `- `, or indent the key as the map that it belongs to.',
+  dash: 'a space is missing after this `-` | Begin each list item with `- `.',
+  star: '`*` does not begin a list item | Use `- ` instead.',
   conflict:
-    'this line is of a merge conflict | Keep one of the sides, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`.',
+    'unresolved merge conflict | Keep one of the two sides, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`.',
   tag: 'this tag is not allowed | Write the value without a tag.',
   template:
-    'there are no templates with `{{` or `{%` here | There are variables: write `${var.name}`, and declare it under `vars:`.',
+    'templates with `{{` or `{%` are not supported | Use variables instead: write `${var.name}`, and declare `name` under `vars:`.',
   single:
-    "the text ends at this quote, but more follows | Inside of such quotes write two in the place of one, as in 'Bob''s shop'; or use the other sort of quotes around the text.",
+    "the text ends at this quote, but more text follows | Write a quote inside the text as `''`, as in `'Bob''s shop'`, or use the other type of quotes around the text.",
   double:
-    'the text ends at this quote, but more follows | Inside of such quotes write `\\"` in its place; or use the other sort of quotes around the text.',
+    'the text ends at this quote, but more text follows | Write a quote inside the text as `\\"`, or use the other type of quotes around the text.',
   unclosed: 'this quote is not closed | Write the same quote at the end of the text.',
   early:
-    'this closing sign is not indented enough | Indent its line further than the one that holds the opening sign.',
+    'this closing bracket or brace is not indented enough | Indent it further than the line of the opening one.',
 };
 const further = (owner: string) =>
-  `this line is indented further than "${owner}", which has a value already | Begin both in the same column, or take the value out; put a text that goes on here in quotes.`;
-const colon = (key: string) => `a \`:\` is missing after this key | Write "${key}:".`;
+  `this line is indented further than "${owner}", which already has a value | Align both lines, or remove the value. If this line continues a text, put the text in quotes.`;
+const colon = (key: string) => `a \`:\` is missing after this key | Write \`${key}:\`.`;
 
 type Case = readonly [mistake: string, text: string, told: string | readonly string[]];
 
@@ -50,10 +50,10 @@ function holds([_, text, expected]: Case): void {
     const [place, ...rest] = each.split(' ');
     return `${place} yaml-syntax: ${rest.join(' ')}`;
   });
-  expect(told(text)).toEqual(list);
+  expect(reported(text)).toEqual(list);
 }
 
-describe('a mistake in one line is told once, in plain words', () => {
+describe('a mistake in one line is reported once, in plain words', () => {
   it.each<Case>([
     ['a bracket too many in braces', groups(`  g: { members: [x, y]] }\n${flow}`), `3:23 ${words.closes}`],
     [
@@ -61,12 +61,8 @@ describe('a mistake in one line is told once, in plain words', () => {
       groups(`  g: { members: [x]], name: g }\n${flow}`),
       `3:20 ${words.closes}`,
     ],
-    [
-      'a bracket too many',
-      groups(`  g:\n    members: [x, y]]\n    name: g\n${block}`),
-      `4:20 ${words.closes}`,
-    ],
-    ['a brace too many', groups(`  g: { members: [x] }}\n${flow}`), `3:22 ${words.closes}`],
+    ['an extra bracket', groups(`  g:\n    members: [x, y]]\n    name: g\n${block}`), `4:20 ${words.closes}`],
+    ['an extra brace', groups(`  g: { members: [x] }}\n${flow}`), `3:22 ${words.closes}`],
     ['a brace in a line of its own', groups(`  g: { members: [x] }\n}\n${flow}`), `4:1 ${words.closes}`],
     ['a brace in an entry', groups(`  g:\n    members: [x]\n    }\n${block}`), `5:5 ${words.closes}`],
     ['a brace that closes an entry', groups(`  g:\n    members: [x]}\n${block}`), `4:17 ${words.closes}`],
@@ -194,7 +190,7 @@ describe('a mistake in one line is told once, in plain words', () => {
   ])('%s', (...each) => holds(each));
 });
 
-describe('mistakes that have nothing to do with each other are all told', () => {
+describe('independent mistakes are all reported', () => {
   it.each<Case>([
     [
       'keys without a colon',
@@ -204,10 +200,10 @@ describe('mistakes that have nothing to do with each other are all told', () => 
     [
       'a bracket that is open and a tag',
       groups('  g: { members: [x }\n  h: { members: !foo [x] }\n'),
-      ['3:17 this list is not closed | A `]` is missing.', `4:17 ${words.tag}`],
+      ['3:17 this list is not closed | Add the missing `]`.', `4:17 ${words.tag}`],
     ],
     [
-      'brackets too many and a key without a colon',
+      'extra brackets and a key without a colon',
       groups('  g: { members: [x]] }\n  h: { members: [x] }}\n  i:\n    name\n    members: [x]\n'),
       [`3:20 ${words.closes}`, `4:22 ${words.closes}`, `6:5 ${colon('name')}`],
     ],
@@ -233,18 +229,18 @@ describe('mistakes that have nothing to do with each other are all told', () => 
       groups('  g:\n    name: a: b\n    description: c: d\n'),
       ['4:11', '5:18'].map(
         (place) =>
-          `${place} a map cannot begin here | Put the value on a line of its own, or a text with \`: \` in it in quotes.`,
+          `${place} a map cannot begin here | Write the value on a new line. If it is a text with \`: \` in it, put it in quotes.`,
       ),
     ],
     [
-      'lines too far in',
+      'lines that are indented too far',
       groups('  g:\n    name: g\n     members: []\n  h:\n    name: h\n     members: []\n'),
       [`5:6 ${further('name')}`, `8:6 ${further('name')}`],
     ],
   ])('%s', (...each) => holds(each));
 });
 
-describe('a value of a wrong type is told alone', () => {
+describe('a value of the wrong type is reported alone', () => {
   it.each<[string, string, string]>([
     [
       'braces for brackets',
@@ -259,22 +255,22 @@ describe('a value of a wrong type is told alone', () => {
     [
       'an id in braces',
       groups('  g: { members: [x], id: {9056b3af-0000-4000-8000-000000000000} }\n'),
-      '3:26 schema: `id` must be text or a whole number, not a map | Write it as text: 9056b3af-0000-4000-8000-000000000000',
+      '3:26 schema: `id` must be text or a whole number, not a map | Write it as text: `9056b3af-0000-4000-8000-000000000000`.',
     ],
   ])('%s', (_, text, expected) => {
-    expect(told(text)).toEqual([expected]);
+    expect(reported(text)).toEqual([expected]);
   });
 });
 
-it('a merge conflict in a large file is told alone', () => {
+it('a merge conflict in a large file is reported alone', () => {
   const conflict = '<<<<<<< HEAD\n  g: {}\n=======\n  h: {}\n>>>>>>> branch\n';
   const large = Array.from({ length: 50 }, () => flow).join('');
-  expect(told(groups(`${conflict}${large}`))).toEqual([`3:1 yaml-syntax: ${words.conflict}`]);
+  expect(reported(groups(`${conflict}${large}`))).toEqual([`3:1 yaml-syntax: ${words.conflict}`]);
 });
 
-it('a quote that is open to the end of a large file is told where it opens', () => {
-  expect(told(groups(`  g: { name: "g, members: [] }\n${'  # x\n'.repeat(20_000)}`))).toEqual([
-    '3:14 limit-exceeded: a text is longer than 65536 characters | Look whether a quote is missing where the text should end.',
+it('a quote that is open to the end of a large file is reported where it opens', () => {
+  expect(reported(groups(`  g: { name: "g, members: [] }\n${'  # x\n'.repeat(20_000)}`))).toEqual([
+    '3:14 limit-exceeded: a text is longer than 65536 characters | Check whether the closing quote is missing.',
   ]);
 });
 
@@ -301,7 +297,7 @@ schedules:
     inputs: { a: [{ b: 1 }] }
 `;
 
-/** The text with one line made into others. */
+/** The text with one line replaced by others. */
 function* withLine(of: (line: string) => readonly string[]): Generator<string> {
   const all = whole.split('\n').slice(0, -1);
   for (const [index, line] of all.entries())
@@ -316,46 +312,46 @@ it.each<[string, string, string]>([
   [
     'an indented first line',
     ' project: p\nvars: { a: 1 }\ngroups: {}\n',
-    '1:2 yaml-syntax: this line is indented, and those below are not | Take the spaces before it out.',
+    '1:2 yaml-syntax: this line is indented, but the lines below are not | Remove the spaces before it.',
   ],
   [
     'a comma that is missing in braces',
     'project: p\nlimits: { deletes: 5 startsPerMinute: 60 }\n',
-    '2:20 yaml-syntax: this cannot stand inside brackets or braces | Look for a comma that is missing before it, or put a text with `: ` in it in quotes.',
+    '2:20 yaml-syntax: this is not allowed inside brackets or braces | Check for a missing comma before it. If it is a text with `: ` in it, put it in quotes.',
   ],
   [
-    'a comma too many',
+    'an extra comma',
     groups('  g: { members: [a,, b] }\n'),
-    '3:20 yaml-syntax: this comma is too many | Take it out, or write the value that is missing before it.',
+    '3:20 yaml-syntax: unexpected comma | Remove it, or write the missing value before it.',
   ],
   [
     'a variable in braces',
     'project: p\nx-a: { c: ${var.c} }\n',
-    '2:11 yaml-syntax: a variable inside braces or brackets stands in quotes | Write "${var.c}".',
+    '2:11 yaml-syntax: a variable inside braces or brackets must be in quotes | Write `"${var.c}"`.',
   ],
   [
     'a space that does not break',
     groups('  g:\n    members: [x]\n    active:\u00a0true\n'),
-    '5:12 yaml-syntax: this is U+00A0, which looks like a space and is none to YAML | Write an ordinary space.',
+    '5:12 yaml-syntax: this is U+00A0, which looks like a space but is not one | Replace it with an ordinary space.',
   ],
   [
     'a wide colon',
     groups('  g:\n    active\uff1atrue\n    members: [x]\n'),
-    '4:11 yaml-syntax: this is U+FF1A, which looks like a colon and is none to YAML | Write an ordinary colon.',
+    '4:11 yaml-syntax: this is U+FF1A, which looks like a colon but is not one | Replace it with an ordinary colon.',
   ],
   [
     'an anchor with a colon',
     'project: p\nx-a: &a:\n  b: 1\n',
-    '2:8 yaml-syntax: this anchor is not complete | An anchor is `&` and a name, without `:` at its end.',
+    '2:8 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
   ],
   [
-    'a text beside its sign',
+    'a text next to its sign',
     groups('  g:\n    name: | Retail\n    members: [x]\n'),
-    '4:13 yaml-syntax: nothing may follow a `|` or `>` on its line | Begin the text on the next line, indented, or put it in quotes.',
+    '4:13 yaml-syntax: no text may follow `|` or `>` on the same line | Begin the text on the next line, indented, or put it in quotes.',
   ],
-])('%s', (_, text, expected) => expect(told(text)).toEqual([expected]));
+])('%s', (_, text, expected) => expect(reported(text)).toEqual([expected]));
 
-describe('of one slip, one error of syntax at most is told', () => {
+describe('one slip is at most one syntax error', () => {
   it.each<[string, (line: string) => string[]]>([
     [
       'a sign left out',
@@ -368,7 +364,7 @@ describe('of one slip, one error of syntax at most is told', () => {
         [1, 2, 3, 4].filter((count) => line.startsWith(' '.repeat(count))).map((count) => line.slice(count)),
     ],
     [
-      'a bracket or brace too many',
+      'an extra bracket or brace',
       (line) =>
         [...line.matchAll(/[\]}]/g)].flatMap(({ index }) =>
           [']', '}'].map((sign) => line.slice(0, index) + sign + line.slice(index)),
@@ -376,8 +372,8 @@ describe('of one slip, one error of syntax at most is told', () => {
     ],
     ['a line left out', () => ['']],
   ])('%s', (_, of) => {
-    const told = [...withLine(of)].map((text) => ({ text, codes: codesOf(text) }));
-    const broken = told.filter(({ codes }) => codes.includes('yaml-syntax'));
+    const reported = [...withLine(of)].map((text) => ({ text, codes: codesOf(text) }));
+    const broken = reported.filter(({ codes }) => codes.includes('yaml-syntax'));
     expect(broken.length).toBeGreaterThan(0);
     expect(broken.filter(({ codes }) => codes.length > 1)).toEqual([]);
   });

@@ -84,7 +84,7 @@ describe('variables', () => {
       '"${var.a}${var.a}"',
       ['roster.yaml:2:13 missing-environment-variable «${env.NOWHERE}»'],
     ],
-  ])('%s is told where it is used', (_, vars, value, expected) => {
+  ])('%s is reported where it is used', (_, vars, value, expected) => {
     const text = project(vars, `{ target: group/h, once: x, timeZone: ${value} }`);
     expect(problems(text, { env })).toEqual(expected);
   });
@@ -146,7 +146,7 @@ describe('limits of variables', () => {
   });
 });
 
-describe('where a wrong use stands', () => {
+describe('the place of an invalid use', () => {
   const places = (value: string) =>
     problems(project('{ l: [] }', `{ target: group/h, once: x, timeZone: ${value} }`));
   it.each<[string, string, string[]]>([
@@ -167,7 +167,7 @@ describe('where a wrong use stands', () => {
       ['roster.yaml:5:57 missing-environment-variable «${env.NOPE}»'],
     ],
     [
-      'beside one that is an escape of YAML',
+      'next to an escape of YAML',
       '"\\u0024{var.nope}"',
       ['roster.yaml:5:44 unknown-variable «"\\u0024{var.nope}"»'],
     ],
@@ -175,7 +175,7 @@ describe('where a wrong use stands', () => {
     expect(places(value)).toEqual(expected);
   });
 
-  it('is looked for in a time that grows with the text', () => {
+  it('is found in linear time', () => {
     const text = (count: number) =>
       project('{}', `{ target: group/h, once: x, inputs: { a: "${'${x}'.repeat(count)}" } }`);
     const [short, long] = [1_500, 15_000].map((count) => costOf(() => problems(text(count))));
@@ -184,10 +184,10 @@ describe('where a wrong use stands', () => {
 });
 
 describe('values from the environment', () => {
-  const told = (entry: string, vars = '{}') => load(project(vars, entry), { env });
+  const reported = (entry: string, vars = '{}') => load(project(vars, entry), { env });
 
-  it('mark the fields that hold them, and are listed', () => {
-    const { project: loaded } = told(
+  it('mark the fields that contain them, and are listed', () => {
+    const { project: loaded } = reported(
       '{ target: group/h, once: x, inputs: { deep: [{ v: "a ${var.t}" }], w: 1 }, timeZone: UTC }',
       '{ t: "${env.TOKEN}" }',
     );
@@ -196,11 +196,11 @@ describe('values from the environment', () => {
     expect(loaded?.secrets).toEqual(['hunter2-secret']);
   });
 
-  it('mark every field of an entry that is as a whole one variable', () => {
+  it('mark every field of an entry that is one variable as a whole', () => {
     const vars = '{ e: { target: group/h, once: x, inputs: { v: "${env.TOKEN}" } }, f: "${var.e}" }';
-    const { project: loaded } = told('${var.f}', vars);
+    const { project: loaded } = reported('${var.f}', vars);
     expect(loaded?.entries.at(-1)?.sensitive).toEqual(['target', 'once', 'inputs']);
-    const plain = told('${var.e}', '{ e: { target: group/h, once: x } }').project;
+    const plain = reported('${var.e}', '{ e: { target: group/h, once: x } }').project;
     expect(plain?.entries.at(-1)?.sensitive).toEqual([]);
   });
 
@@ -219,7 +219,7 @@ describe('values from the environment', () => {
       '{ target: group/h, once: x, formerly: hunter2-other }\n  t: { target: group/h, once: y, formerly: "${env.OTHER}" }',
       'duplicate-entry',
     ],
-    ['a list for which a variable stands', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
+    ['a list that is a variable', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
     ['what cannot be seen', '{ target: group/h, once: "${env.CONTROL}" }', 'unsafe-text'],
     [
       'what a kind says of an entry that is one variable',
@@ -240,7 +240,7 @@ describe('values from the environment', () => {
       '{ e: { target: "${env.TOKEN}", once: x } }',
     ],
   ])('are not shown by %s', (_, entry, code, vars = '{}') => {
-    const { diagnostics } = told(entry, vars);
+    const { diagnostics } = reported(entry, vars);
     expect(diagnostics).toMatchObject([{ code }]);
     for (const secret of [...Object.values(env).filter((each) => each !== ''), '202E'])
       expect(JSON.stringify(diagnostics)).not.toContain(secret);
@@ -256,15 +256,15 @@ describe('values from the environment', () => {
   });
 });
 
-describe('a variable of an environment that is used nowhere', () => {
-  const told = (own: string, members: string) =>
+describe('a variable of an environment that is never used', () => {
+  const reported = (own: string, members: string) =>
     load(
       `project: p\nvars: { country: DE }\nenvironments: { e: { vars: { ${own} } } }\ngroups: { g: { members: [${members}] } }\n`,
       { environment: 'e' },
     ).diagnostics;
 
-  it('is told where it is nearly one of the project', () => {
-    expect(told('contry: XX', '"${var.country}"')).toMatchObject([
+  it('is reported if it is similar to one of the project', () => {
+    expect(reported('contry: XX', '"${var.country}"')).toMatchObject([
       {
         severity: 'warning',
         code: 'unknown-variable',
@@ -274,7 +274,7 @@ describe('a variable of an environment that is used nowhere', () => {
     ]);
   });
 
-  it('but not where its use may stand in what cannot be read', () => {
+  it('but not if its use may be in what cannot be read', () => {
     const text =
       'project: p\nvars: { country: DE }\nenvironments: { e: { vars: { contry: XX } } }\npipelines: ["${var.contry}"]\n';
     expect(load(text, { environment: 'e' }).diagnostics).toMatchObject([{ code: 'schema' }]);
@@ -283,6 +283,6 @@ describe('a variable of an environment that is used nowhere', () => {
   it.each([
     ['one that is used', 'contry: XX', '"${var.contry}"'],
     ['one of the project', 'country: XX', 'a'],
-    ['one like none of the project', 'depth: 3', 'a'],
-  ])('but not %s', (_, own, members) => expect(told(own, members)).toEqual([]));
+    ['one unlike any of the project', 'depth: 3', 'a'],
+  ])('but not %s', (_, own, members) => expect(reported(own, members)).toEqual([]));
 });

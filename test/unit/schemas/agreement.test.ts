@@ -13,17 +13,17 @@ describe.each([
     judge(load(project)).map((each) => ({ project: project.name, ...each })),
   );
 
-  it('are accepted by the published schema if and only if the loader tells nothing that it can say', () => {
+  it('are accepted by the published schema if and only if the loader reports nothing that the schema can express', () => {
     expect(judged.filter((each) => !each.agreed)).toEqual([]);
   });
 
-  it('are many, of both sorts', () => {
+  it('are many, valid and invalid', () => {
     expect(judged.filter((each) => !each.rejected).length).toBeGreaterThan(80);
     expect(judged.filter((each) => each.rejected).length).toBeGreaterThan(20);
   });
 });
 
-it('full access has one spelling: nothing that only looks like a variable is taken for it', () => {
+it('full access has one spelling: nothing that only looks like a variable counts as it', () => {
   const scopes = ['full', '$${x}', 'x$${x}', 'Full', ''].map((text) => {
     const files = { 'roster.yaml': JSON.stringify({ project: 'p', keys: { k: { scopes: text } } }) };
     const [judged] = judge(load({ name: text, files, file: 'roster.yaml', env: {}, environment: null }));

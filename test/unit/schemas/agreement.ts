@@ -93,13 +93,13 @@ export interface Judged {
 export function judge({ files, diagnostics }: Loaded): Judged[] {
   return files.map(({ file, text }, index) => {
     const errors = diagnostics.filter((each) => each.severity === 'error' && each.place?.file === file);
-    const told = errors.map((each) => each.code);
+    const codes = errors.map((each) => each.code);
     const seen = valueInEditor(text);
-    if (seen === null) return { file, rejected: true, told, agreed: told.includes('yaml-syntax') };
+    if (seen === null) return { file, rejected: true, told: codes, agreed: codes.includes('yaml-syntax') };
     const rejected = !validator(index === 0 ? 'project.schema.json' : 'manifest.schema.json')(seen.value);
     const must = errors.some((each) => reaches[each.code][0] === 'all' && !isOfVariable(each));
     const may = errors.some((each) => reaches[each.code][0] !== 'none');
-    return { file, rejected, told, agreed: rejected ? may : !must };
+    return { file, rejected, told: codes, agreed: rejected ? may : !must };
   });
 }
 

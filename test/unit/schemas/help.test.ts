@@ -18,7 +18,7 @@ describe.each(schemaNames)('%s.schema.json', (name) => {
     expect(wanting.map(({ at }) => at)).toEqual([]);
   });
 
-  it('says something of its own in each description, and ends it', () => {
+  it('has a distinct description for each property, ending in a period', () => {
     const weak = properties.filter(({ schema }) => {
       const [title, description] = [String(schema['title']), String(schema['description'])];
       return description.length <= title.length || !description.endsWith('.');
@@ -26,12 +26,12 @@ describe.each(schemaNames)('%s.schema.json', (name) => {
     expect(weak.map(({ at }) => at)).toEqual([]);
   });
 
-  it('shows an example or a default wherever a value is not one of a few', () => {
+  it('shows an example or a default unless a value is one of a few', () => {
     const wanting = properties.filter(({ schema }) => !showsValues(schema));
     expect(wanting.map(({ at }) => at)).toEqual([]);
   });
 
-  it('gives examples and defaults that it accepts itself', () => {
+  it('accepts its own examples and defaults', () => {
     const wrong = partsOf(name).flatMap((part) =>
       valuesOf(part)
         .filter((value) => !validator(part.at)(value))
@@ -40,7 +40,7 @@ describe.each(schemaNames)('%s.schema.json', (name) => {
     expect(wrong).toEqual([]);
   });
 
-  it('gives as default what its description calls the default', () => {
+  it('has the default that its description names', () => {
     const said = properties.flatMap(({ at, schema }) => {
       const word = /Default: (\w+)\.$/.exec(String(schema['description']))?.[1];
       return word === undefined || ['none', 'never', 'empty'].includes(word)
@@ -89,7 +89,7 @@ it.each(Object.entries(closed))(
   },
 );
 
-it('a report is a plan with what came of it', () => {
+it('a report is a plan with its outcome', () => {
   const [plan, report] = [read('plan'), read('report')];
   const own = { change: ['outcome', 'error'], report: ['converged'] };
   // Nothing is applied from a snapshot.
@@ -104,7 +104,7 @@ it('a report is a plan with what came of it', () => {
   }
 });
 
-it('the snippets are entries that the schema accepts, once they are filled in', () => {
+it('the schema accepts the snippets once they are filled in', () => {
   const sections = partsOf('project').filter(({ schema }) => 'defaultSnippets' in schema);
   expect(sections.map(({ at }) => at.split('/').at(-1))).toEqual([
     'groups',

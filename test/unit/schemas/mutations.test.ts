@@ -77,8 +77,8 @@ const env = Object.fromEntries([
   }),
 ]) as Record<string, string>;
 
-describe('one thing changed in a manifest that says everything', () => {
-  it('begins with manifests that are right, and leave out no property', () => {
+describe('one change in a manifest with every property', () => {
+  it('begins with valid manifests that leave out no property', () => {
     const judged = judgeAll(whole.map((manifest) => ({ what: 'nothing', manifest })));
     const wrong = judged.filter(({ files }) =>
       files.some(({ rejected, told }) => rejected || told.length > 0),
@@ -115,7 +115,7 @@ describe('one thing changed in a manifest that says everything', () => {
   );
 });
 
-it('an included file holds sections and x- alone, to both', () => {
+it('both allow only sections and x- keys in an included file', () => {
   const judged = Object.entries(whole[0] ?? {}).map(([name, value]) => {
     const project = JSON.stringify({ project: 'p', include: ['more.yaml'], vars: whole[0]?.['vars'] });
     const files = { 'roster.yaml': project, 'more.yaml': JSON.stringify({ [name]: value }) };
@@ -126,7 +126,7 @@ it('an included file holds sections and x- alone, to both', () => {
   expect(judged).toEqual(Object.keys(whole[0] ?? {}).map((name) => [name, !may(name), true]));
 });
 
-it('a variable stands where its value may stand, and is told by its value', () => {
+it('a variable is allowed where its value is, and checked by its value', () => {
   const manifest = { project: 'p', vars: { on: 1 }, groups: { a: { members: [], active: '${var.on}' } } };
   const loaded = inFolder({ 'roster.yaml': JSON.stringify(manifest) }, (folder) =>
     loadFrom(folder, { kinds }),

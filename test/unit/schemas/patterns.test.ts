@@ -2,11 +2,11 @@ import type { ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pieces } from '../../../src/manifest/template.js';
-import { unsafe } from '../../../src/manifest/text.js';
 import { cronProblem } from '../../../src/timing/cron.js';
 import { parseAge, parseEvery } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
+import { unsafe } from '../../../src/yaml/text.js';
 import { costOf } from '../../support/cost.js';
 import { partsOf, schemaNames, validator } from './schemas.js';
 
@@ -14,7 +14,7 @@ const definition = (name: string) => validator(`project.schema.json#/definitions
 const ofSchedule = (name: string) => definition(`schedule/properties/${name}`);
 
 /** What an editor knows as a pattern, the loader knows as code. */
-describe('a wall-clock time', () => {
+describe('a local time', () => {
   const once = ofSchedule('once');
   const number = (most: number, length = 2) =>
     fc.integer({ min: 0, max: most }).map((value) => `${value}`.padStart(length, '0'));
@@ -40,10 +40,10 @@ describe('a wall-clock time', () => {
         `${y}-${month}-${day}${t}${hour}:${minute}${rest}${end}`,
     );
 
-  it('is one to the schema if and only if it is one to the loader', () =>
+  it('is valid in the schema if and only if the loader accepts it', () =>
     agree(text, once, (value) => wallClockProblem(value) === null));
 
-  it('may be a 29 February in the same years', () => {
+  it('allows 29 February in the same years', () => {
     const days = Array.from({ length: 10_000 }, (_, year) => `${`${year}`.padStart(4, '0')}-02-29T00:00`);
     expect(days.filter((day) => accepts(once, day) !== (wallClockProblem(day) === null))).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('a cron expression', () => {
     )
     .map(([before, fields, between]) => before + fields.join(between));
 
-  it('that the loader takes is taken by the schema', () =>
+  it('that the loader accepts is accepted by the schema', () =>
     agree(
       text.filter((each) => cronProblem(each) === null),
       cron,
@@ -117,7 +117,7 @@ describe('a cron expression', () => {
     expect(texts.filter((each) => accepts(cron, each) || cronProblem(each) === null)).toEqual([]);
   });
 
-  it('may be more to the schema than to the loader where fields depend on one another', () => {
+  it('may be valid only in the schema where fields depend on one another', () => {
     const texts = ['0 0 0 30 2 *', '0 30-10 * * * *', '1,1 * * * * *', '* * * * XYZ *'];
     expect(texts.filter((each) => !accepts(cron, each) || cronProblem(each) === null)).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe('a time zone', () => {
     'PRC',
   ];
 
-  it('that the loader takes is taken by the schema', () => {
+  it('that the loader accepts is accepted by the schema', () => {
     const spellings = names.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]);
     expect(spellings.filter((name) => zoneProblem(name) === null && !accepts(timeZone, name))).toEqual([]);
   });
@@ -219,11 +219,12 @@ describe('a text', () => {
     );
   const types = (value: string) => pieces(value).map((each) => each.type);
 
-  it.each(['line', 'prose'] as const)('of the rule %s is one if and only if the loader says so', (rule) =>
-    agree(text, definition(rule), (value) => known(value) && unsafe(value, rule) === null),
+  it.each(['line', 'prose'] as const)(
+    'of the rule %s is valid if and only if the loader accepts it',
+    (rule) => agree(text, definition(rule), (value) => known(value) && unsafe(value, rule) === null),
   );
 
-  it('with variables is known by them', () => {
+  it('with variables is recognized by them', () => {
     agree(text.filter(known), definition('template'), (value) =>
       types(value).some((type) => type !== 'text'),
     );
@@ -243,7 +244,7 @@ function accepts(schema: ValidateFunction, value: string): boolean {
   return schema(value) as boolean;
 }
 
-describe('no pattern takes more than its text is long', () => {
+describe('every pattern takes linear time', () => {
   const patterns = schemaNames.flatMap((name) => partsOf(name).map(({ schema }) => schema['pattern']));
   const all = [...new Set(patterns)].filter((pattern) => typeof pattern === 'string');
   const beginnings = ['', 'refs/heads/', 'agent/', 'group/', 'https://', '0 0 0 ', '2026-'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from '../../../src/manifest/nearest.js';
+import { suggest } from '../../../src/manifest/suggest.js';
 import { ageProblem, everyProblem, parseAge, parseEvery, showEvery } from '../../../src/timing/interval.js';
 
 describe('an interval is read', () => {
@@ -48,7 +48,7 @@ describe('an interval is refused with a hint', () => {
     ['٦ hours', 'such as "6 hours"'],
   ])('%j', (text, help) => {
     expect(parseEvery(text)).toBeNull();
-    expect(everyProblem(text, nearest)?.help).toContain(help);
+    expect(everyProblem(text, suggest)?.help).toContain(help);
   });
 });
 
@@ -72,6 +72,6 @@ describe('an age is an interval of hours, days or weeks', () => {
     ['1 year', 'in days, such as "365 days"'],
   ])('and not %j', (text, help) => {
     expect(parseAge(text)).toBeNull();
-    expect(ageProblem(text, nearest)?.help).toContain(help);
+    expect(ageProblem(text, suggest)?.help).toContain(help);
   });
 });

@@ -1,0 +1,125 @@
+import { posix } from 'node:path';
+import type { JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
+import { maskValues } from '../redact/mask.js';
+import { placeOf } from '../yaml/source.js';
+import { type Entry, find } from '../yaml/tree.js';
+import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
+
+/** One entry that was read. */
+export interface EntryRead {
+  readonly declared: Declared;
+  readonly kind: Kind;
+  readonly entry: Entry;
+  /** False when its kind reported an error. */
+  readonly sound: boolean;
+}
+
+/** Scope names that the project knows; not all of them if `scopes` cannot be read. */
+export interface Scopes {
+  readonly names: readonly string[];
+  readonly complete: boolean;
+}
+
+/** An entry that fits its schema, and where its values come from. */
+export interface ValidEntry {
+  readonly kind: Kind;
+  readonly entry: Entry;
+  readonly value: JsonObject;
+  /** Names of the fields that contain something from the environment. */
+  readonly sensitive: readonly string[];
+  readonly secrets: ReadonlySet<string>;
+}
+
+export interface KindContext {
+  readonly scopes: Scopes;
+  /** Paths of the project's own files, relative to its folder. */
+  readonly ownPaths: ReadonlySet<string>;
+  readonly now: Date | null;
+}
+
+/** Has entries read by their kinds, and reports what these find wrong. */
+export class KindReader {
+  constructor(
+    private readonly context: KindContext,
+    private readonly diagnostics: Diagnostics,
+  ) {}
+
+  read(valid: ValidEntry): EntryRead {
+    const { kind, entry, value, sensitive } = valid;
+    const { scopes, ownPaths, now } = this.context;
+    const key = entry.key.text;
+    let sound = true;
+    const report: ReportProblem = ({ severity, code, path, message, help }) => {
+      if (severity === 'error') sound = false;
+      // It may be among those that cannot be read, which is reported.
+      if (code === 'unknown-scope' && !scopes.complete) return;
+      if (severity === 'error' && this.diagnostics.full) return this.diagnostics.skip(1);
+      const { span } = find(entry, path);
+      this.diagnostics.report({ severity, code, span, ...withoutSecrets({ message, help }, path[0], valid) });
+    };
+    const declared = kind.read(value, key, {
+      report,
+      scopes: scopes.names,
+      now,
+      isOwn: (path) => ownPaths.has(posix.normalize(path)),
+      suggest: (word, known) => this.diagnostics.suggestions.of(word, known, known.length),
+    });
+    const { id, formerly, protect, external } = value;
+    return {
+      kind,
+      entry,
+      sound,
+      declared: {
+        address: addressOf(kind.name, key),
+        kind: kind.name,
+        key,
+        declared,
+        id: id === undefined ? null : String(id),
+        formerly: typeof formerly === 'string' ? addressOf(kind.name, formerly) : null,
+        protect: protect === true,
+        external: external === true,
+        source: placeOf(entry.key),
+        sensitive,
+        placeOf: placesIn(entry),
+      },
+    };
+  }
+}
+
+/** A function of its own, so that it keeps only the entry in memory. */
+function placesIn(entry: Entry): Declared['placeOf'] {
+  return (path, at) => {
+    const found = find(entry, path);
+    return placeOf(at === 'key' ? found.key : found.span);
+  };
+}
+
+interface Explained {
+  readonly message: string;
+  readonly help: string | undefined;
+}
+
+/** A kind may repeat a value from the environment in any spelling, so none of its message about one is shown. */
+function withoutSecrets(
+  { message, help }: Explained,
+  field: string | number | undefined,
+  { sensitive, secrets }: ValidEntry,
+): Explained {
+  if (sensitive.length > 0 && (field === undefined || sensitive.includes(String(field)))) {
+    const subject = field === undefined ? 'this entry' : `\`${field}\``;
+    const hidden = `${subject} is not valid with the value from the environment`;
+    return { message: hidden, help: 'Check the environment variable. Its value is not shown.' };
+  }
+  return {
+    message: maskValues(message, secrets),
+    help: help === undefined ? undefined : shortened(maskValues(help, secrets)),
+  };
+}
+
+/** A help that lists what is known may be very long. */
+function shortened(help: string): string {
+  return help.length <= limits.help ? help : `${help.slice(0, limits.help - 1)}…`;
+}

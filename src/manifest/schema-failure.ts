@@ -1,0 +1,45 @@
+import type { Json } from '../model/json.js';
+
+/** A compiled schema. */
+export interface Validator {
+  (value: Json): boolean;
+  readonly errors?: readonly Failure[] | null;
+}
+
+/** One rule that a value breaks, as the compiled schema reports it. */
+export interface Failure {
+  readonly keyword: string;
+  /** JSON Pointer of the value. */
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Set for a problem with a key. */
+  readonly propertyName?: string;
+  readonly parentSchema?: unknown;
+  readonly data?: unknown;
+}
+
+/** The schema around the rule that a value breaks: messages are made of it. */
+export interface ParentSchema {
+  readonly errorMessage?: string;
+  readonly patternErrorMessage?: string;
+  readonly type?: string | readonly string[];
+  readonly examples?: readonly Json[];
+  readonly properties?: Readonly<Record<string, { readonly examples?: readonly Json[] }>>;
+  readonly oneOf?: readonly { readonly required?: readonly string[] }[];
+  readonly anyOf?: readonly ParentSchema[];
+  readonly enum?: readonly string[];
+  readonly propertyNames?: ParentSchema;
+}
+
+export function parentOf(failure: Failure): ParentSchema {
+  return (failure.parentSchema ?? {}) as ParentSchema;
+}
+
+/** Names of the properties that a failure asks for. */
+export function requiredNames(failure: Failure): readonly string[] {
+  const { keyword, params } = failure;
+  if (keyword === 'required' || keyword === 'dependencies') return [String(params['missingProperty'])];
+  if (keyword !== 'oneOf') return [];
+  return (parentOf(failure).oneOf ?? []).flatMap((each) => each.required ?? []);
+}

@@ -1,0 +1,67 @@
+import { distance } from 'fastest-levenshtein';
+import { limits } from './limits.js';
+
+/** Longer words are not typing mistakes, and comparing them is slow. */
+const LONGEST_WORD = 100;
+
+/** The closest match among the known words, if it is close enough to be a typing mistake. The first of equals wins. */
+export function suggest(word: string, known: Iterable<string>): string | null {
+  if (word.length === 0 || word.length > LONGEST_WORD) return null;
+  const lower = word.toLowerCase();
+  let best: string | null = null;
+  // A word of one letter is too short to be recognized.
+  let bestDistance = Math.min(word.length - 1, Math.max(1, Math.floor(word.length / 3))) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    const far = distanceOf(lower, candidate.toLowerCase());
+    if (far >= bestDistance || candidate === word) continue;
+    best = candidate;
+    bestDistance = far;
+  }
+  return best;
+}
+
+/** The same, until so many words were compared: many mistakes against a large service stay cheap. */
+export function suggestWithin(
+  comparisons: number,
+): (word: string, known: readonly string[]) => string | null {
+  const suggestions = new Suggestions(comparisons);
+  return (word, known) => suggestions.of(word, known, known.length);
+}
+
+/** Suggestions for one run. Null, too, once too many words were compared. */
+export class Suggestions {
+  private readonly byMap = new WeakMap<object, Map<string, string | null>>();
+
+  constructor(private comparisons: number = limits.comparisons) {}
+
+  readonly of = (word: string, known: Iterable<string>, count: number): string | null => {
+    if (count > this.comparisons) return null;
+    this.comparisons -= count;
+    return suggest(word, known);
+  };
+
+  /** The closest key of a map; the same word is looked up in many entries. */
+  keyOf(word: string, map: object): string | null {
+    const before = this.byMap.get(map) ?? new Map<string, string | null>();
+    this.byMap.set(map, before);
+    const known = before.get(word);
+    if (known !== undefined) return known;
+    const keys = Object.keys(map);
+    const near = this.of(word, keys, keys.length);
+    before.set(word, near);
+    return near;
+  }
+}
+
+/** Two neighbours exchanged are one mistake, not two. */
+function distanceOf(word: string, candidate: string): number {
+  const far = distance(word, candidate);
+  return far === 2 && isSwap(word, candidate) ? 1 : far;
+}
+
+function isSwap(word: string, candidate: string): boolean {
+  const at = [...word].findIndex((letter, index) => letter !== candidate[index]);
+  const swapped = word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
+  return swapped === candidate;
+}

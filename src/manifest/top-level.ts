@@ -1,0 +1,136 @@
+import type { Source } from '../yaml/source.js';
+import { quoted } from '../yaml/text.js';
+import { type Entry, isNull, type Node } from '../yaml/tree.js';
+import type { Diagnostics } from './diagnostics.js';
+import { isWithinLimit, reportUnindented } from './entry-checks.js';
+import { sections, settingNames } from './generated/validators.js';
+import { colonHint, listed } from './type-hints.js';
+
+/** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
+export interface TopLevel {
+  readonly settings: ReadonlyMap<string, Entry>;
+  readonly sections: readonly Entry[];
+  /** What is reported and not read, under its own name or the one it was meant to have: it may contain what is missing. */
+  readonly dropped: readonly Entry[];
+}
+
+const sectionNames = Object.keys(sections);
+
+/** An included file contains only sections; only the project file may contain settings. */
+export function readTopLevel(
+  documents: readonly Node[],
+  isProject: boolean,
+  diagnostics: Diagnostics,
+): TopLevel {
+  return new TopLevelReader(isProject, diagnostics).read(documents);
+}
+
+/** An empty file was most likely cut short: leaving it out silently would delete what it declared. */
+export function reportEmpty(source: Source, diagnostics: Diagnostics): void {
+  diagnostics.error('schema', { source, start: 0, end: 1 }, 'the file is empty', {
+    help: 'Delete the file, or write an empty section such as `groups: {}`.',
+  });
+}
+
+class TopLevelReader {
+  private readonly settings = new Map<string, Entry>();
+  private readonly sections: Entry[] = [];
+  private readonly dropped: Entry[] = [];
+
+  constructor(
+    private readonly isProject: boolean,
+    private readonly diagnostics: Diagnostics,
+  ) {}
+
+  read(documents: readonly Node[]): TopLevel {
+    const all = documents.flatMap((document) => this.entriesOf(document));
+    for (const written of this.withoutUnindented(all)) {
+      if (written.key.text.startsWith('x-')) continue;
+      const entry = isKnown(written) ? written : this.corrected(written);
+      const name = entry.key.text;
+      if (sectionNames.includes(name) && (entry === written || entry.value.type === 'map'))
+        this.sections.push(entry);
+      else if (settingNames.includes(name) && this.isAllowed(entry, entry === written))
+        this.settings.set(name, entry);
+      else this.dropped.push(entry);
+    }
+    return { settings: this.settings, sections: this.sections, dropped: this.dropped };
+  }
+
+  private entriesOf(document: Node): Entry[] {
+    if (document.type === 'map') return [...document.entries.values()];
+    const isBroken = document.type === 'scalar' && document.broken;
+    const help = document.type === 'scalar' ? colonHint(String(document.value)) : undefined;
+    const message = 'a manifest must be a map with keys such as `groups:`';
+    if (!isBroken) this.diagnostics.error('schema', document, message, { help });
+    return [];
+  }
+
+  /** Removes entries in the first column below an empty section: most likely the whole block is not indented. */
+  private withoutUnindented(all: readonly Entry[]): readonly Entry[] {
+    const kept: Entry[] = [];
+    let empty: Entry | null = null;
+    for (const entry of all) {
+      const name = entry.key.text;
+      if (empty !== null && !isKnown(entry) && !name.startsWith('x-') && !this.isMisspelt(name)) {
+        if (kept.at(-1) === empty) {
+          this.dropped.push(empty);
+          kept.pop();
+          reportUnindented(entry, empty, this.diagnostics);
+        }
+        this.dropped.push(entry);
+      } else {
+        empty = sectionNames.includes(name) && isNull(entry.value) ? entry : null;
+        kept.push(entry);
+      }
+    }
+    return kept;
+  }
+
+  private isMisspelt(name: string): boolean {
+    const known = [...settingNames, ...sectionNames];
+    return this.diagnostics.suggestions.of(name, known, known.length) !== null;
+  }
+
+  /** False, and reported, for a setting that is not read. */
+  private isAllowed(entry: Entry, isSpeltRight: boolean): boolean {
+    const first = this.settings.get(entry.key.text);
+    if (!this.isProject) return this.reportMisplaced(entry);
+    if (first !== undefined && isSpeltRight) this.reportRepeated(entry, first);
+    return first === undefined && isWithinLimit(entry, this.diagnostics);
+  }
+
+  private reportRepeated(entry: Entry, first: Entry): void {
+    if (entry.repeated === true) return;
+    const message = `${quoted(entry.key.text)} is in two documents of this file`;
+    this.diagnostics.error('duplicate-entry', entry.key, message, {
+      help: 'All documents of a file are read as one: remove one of the two.',
+      related: [{ message: 'first listed here', span: first.key }],
+    });
+  }
+
+  private reportMisplaced({ key }: Entry): false {
+    const message = `\`${key.text}\` is not allowed in an included file`;
+    this.diagnostics.error('unknown-property', key, message, {
+      help: `Move it to \`roster.yaml\`. An included file contains only ${listed(sectionNames)}, and keys that begin with \`x-\`.`,
+    });
+    return false;
+  }
+
+  /** Reports an unknown name. It is read as the one it was most likely meant to be, so that nothing follows from it. */
+  private corrected(entry: Entry): Entry {
+    const known = this.isProject ? [...settingNames, ...sectionNames] : sectionNames;
+    const near = this.diagnostics.suggestions.of(entry.key.text, known, known.length);
+    const help =
+      near === null
+        ? `Valid keys: ${listed(known)}, and keys that begin with \`x-\`.`
+        : `Did you mean \`${near}\`?`;
+    const message = `unknown property ${quoted(entry.key.text)}`;
+    this.diagnostics.error('unknown-property', entry.key, message, { help });
+    return near === null ? entry : { ...entry, key: { ...entry.key, text: near } };
+  }
+}
+
+function isKnown({ key }: Entry): boolean {
+  return sectionNames.includes(key.text) || settingNames.includes(key.text);
+}

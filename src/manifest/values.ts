@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from '../model/json.js';
+import type { Span } from '../yaml/source.js';
+import type { Node, ScalarNode } from '../yaml/tree.js';
+import type { Diagnostics } from './diagnostics.js';
+
+/** What was noticed while values were read. Secrets are values that came from the environment. */
+export class Notes {
+  /** Values with a problem: nothing else is reported about them. */
+  readonly broken = new Set<Node>();
+  /** Values that contain a secret. */
+  readonly secret = new Set<Node>();
+  readonly secrets = new Set<string>();
+  /** Values that are null. They are not reported until it is known what is wrong around them. */
+  readonly missing: ScalarNode[] = [];
+
+  add(other: Notes): void {
+    for (const node of other.broken) this.broken.add(node);
+    for (const node of other.secret) this.secret.add(node);
+    for (const node of other.missing) this.missing.push(node);
+  }
+}
+
+/** Reports the values that are null, except inside `misfits`: what is wrong there is the type of the whole. */
+export function reportMissing(
+  { missing }: Notes,
+  diagnostics: Diagnostics,
+  misfits: readonly Span[] = [],
+): void {
+  for (const node of missing) {
+    if (misfits.some((each) => isInside(node, each))) continue;
+    const quotes = isCommentedOut(node) ? ' Put a text that begins with `#` in quotes.' : '';
+    diagnostics.error('schema', node, 'a value is missing: null is not allowed', {
+      help: `Remove the line to use the default, or write \`""\`, \`[]\` or \`{}\` for an empty value.${quotes}`,
+    });
+  }
+}
+
+function isInside({ source, start }: Span, outer: Span): boolean {
+  return source === outer.source && start >= outer.start && start < outer.end;
+}
+
+/** True for `name: #1`, of which YAML reads only the key. A missing value has the place of its key. */
+function isCommentedOut({ source, end }: ScalarNode): boolean {
+  return /^["']?\s*:[ \t]+#\S/.test(source.text.slice(end, end + 100));
+}
+
+/** True when a value, or one inside it, is among those noted. */
+export function holds(node: Node, noted: ReadonlySet<Node>): boolean {
+  if (noted.size === 0) return false;
+  if (node.type === 'scalar') return noted.has(node);
+  if (node.type === 'list') return node.items.some((item) => holds(item, noted));
+  return [...node.entries.values()].some(({ value }) => holds(value, noted));
+}
+
+/**
+ * Makes objects that inherit nothing, so that a look-up by a name from outside finds only what the file contains. A
+ * constructor makes them several times smaller and faster than `Object.create(null)` does.
+ */
+const Bare = function Bare() {} as unknown as new () => Record<string, Json>;
+Bare.prototype = Object.freeze(Object.create(null));
+
+export function bareObject(): Record<string, Json> {
+  return new Bare();
+}
+
+export function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,95 @@
+import type { ReaderContext } from './context.js';
+import { yamlLimits } from './limits.js';
+import type { YamlProblem } from './problem.js';
+import type { Span } from './source.js';
+import type { Cut } from './streaming.js';
+import { quoted } from './text.js';
+import { type Entry, heightOf, type Node, scalarNode, sizeOf } from './tree.js';
+
+/** The anchored values of one document, for aliases and merge keys. What these add is counted. */
+export class Anchors {
+  /** Null while the anchored value is being read. */
+  private readonly values = new Map<string, Node | null>();
+  private readonly opened = new WeakSet<Cut['around'][number]>();
+
+  constructor(private readonly context: Pick<ReaderContext, 'usage' | 'problems' | 'suggest'>) {}
+
+  /** An alias inside an anchored value must not find an older anchor of the same name. */
+  open(around: Cut['around']): void {
+    for (const token of around) {
+      if (this.opened.has(token)) continue;
+      this.opened.add(token);
+      this.begin(token.source.slice(1));
+    }
+  }
+
+  begin(name: string): void {
+    this.values.set(name, null);
+  }
+
+  set(name: string, value: Node): void {
+    this.values.set(name, value);
+  }
+
+  /** The value that an alias repeats, `depth` levels below the document. */
+  alias(name: string, span: Span, depth: number): Node {
+    const target = this.values.get(name);
+    if (target === undefined) return this.unknown(name, span);
+    if (target === null)
+      return this.refuse({ code: 'syntax', span, message: 'this alias is inside the value that it repeats' });
+    if (depth + heightOf(target) > yamlLimits.depth) {
+      const message = `values are nested more than ${yamlLimits.depth} levels deep`;
+      return this.refuse({ code: 'limit-exceeded', span, message });
+    }
+    return this.afford(sizeOf(target), span) ? target : scalarNode(span, null, true);
+  }
+
+  /** Entries of the map itself take precedence, then those of the earlier of several merged maps. */
+  merge(value: Node, around: Span, entries: Map<string, Entry>): void {
+    if (value.type === 'scalar') {
+      if (!value.broken) this.refuse({ code: 'syntax', span: value, message: mergeMessage });
+      return;
+    }
+    if (value.type === 'list') {
+      for (const item of value.items) {
+        if (item.type === 'list') this.refuse({ code: 'syntax', span: item, message: mergeMessage });
+        else this.merge(item, around, entries);
+      }
+      return;
+    }
+    if (!this.afford(value.entries.size, around)) return;
+    for (const [text, entry] of value.entries) if (!entries.has(text)) entries.set(text, entry);
+  }
+
+  private unknown(name: string, span: Span): Node {
+    const near = this.context.suggest(name, this.values.keys(), this.values.size);
+    const help =
+      near === null
+        ? 'Define the anchor, written `&name`, before the aliases that use it.'
+        : `Did you mean \`*${near}\`?`;
+    return this.refuse({
+      code: 'syntax',
+      span,
+      message: `there is no anchor ${quoted(name)} before this alias`,
+      help,
+    });
+  }
+
+  /** Reported once, where the limit is passed. */
+  private afford(size: number, span: Span): boolean {
+    const { usage } = this.context;
+    if (usage.expanded > yamlLimits.expanded) return false;
+    usage.expanded += size;
+    if (usage.expanded <= yamlLimits.expanded) return true;
+    const message = `aliases and merge keys add more than ${yamlLimits.expanded} values to the project`;
+    this.refuse({ code: 'limit-exceeded', span, message });
+    return false;
+  }
+
+  private refuse(problem: YamlProblem): Node {
+    this.context.problems.add(problem);
+    return scalarNode(problem.span, null, true);
+  }
+}
+
+const mergeMessage = '`<<` must be a map or a list of maps, usually an alias';

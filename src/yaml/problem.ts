@@ -1,0 +1,37 @@
+import type { Span } from './source.js';
+
+/** What can be wrong with a YAML text. The list is closed: a caller maps each code to one of its own. */
+export type YamlProblemCode =
+  | 'syntax'
+  | 'limit-exceeded'
+  | 'duplicate-key'
+  | 'invalid-key'
+  | 'invisible-character'
+  | 'inexact-number';
+
+export interface YamlProblem {
+  readonly code: YamlProblemCode;
+  readonly span: Span;
+  readonly message: string;
+  readonly help?: string | undefined;
+  /** Other places that belong to it, such as the first of two duplicates. */
+  readonly related?: readonly { readonly message: string; readonly span: Span }[] | undefined;
+}
+
+/** Far more than a person reads. A file of nothing but mistakes must not fill the memory. */
+const MAX_KEPT = 2_000;
+
+/** The problems of one file: the first ones as values, the others as a number. */
+export class ProblemList {
+  readonly kept: YamlProblem[] = [];
+  omitted = 0;
+
+  get isEmpty(): boolean {
+    return this.kept.length === 0;
+  }
+
+  add(problem: YamlProblem): void {
+    if (this.kept.length < MAX_KEPT) this.kept.push(problem);
+    else this.omitted += 1;
+  }
+}

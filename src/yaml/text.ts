@@ -1,0 +1,37 @@
+/** Control, format (bidirectional, zero-width), line-separating and half characters: all are invisible. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const unseenInProse = /[\p{Cs}]|(?![\n\t])\p{Cc}/u;
+const everyUnseen = new RegExp(unseen, 'gu');
+
+/** `line`: names, keys, anything shown on one line. `prose`: descriptions and inputs, which may contain line breaks. */
+export type TextRule = 'line' | 'prose';
+
+/** The first character that a text must not contain, as `U+202E`; null for a safe text. */
+export function unsafe(text: string, rule: TextRule): string | null {
+  const found = (rule === 'line' ? unseen : unseenInProse).exec(text);
+  return found === null ? null : codePoint(found[0]);
+}
+
+/** A text for a message: in quotes, shortened, and with invisible characters escaped. */
+export function quoted(text: string): string {
+  const cut = text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return `"${cut.replace(everyUnseen, (found) => `\\u{${codePoint(found).slice(2)}}`)}"`;
+}
+
+/** The same without the quotes, for text to be written as shown. */
+export function inline(text: string): string {
+  return quoted(text).slice(1, -1);
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * The first character that a text file must not contain: control characters besides tab and line break, which
+ * YAML forbids, and a carriage return alone, which hides text in a terminal.
+ */
+export function findControl(text: string): { readonly at: number; readonly name: string } | null {
+  const at = text.search(/(?!\r\n|[\t\n\u0085])\p{Cc}/u);
+  return at === -1 ? null : { at, name: codePoint(text.charAt(at)) };
+}
