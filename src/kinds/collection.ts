@@ -55,15 +55,15 @@ export interface CollectionDeclared {
 type CollectionEntry = GroupEntry & PipelineEntry;
 
 /** What the specs of both kinds have in common. */
-export interface CollectionProperties {
+export interface CommonFields {
   readonly name: string;
   readonly description: string;
   readonly active: boolean;
 }
 
-type CollectionSpec<F extends string> = CollectionProperties & { readonly [K in F]: readonly string[] };
+type CollectionSpec<F extends string> = CommonFields & { readonly [K in F]: readonly string[] };
 
-const propertyRules: FieldRules<CollectionProperties> = {
+const propertyRules: FieldRules<CommonFields> = {
   name: text(),
   description: text('text'),
   active: plain(),

@@ -39,7 +39,7 @@ export function openSnapshot(
   const plain = plainOf(valueHasher(saved), kinds, known);
   const plainOrHidden = (hash: Json): Json =>
     typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash;
-  const reader = new Reader(kinds, (value) =>
+  const reader = new SnapshotReader(kinds, (value) =>
     isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, plainOrHidden(hash)]))
       : plainOrHidden(value),
@@ -75,7 +75,7 @@ function plainOf(
   return plain;
 }
 
-class Reader {
+class SnapshotReader {
   constructor(
     private readonly kinds: readonly Kind[],
     private readonly revealed: (value: Json) => Json,

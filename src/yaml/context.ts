@@ -3,13 +3,13 @@ import type { ProblemList } from './problem.js';
 import type { Source, Span } from './source.js';
 
 /** An explanation of a mistake. The message says what is wrong, the help what to do about it. */
-export interface Explanation {
+export interface ProblemText {
   readonly message: string;
   readonly help?: string | undefined;
 }
 
 /** A mistake with its place: offsets in the text, `end` exclusive. */
-export interface Hint extends Explanation {
+export interface Hint extends ProblemText {
   readonly start: number;
   readonly end: number;
 }
@@ -30,10 +30,10 @@ export interface ReaderContext {
   readonly usage: YamlUsage;
   readonly problems: ProblemList;
   readonly rules: SyntaxRules;
-  readonly suggest: Suggest;
+  readonly suggest: SuggestWord;
   /** Stretches of the text that are reported already, and read as text. */
   readonly masked: readonly Pick<Span, 'start' | 'end'>[];
 }
 
 /** The closest of the `count` known words, for a hint; null when none is close. */
-export type Suggest = (word: string, known: Iterable<string>, count: number) => string | null;
+export type SuggestWord = (word: string, known: Iterable<string>, count: number) => string | null;

@@ -1,4 +1,4 @@
-import type { Hint, ReaderContext, Suggest, SyntaxRules } from './context.js';
+import type { Hint, ReaderContext, SuggestWord, SyntaxRules } from './context.js';
 import { Conversion } from './conversion.js';
 import { type CST, composeAlone, type Document, noteOpenings, parserSteps } from './library.js';
 import { yamlLimits } from './limits.js';
@@ -13,7 +13,7 @@ import type { Node } from './tree.js';
 
 export interface YamlOptions {
   readonly rules: SyntaxRules;
-  readonly suggest: Suggest;
+  readonly suggest: SuggestWord;
   /** Shared by the files of one project, and counted up. */
   readonly usage: YamlUsage;
   /** Pieces of syntax to parse before those that are finished are converted. */

@@ -56,14 +56,14 @@ function urlOf({ url: option, env }: InitOptions): string | null {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-interface ProjectFacts {
+interface InitFacts {
   readonly url: string | null;
   readonly repository: RepositoryFacts | null;
   readonly ci: HostChoice;
   readonly remote: string | null;
 }
 
-function filesOf({ url, repository, ci, remote }: ProjectFacts, cwd: string): readonly NewFile[] {
+function filesOf({ url, repository, ci, remote }: InitFacts, cwd: string): readonly NewFile[] {
   const folder = repository?.folder ?? '.';
   const branch = repository?.defaultBranch ?? 'main';
   return [

@@ -1,5 +1,5 @@
 import { templateMessage } from '../checks.js';
-import type { Explanation, Hint, SyntaxRules } from '../context.js';
+import type { Hint, ProblemText, SyntaxRules } from '../context.js';
 import { quoted } from '../text.js';
 import { describeSyntaxError } from './syntax-messages.js';
 
@@ -65,7 +65,7 @@ function isAmongItems(text: string, start: number): boolean {
   return before?.startsWith(`${indent}- `) ?? false;
 }
 
-const keyAmongItems: Explanation = {
+const keyAmongItems: ProblemText = {
   message: 'a key is not allowed between list items',
   help: 'Begin every item of the list with `- `, or indent the key as the map that it belongs to.',
 };
@@ -106,7 +106,7 @@ function isAfterLast({ code, message }: ReportedError): boolean {
   return code === 'BAD_INDENT' || code === 'BLOCK_AS_IMPLICIT_KEY' || message.startsWith('Sequence item');
 }
 
-function itemExplanation(text: string, at: number): Explanation | null {
+function itemExplanation(text: string, at: number): ProblemText | null {
   const [sign] = /^(?:-(?=[\s\w]|$)|\*(?=\s))/.exec(text.slice(at, at + 2)) ?? [];
   if (sign === undefined) return null;
   const isFirst = /^ *$/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at));
@@ -118,11 +118,11 @@ function itemExplanation(text: string, at: number): Explanation | null {
     : { message: 'a space is missing after this `-`', help: 'Begin each list item with `- `.' };
 }
 
-const laterList: Explanation = {
+const laterList: ProblemText = {
   message: 'a list cannot begin here',
   help: 'Begin the list on a new line, or write it in brackets: `[a, b]`.',
 };
-const strayItem: Explanation = {
+const strayItem: ProblemText = {
   message: 'a list item is not allowed here',
   help: 'Align the items of a list. Entries of a map do not begin with `-`.',
 };

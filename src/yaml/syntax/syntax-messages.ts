@@ -1,4 +1,4 @@
-import type { Explanation } from '../context.js';
+import type { ProblemText } from '../context.js';
 
 /** The explanation of each type of syntax error that the YAML library reports; its own messages are never shown. */
 const messages: Readonly<Record<string, readonly [message: string, help?: string]>> = {
@@ -84,7 +84,7 @@ const byMessage: readonly (readonly [pattern: RegExp, message: string, help: str
   ],
 ];
 
-export function describeSyntaxError(code: string, reported = ''): Explanation {
+export function describeSyntaxError(code: string, reported = ''): ProblemText {
   const [, ...exact] = byMessage.find(([pattern]) => pattern.test(reported)) ?? [];
   const [message = 'this is not valid YAML', help] = exact.length > 0 ? exact : (messages[code] ?? []);
   return { message, help };
