@@ -2,7 +2,7 @@ import type { Sandbox, SandboxOptions } from './sandbox/index.js';
 
 /**
  * roster as a library: the use cases of the command, the views that print their results, and the service underneath.
- * A use case throws a `Problem` with `Diagnostic`s for expected trouble; any other error is a bug.
+ * A use case throws a `Problem` with `Diagnostic`s for expected failures; any other error is a bug.
  */
 
 /** Plans, takes the lock, carries out the plan, and reads back; nothing is asked unless `confirm` is given. */
@@ -52,7 +52,7 @@ export { type WhyResult, why } from './engine/why.js';
 export { fileStore } from './inventory/file-store.js';
 /** Keeps the inventory on a branch of a git remote, for several machines. */
 export { gitStore } from './inventory/git-store.js';
-/** Expected trouble as values: code, message, help, and the place in a manifest (lines and columns count from 1). */
+/** Expected failures as values: code, message, help, and the place in a manifest (lines and columns count from 1). */
 export {
   type Diagnostic,
   type DiagnosticCode,
@@ -85,7 +85,7 @@ export {
 } from './model/plan.js';
 /** The result of an apply. */
 export type { ChangeOutcome, Outcome, Report } from './model/report.js';
-/** A request as a value, and a reader that can send nothing else than reads. */
+/** A request as a value, and a reader that can send only read requests. */
 export type { Call, ListCall, Reader, Request } from './model/request.js';
 export type { Agent, Declared, Observed, Project } from './model/resource.js';
 export type { Why } from './model/why.js';

@@ -178,7 +178,7 @@ class PlanRunner implements StepRunner {
         ids: this.ids,
       });
     } catch (failure) {
-      const error = `the answer did not confirm all changes; reading the list failed: ${this.judge(failure).message}`;
+      const error = `the response did not confirm all changes; reading the list failed: ${this.judge(failure).message}`;
       return { outcome: 'unknown', error };
     }
     const { concurrency } = this;
@@ -196,7 +196,7 @@ class PlanRunner implements StepRunner {
       const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
       if (step.delivery !== null) return await this.deliver(step.delivery, kind, address, answer.data);
       const id = kind.createdId(answer.data);
-      if (id === null) return await this.recover(kind, address, 'the answer showed no id');
+      if (id === null) return await this.recover(kind, address, 'the response contained no id');
       this.created.set(address, id);
       this.ids.set(address, id);
       return { outcome: 'done' };

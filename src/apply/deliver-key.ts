@@ -35,7 +35,7 @@ interface KeyDelivery {
 export async function deliverKey(newKey: NewKey): Promise<KeyDelivery> {
   const secret = newKey.kind.secret?.of(newKey.data) ?? null;
   if (secret === null)
-    return { state: lostKey('the answer held no key'), id: null, lockedOut: true, diagnostics: [] };
+    return { state: lostKey('the response contained no key'), id: null, lockedOut: true, diagnostics: [] };
   const delivered = await deliverOrBackUp(newKey, secret.value);
   newKey.writer.useKey(secret.value);
   const checked = await checkScopes(newKey, secret);
@@ -60,7 +60,7 @@ function afterFailedCheck(newKey: NewKey, { lockedOut }: ScopeCheck): string {
 /** Nobody can read the new key, if there is one: only the dashboard helps. */
 export function lostKey(why: string): StepState {
   const steps =
-    'a key may have been created that nobody can read: in the dashboard (account menu, API keys) revoke it, generate a new one for ROSTER_API_KEY, and run `roster apply` again';
+    'the service may have created a key that nobody can read: revoke it in the dashboard (account menu, API keys), generate a new key for `ROSTER_API_KEY`, and run `roster apply` again';
   return { outcome: 'unknown', error: `${why}; ${steps}` };
 }
 
@@ -77,7 +77,7 @@ async function deliverOrBackUp(
     const backUp = early ?? keys.backUp(value);
     if (backUp === null)
       return { state: lostKey(`${why}; it could not be saved elsewhere`), diagnostics: [] };
-    const message = `${why}; it is kept in ${backUp.file}`;
+    const message = `${why}; it is saved in ${backUp.file}`;
     const help = 'Move the key from there to where it belongs, and delete the file.';
     const diagnostic = { severity: 'error', code: 'undeliverable-key', message, help } as const;
     return { state: { outcome: 'failed', error: message }, diagnostics: [diagnostic] };
@@ -135,7 +135,7 @@ function unchecked(why: string): ScopeCheck {
 const checkByHand = 'check them in the dashboard (account menu, API keys), or revoke the key there';
 
 function knownFromAnswer(why: string): Diagnostic {
-  const message = `the scopes of the new key are known only from the answer to its creation: ${why}`;
+  const message = `the scopes of the new key are known only from the response to its creation: ${why}`;
   return { severity: 'warning', code: 'not-converged', message, help: `To be sure, ${checkByHand}.` };
 }
 
@@ -171,7 +171,7 @@ async function revoke(newKey: NewKey, id: string | null, scopes: readonly string
   } catch (failure) {
     return failed(`${what}; it could not be revoked: ${judge(failure).message}. ${revokeNow}`, 'unknown');
   }
-  return failed(`${what}; it was revoked at once. Generate a key in the dashboard to continue`);
+  return failed(`${what}; it was revoked immediately. Generate a key in the dashboard to continue`);
 }
 
 function failed(error: string, outcome: 'failed' | 'unknown' = 'failed'): ScopeCheck {

@@ -41,7 +41,7 @@ function fileFault(file: string, { root, prove, reserved }: DeliveryChecks): str
     return `a key must not be written to ${file}`;
   if (isOutside(relative(root, path)) || path === resolve(root))
     return `${file} is outside the project's folder`;
-  if (exists(path)) return `${file} already exists: move it away first`;
+  if (exists(path)) return `${file} already exists: move it first`;
   const existing = nearestFolder(dirname(path));
   if (!statSync(existing).isDirectory()) return `${relative(root, existing)} is not a folder`;
   if (isOutside(relative(realpathSync(root), realpathSync(existing))))

@@ -12,10 +12,10 @@ export async function whyNotFound(
   reader: Reader,
   judge: (failure: unknown) => Verdict,
 ): Promise<{ readonly gone: boolean; readonly reason: string }> {
-  const gone = { gone: true, reason: 'it is gone, deleted since the plan was made: run `roster plan` again' };
+  const gone = { gone: true, reason: 'it was deleted after the plan was made: run `roster plan` again' };
   try {
     if (!(await isReadable(kind, id, reader))) return gone;
-    return { gone: false, reason: 'it exists, but this key may not change it' };
+    return { gone: false, reason: 'it exists, but the API key does not have permission to change it' };
   } catch (failure) {
     const verdict = judge(failure);
     return verdict.gone ? gone : { gone: false, reason: `reading it failed: ${verdict.message}` };

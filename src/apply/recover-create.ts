@@ -28,10 +28,10 @@ export async function recoverCreate(
 ): Promise<{ readonly id: string } | { readonly error: string }> {
   const found = await findCreated(lost);
   const [only] = found;
-  if (only === undefined) return { error: 'looked for the object: it has not appeared' };
+  if (only === undefined) return { error: 'looked for the object and did not find it' };
   if (found.length === 1 && only.id !== null) return { id: only.id };
   const ids = found.map((each) => each.id).join(', ');
-  return { error: `looked for the object: ${found.length} objects appeared (${ids})` };
+  return { error: `looked for the object and found ${found.length} candidates (${ids})` };
 }
 
 /** New objects with the natural key, usually one. */

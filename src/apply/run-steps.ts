@@ -79,7 +79,7 @@ function runWave(
 
 function reasonToSkip(step: Step, states: ReadonlyMap<string, StepState>): string | null {
   const missing = step.after.find((id) => states.get(id)?.outcome !== 'done');
-  return missing === undefined ? null : `waits for ${missing.replace(/[#+]\d+$/, '')}, which was not done`;
+  return missing === undefined ? null : `depends on ${missing.replace(/[#+]\d+$/, '')}, which was not done`;
 }
 
 function followersOf(wave: readonly Step[]): ReadonlyMap<string, readonly Step[]> {

@@ -49,7 +49,7 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
     if (referred[0] !== undefined && !extras.has(keyOf(extra)))
       extras.set(keyOf(extra), {
         ...extra,
-        why: `it refers to ${referred[0].address}, which was superfluous`,
+        why: `it refers to ${referred[0].address}, which was a duplicate`,
       });
   }
   const rank = (each: Extra) => -inputs.kinds.indexOf(each.kind);

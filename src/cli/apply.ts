@@ -65,7 +65,7 @@ function applyOptions(
   const { expect, plan, verify = true } = flags;
   const saved = plan === undefined ? undefined : readSavedPlan(resolve(host.cwd, plan), plan);
   if (!isConfirmed(flags) && !host.stdinIsTerminal) {
-    const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the plan that was reviewed.';
+    const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the reviewed plan.';
     throw new Problem(usage('there is no terminal to ask for confirmation', help));
   }
   return { ...options, lockTimeoutMilliseconds, expect, saved, verify };

@@ -4,8 +4,21 @@ import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
+/** A command of commander, as far as completion needs it. */
+interface CompletableCommand {
+  name(): string;
+  description(): string;
+  readonly options: readonly {
+    readonly long?: string | undefined;
+    readonly short?: string | undefined;
+    readonly description: string;
+    readonly required: boolean;
+    readonly optional: boolean;
+  }[];
+}
+
 /** The commands and flags that a shell can complete. */
-export interface CompletionWords {
+interface CompletionWords {
   readonly commands: readonly {
     readonly name: string;
     readonly description: string;
@@ -25,7 +38,7 @@ const shells: Readonly<Record<string, (words: CompletionWords) => string>> = { b
 /** `roster completion SHELL`: a script that is generated from the command line itself, so that it is always current. */
 export function completionCommand(
   shell: string,
-  words: CompletionWords,
+  commands: readonly CompletableCommand[],
   flags: CommonFlags,
   context: CommandContext,
 ): Promise<number> {
@@ -37,11 +50,26 @@ export function completionCommand(
         `there is no completion for "${shell}"`,
         `One of: ${Object.keys(shells).join(', ')}.`,
       );
-    const script = write(words);
+    const script = write(wordsOf(commands));
     return {
       render: { text: () => script, json: () => jsonText({ formatVersion: 1, shell, script }) },
     };
   });
+}
+
+function wordsOf(commands: readonly CompletableCommand[]): CompletionWords {
+  return {
+    commands: commands.map((each) => ({
+      name: each.name(),
+      description: each.description(),
+      flags: each.options.map(({ long, short, description, required, optional }) => ({
+        long: long ?? '',
+        short,
+        description,
+        takesValue: required || optional,
+      })),
+    })),
+  };
 }
 
 function bash({ commands }: CompletionWords): string {

@@ -26,7 +26,7 @@ export function fmtCommand(flags: FmtFlags, context: CommandContext): Promise<nu
 }
 
 function fmtText({ changed }: Formatted, check: boolean): string {
-  if (changed.length === 0) return 'Every file is in style.\n';
+  if (changed.length === 0) return 'All files are formatted.\n';
   const verb = check ? 'would format' : 'formatted';
   return changed.map((name) => `${verb} ${escapeControls(name)}\n`).join('');
 }

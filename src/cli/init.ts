@@ -27,10 +27,10 @@ function initJson({ written, leftAlone, ci, next }: Shown): string {
 
 function nextSteps(host: CiHost | null, remote: string | null): readonly string[] {
   const shared =
-    'Before a pipeline applies, set `inventory: { git: {} }` in roster.yaml: everyone who applies then shares the inventory through the git remote.';
+    'Before CI applies changes, set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory on the git remote.';
   return [
-    'Declare something in roster.yaml, and check it with `roster validate`.',
-    'Set ROSTER_URL and ROSTER_API_KEY, and see what would change with `roster plan`.',
+    'Declare resources in roster.yaml, then check them with `roster validate`.',
+    'Set `ROSTER_URL` and `ROSTER_API_KEY`, then run `roster plan` to see what would change.',
     ...(host !== null && remote === null ? [shared] : []),
     ...(host === 'github'
       ? [
@@ -47,7 +47,7 @@ function nextSteps(host: CiHost | null, remote: string | null): readonly string[
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   file: 'exists',
-  link: 'is a link, or behind one',
+  link: 'is a symbolic link, or in a linked folder',
   other: 'is not a regular file',
 };
 
@@ -56,7 +56,7 @@ function initText({ written, leftAlone, ci, next }: Shown): string {
     ...written.map((path) => `written     ${escapeControls(path)}`),
     ...leftAlone.map(({ path, why, add }) => {
       const advice = add === null ? '' : `; ${escapeControls(add)}`;
-      return `left alone  ${escapeControls(path)} (${reasons[why]}${advice})`;
+      return `skipped     ${escapeControls(path)} (${reasons[why]}${advice})`;
     }),
     '',
     `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,

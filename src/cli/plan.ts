@@ -68,8 +68,8 @@ async function makePlan(flags: PlanFlags, options: PlanOptions, context: Command
 }
 
 const noPlanToApply = usage(
-  '--out saves a plan for `roster apply`, which plans against the service: it cannot be used with --snapshot',
-  'Use `--write json=FILE` to save what is shown.',
+  '`--out` cannot be used with `--snapshot`, because `roster apply` plans against the service',
+  'To save the plan that is shown, use `--write json=FILE`.',
 );
 
 function inRepositoryPlan(made: Plan, host: Host): Plan {

@@ -1,7 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
-import type { CompletionWords } from './completion.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
 
 type Done = (code: number) => void;
@@ -14,7 +13,7 @@ export function buildProgram(context: CommandContext, done: Done): Command {
   const { output } = context;
   const program = new Command('roster')
     .description(
-      'Agent groups, pipelines, schedules and API keys as code: review the plan, apply exactly that plan.',
+      'Manage agent groups, pipelines, schedules and API keys as code: review a plan, then apply exactly that plan.',
     )
     .version(version, '-V, --version', 'print the version')
     .helpCommand(false)
@@ -42,10 +41,13 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
   presentation(
     command(program, 'init', 'create a project with CI pipelines; existing files are never changed'),
   )
-    .option('--url <url>', 'URL of the service (default: ROSTER_URL, else each run reads ROSTER_URL)')
+    .option(
+      '--url <url>',
+      'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every run reads ROSTER_URL)',
+    )
     .option('--ci <host>', 'github, gitlab or none (default: the host of the git remote)')
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
-  service(common(command(program, 'validate', 'check the manifests offline, and report all errors'))).action(
+  service(common(command(program, 'validate', 'check the manifests offline and report all errors'))).action(
     async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)),
   );
 }
@@ -58,9 +60,12 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
       ),
     ),
   )
-    .option('--detailed-exitcode', 'exit with code 2 when there are changes')
+    .option('--detailed-exitcode', 'exit with code 2 if there are changes')
     .option('--out <file>', 'save the plan for `apply --plan`')
-    .option('--snapshot <file>', 'plan against a file of `roster snapshot`, without API key and network')
+    .option(
+      '--snapshot <file>',
+      'plan against a file saved by `roster snapshot`, without an API key or network access',
+    )
     .option('--link-base <url>', 'URL of the commit that Markdown links point to')
     .action(async (addresses, flags) =>
       done(await (await import('./plan.js')).planCommand(addresses, flags, context)),
@@ -73,11 +78,14 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     ),
   )
     .option('-y, --yes', 'do not ask for confirmation')
-    .option('--plan <file>', 'apply only if the plan is the saved one')
-    .option('--expect <digest>', 'apply only if the plan has this digest')
+    .option('--plan <file>', 'apply only if the current plan equals this saved plan')
+    .option('--expect <digest>', 'apply only if the current plan has this digest')
     .option('--report <file>', 'save the report as JSON')
     .option('--no-verify', 'do not verify the result at the end')
-    .option('--lock-timeout <time>', 'how long to wait for another run: 90s or 5m (default: 0s)')
+    .option(
+      '--lock-timeout <time>',
+      'how long to wait for another run to release the lock, such as 90s or 5m (default: 0s)',
+    )
     .action(async (addresses, flags) =>
       done(await (await import('./apply.js')).applyCommand(addresses, flags, context)),
     );
@@ -89,7 +97,7 @@ function addServiceReads(program: Command, context: CommandContext, done: Done):
       command(
         program,
         'drift',
-        'show changes made outside roster since the last apply; exit with code 2 if any',
+        'show changes made outside roster since the last apply; exit with code 2 if there are any',
       ),
     ),
   ).action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
@@ -99,9 +107,7 @@ function addServiceReads(program: Command, context: CommandContext, done: Done):
     .option('--out <file>', 'file to save it to (default: stdout)')
     .action(async (flags) => done(await (await import('./snapshot.js')).snapshotCommand(flags, context)));
   service(
-    common(
-      command(program, 'why <address>', 'explain which remote object a resource is paired with, and why'),
-    ),
+    common(command(program, 'why <address>', 'explain which remote object matches a resource, and why')),
   ).action(async (address, flags) =>
     done(await (await import('./why.js')).whyCommand(address, flags, context)),
   );
@@ -112,31 +118,30 @@ function addOfflineCommands(program: Command, context: CommandContext, done: Don
     command(
       program,
       'graph [addresses...]',
-      'show the dependency graph offline; --format mermaid or dot for a diagram',
+      'show the dependency graph, offline; use `--format mermaid` or `--format dot` for a diagram',
     ),
   ).action(async (addresses, flags) =>
     done(await (await import('./graph.js')).graphCommand(addresses, flags, context)),
   );
   common(command(program, 'fmt', 'format the manifests; comments are kept'))
-    .option('--check', 'write nothing; exit with code 2 when a file is not formatted')
+    .option('--check', 'write nothing; exit with code 2 if a file is not formatted')
     .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
-  common(command(program, 'calendar', 'show what starts over the coming days, and how many agents'))
+  common(command(program, 'calendar', 'show when agents start over the next days, and how many, offline'))
     .option('--days <n>', 'number of days (default: 7)')
     .option('--zone <name>', 'time zone of the days and hours (default: UTC)')
-    .option('--from <date>', 'the first day, such as 2026-12-01 (default: from now on)')
+    .option('--from <date>', 'first day, such as 2026-12-01 (default: now)')
     .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
-  common(command(program, 'unlock', 'take the lock of the inventory from a run that is dead'))
+  common(command(program, 'unlock', 'remove the inventory lock of a run that has died'))
     .option('-y, --yes', 'do not ask for confirmation')
     .action(async (flags) => done(await (await import('./unlock.js')).unlockCommand(flags, context)));
 }
 
 function addTools(program: Command, context: CommandContext, done: Done): void {
-  presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
-    .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
-    .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')
+  presentation(command(program, 'sandbox', 'run a local instance of the service'))
+    .option('--port <number>', 'port to listen on; 0 selects any free port (default: 4010)')
+    .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
     .option('--data <file>', 'file that keeps the state between runs')
-    .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
-    .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
+    .option('--faults <file>', 'JSON file with the failures to simulate')
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
 
   presentation(
@@ -152,7 +157,7 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
   presentation(
     command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
   ).action(async (shell, flags) =>
-    done(await (await import('./completion.js')).completionCommand(shell, wordsOf(program), flags, context)),
+    done(await (await import('./completion.js')).completionCommand(shell, program.commands, flags, context)),
   );
   program
     .command('help [command]')
@@ -169,7 +174,7 @@ function explain(program: Command, name: string | undefined): void {
     name ?? '',
     program.commands.map((each) => each.name()),
   );
-  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  const hint = near === null ? '' : ` (Did you mean ${near}?)`;
   program.error(`error: unknown command '${name}'${hint}`);
 }
 
@@ -206,7 +211,10 @@ function service(cmd: Command): Command {
   return cmd
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
     .addOption(
-      new Option('--prune <mode>', 'what to do with objects that no entry declares: owned, all or never'),
+      new Option(
+        '--prune <mode>',
+        'which undeclared objects to delete: owned, all or never (default: `prune` in roster.yaml)',
+      ),
     )
     .option('--concurrency <n>', 'number of concurrent requests (default: 10)')
     .option('--timeout <time>', 'timeout of each request: 30, 30s or 500ms (default: 30s)');
@@ -214,32 +222,22 @@ function service(cmd: Command): Command {
 
 function guards(cmd: Command): Command {
   return cmd
-    .option('--allow-deletes <n>', 'accept a plan with up to this many deletes')
-    .option('--allow-self-revoke', 'accept that the API key that roster uses stops working')
-    .option('--allow-empty', 'accept a project that declares nothing')
-    .option('--allow-account-change', 'accept that most of the inventory is missing on the service');
+    .option('--allow-deletes <n>', 'allow a plan with up to this many deletes')
+    .option('--allow-self-revoke', 'allow a plan that revokes the API key that roster uses')
+    .option('--allow-empty', 'allow a project that declares no resources')
+    .option(
+      '--allow-account-change',
+      'allow a plan although most objects in the inventory do not exist on the service',
+    );
 }
 
 /** `--env "$NAME"` with an unset NAME would select the wrong environment. */
 function filled(value: string): string {
-  if (value === '') throw new InvalidArgumentError('It is empty. Is a shell variable not set?');
+  if (value === '')
+    throw new InvalidArgumentError('The value is empty. Check that the shell variable is set.');
   return value;
 }
 
 function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
-}
-
-function wordsOf(program: Command): CompletionWords {
-  const commands = program.commands.map((each) => ({
-    name: each.name(),
-    description: each.description(),
-    flags: each.options.map((option) => ({
-      long: option.long ?? '',
-      short: option.short,
-      description: option.description,
-      takesValue: option.required || option.optional,
-    })),
-  }));
-  return { commands };
 }

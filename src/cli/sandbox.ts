@@ -22,7 +22,7 @@ export interface SandboxFlags extends CommonFlags {
   readonly faults?: string;
 }
 
-/** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
+/** `roster sandbox`: runs until it is stopped. Its key is not a secret: only the sandbox accepts it. */
 export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
   return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
     const server = await start(flags, context.host);

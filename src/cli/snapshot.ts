@@ -38,6 +38,6 @@ export function snapshotCommand(flags: SnapshotFlags, context: CommandContext): 
 /** Values that are masked in every output would be missing in this one. */
 function checkIntact(text: string, { redactor }: Output): void {
   if (redactor.text(text) === text) return;
-  const message = 'the snapshot contains a value from the environment by chance, and cannot be printed';
+  const message = 'the snapshot happens to contain a value from the environment, so it cannot be printed';
   throw problem('invalid-snapshot', message, 'Save it to a file: `roster snapshot --out FILE`.');
 }

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The only clock of the program: nothing else reads the time or waits. A test hands in another one. */
+/** The only clock of the program: nothing else reads the time or waits. Tests pass in another one. */
 export interface Clock {
   now(): Date;
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** The clock of this machine, as far as no other is given. */
+/** The system clock: the default. */
 export function clockOf({ now, sleep }: ClockOptions): Clock {
   return {
     now: now ?? (() => new Date()),

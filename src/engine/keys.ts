@@ -13,8 +13,8 @@ import type { Clock } from './clock.js';
 const prefix = 'roster-rescued-key-';
 
 interface DeliveryCheck {
-  /** Tries to write where a key would go, instead of only looking at the rights. */
-  readonly prove: boolean;
+  /** Entries for whose keys it is tried to write to the destination. For the others, permissions are checked. */
+  readonly prove: ReadonlySet<Address>;
   /** Absolute paths of files that the caller writes. */
   readonly outputs: readonly string[];
 }
@@ -32,7 +32,8 @@ export function undeliverableKeys(
       const secret = secrets.get(kind);
       if (secret == null || external) return [];
       const delivery = { to: secret.deliverTo(declared), scopes: [] };
-      const reason = reasonOf(delivery, { root, prove, reserved: [...own, ...outputs] });
+      const reserved = [...own, ...outputs];
+      const reason = reasonOf(delivery, { root, prove: prove.has(address), reserved });
       return reason === null ? [] : [[address, reason] as const];
     }),
   );
@@ -43,7 +44,7 @@ function reasonOf(...check: Parameters<typeof undeliverable>): string | null {
   try {
     return undeliverable(...check);
   } catch (failure) {
-    return `its place cannot be checked: ${failure instanceof Error ? failure.message : String(failure)}`;
+    return `the destination cannot be checked: ${failure instanceof Error ? failure.message : String(failure)}`;
   }
 }
 

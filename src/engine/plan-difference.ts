@@ -27,10 +27,10 @@ function changes(before: JsonObject, after: JsonObject): string[] {
   const [old, current] = [changesOf(before), changesOf(after)];
   const gone = [...old]
     .filter(([address]) => !current.has(address))
-    .map(([, each]) => `${words(each)} is no longer planned`);
+    .map(([, each]) => `no longer planned: ${words(each)}`);
   const fresh = [...current]
     .filter(([address]) => !old.has(address))
-    .map(([, each]) => `${words(each)} is new`);
+    .map(([, each]) => `newly planned: ${words(each)}`);
   const other = [...current].flatMap(([address, each]) => {
     const was = old.get(address);
     return was === undefined || same(was, each) ? [] : [`${words(each)}: ${inWhat(was, each)}`];
@@ -45,7 +45,7 @@ function inWhat(was: JsonObject, is: JsonObject): string {
     (path) => !same(old.get(path), current.get(path)),
   );
   return paths.length === 0
-    ? 'its object or its calls differ'
+    ? 'its object or its requests differ'
     : `${paths.join(', ')} ${paths.length === 1 ? 'differs' : 'differ'}`;
 }
 

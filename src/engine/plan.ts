@@ -4,7 +4,7 @@ import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Objection, Plan } from '../model/plan.js';
-import { type KindName, normalId, type Project } from '../model/resource.js';
+import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
 import { type Reconciled, type ReconcileInputs, reconcile } from '../reconcile/plan.js';
 import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
@@ -31,7 +31,7 @@ export async function plan(session: Session, options: PlanOptions = {}): Promise
   return planOf(session, await observeAndPlan(session, { ...options, previews: true }));
 }
 
-/** A plan with everything that it rests on. */
+/** A plan with everything that it is based on. */
 export interface Observation {
   readonly inventory: Inventory;
   readonly state: ObservedState;
@@ -39,7 +39,7 @@ export interface Observation {
 }
 
 export interface ObserveOptions extends PlanOptions {
-  /** Tries to write where new keys would go, instead of only looking at the rights. */
+  /** Tries to write where new keys would go, instead of only checking the permissions. */
   readonly proveDeliveries?: boolean;
   /** Used instead of the stored one. */
   readonly inventory?: Inventory;
@@ -57,11 +57,8 @@ export async function observeAndPlan(session: Session, options: ObserveOptions):
   const scope = observeScope(project, inventory, options.everything === true);
   const state = await observe(client.reader(), kinds, scope, session.callsWith);
   const now = clock.now();
-  const prove = options.proveDeliveries === true;
-  const undeliverable = undeliverableKeys(project, { prove, outputs: prove ? session.outputs : [] });
-  const { allow } = options;
-  const inputs = { project, service, state, inventory, now, undeliverable, allow, selected: addresses };
-  const reconciled = planFor(inputs);
+  const inputs = { project, service, state, inventory, now, allow: options.allow, selected: addresses };
+  const reconciled = planWithDeliveries(inputs, options.proveDeliveries === true ? session.outputs : null);
   if (options.previews !== true) return { inventory, state, reconciled };
   return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now) };
 }
@@ -71,6 +68,23 @@ export function planOf({ project, warnings }: Session, { reconciled }: Observati
   const diagnostics = inFileOrder(project, warnings, reconciled.diagnostics);
   if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...reconciled.plan, diagnostics };
+}
+
+/** `outputs` are files that the caller writes; null when the destinations of new keys are not to be proven. */
+function planWithDeliveries(
+  inputs: Omit<PlanInputs, 'undeliverable'>,
+  outputs: readonly string[] | null,
+): Reconciled {
+  const planKnowing = (prove: ReadonlySet<Address>) =>
+    planFor({
+      ...inputs,
+      undeliverable: undeliverableKeys(inputs.project, { prove, outputs: outputs ?? [] }),
+    });
+  const checked = planKnowing(new Set());
+  // Only what the plan creates is proven, because a proof writes to the disk.
+  const creating = (checked.plan?.steps ?? []).filter((step) => step.delivery !== null);
+  if (outputs === null || creating.length === 0) return checked;
+  return planKnowing(new Set(creating.flatMap((step) => step.addresses)));
 }
 
 type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'selected';

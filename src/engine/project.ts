@@ -28,7 +28,7 @@ export interface OpenedProject {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Reads the manifests, offline. Errors are returned with everything that could be read in spite of them. */
+/** Reads the manifests, offline. Errors are returned with everything that could be read. */
 export function readProject(options: ProjectOptions): Loaded {
   const { cwd, env, file, outputs = [], redactor = new Redactor() } = options;
   const environment = options.environment ?? env['ROSTER_ENV'] ?? '';

@@ -37,7 +37,7 @@ export function compareWithSaved(
   if (saved === current) return [];
   const difference = planDifference(saved, current);
   const what = difference === '' ? '' : `: ${difference}`;
-  return [stale(`the current plan is not the one in ${file}${what}`, plan)];
+  return [stale(`the current plan differs from the one in ${file}${what}`, plan)];
 }
 
 export function compareWithDigest(plan: Plan, expected: string): readonly Diagnostic[] {
@@ -55,6 +55,11 @@ export function readSavedPlan(path: string, file: string): SavedPlan {
 
 function stale(message: string, plan: Plan): Diagnostic {
   const help =
-    'A manifest or the service has changed since then. Review the plan above, then apply that one.';
-  return { severity: 'error', code: 'stale-plan', message: `${message}; its digest is ${plan.digest}`, help };
+    'A manifest or the service has changed since the review. Review the plan above, then apply that plan.';
+  return {
+    severity: 'error',
+    code: 'stale-plan',
+    message: `${message}; the current digest is ${plan.digest}`,
+    help,
+  };
 }

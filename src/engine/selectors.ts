@@ -8,7 +8,7 @@ export function selectorsOf(addresses: readonly string[]): readonly Selector[] |
   return addresses.map((pattern) => {
     if (pattern.trim() === '') {
       const help =
-        'Leave it out to select everything, or name a resource, such as group/retail-prices. Is a variable empty?';
+        'Omit it to select everything, or pass an address such as `group/retail-prices`. Check that no shell variable is empty.';
       throw problem('usage', 'an address is empty', help);
     }
     return { pattern, matches: picomatch(pattern, { dot: true }) };

@@ -115,9 +115,9 @@ function serviceOf(options: SessionOptions, project: Project): URL {
 }
 
 export function serviceIfSet({ url, env }: SessionOptions, project: Project): URL | null {
-  if (url !== undefined) return serviceUrl(url, env, 'the URL of --url');
+  if (url !== undefined) return serviceUrl(url, env, '`--url`');
   const variable = env['ROSTER_URL'] ?? '';
-  if (variable !== '') return serviceUrl(variable, env, 'the URL of ROSTER_URL');
+  if (variable !== '') return serviceUrl(variable, env, '`ROSTER_URL`');
   return project.url === null ? null : serviceUrl(project.url, env, 'service.url');
 }
 
@@ -131,7 +131,7 @@ function apiKeyOf(env: SessionOptions['env']): string {
   if (key !== undefined && key !== '') return checkApiKey(key);
   throw problem(
     'missing-setting',
-    'ROSTER_API_KEY is not set',
+    '`ROSTER_API_KEY` is not set',
     'Set it to an API key of the service. There is no flag for it.',
   );
 }

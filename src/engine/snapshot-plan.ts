@@ -39,7 +39,7 @@ export async function planFromSnapshot(
   const known = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
   const now = clockOf(options).now();
-  const undeliverable = undeliverableKeys(project, { prove: false, outputs: [] });
+  const undeliverable = undeliverableKeys(project, { prove: new Set(), outputs: [] });
   const { service } = saved;
   const made = planFor({ project, service, state, inventory, now, undeliverable, allow, selected });
   const age = ageOf(takenAt, now);
@@ -102,7 +102,7 @@ function oldSnapshot({ ageSeconds }: SnapshotAge, takenAt: Date, now: Date): Dia
   const future = takenAt > now;
   if (ageSeconds <= DAY_SECONDS && !future) return [];
   const message = future
-    ? 'the snapshot was taken in the future: its age is unknown'
+    ? 'the time of the snapshot is in the future, so its age is unknown'
     : 'the snapshot is more than a day old: the service may have changed since';
   const help = 'Take a new one with `roster snapshot --out FILE`.';
   return [{ severity: 'warning', code: 'old-snapshot', message, help }];
@@ -116,7 +116,7 @@ function notInSnapshot({ matches }: Reconciled): Diagnostic[] {
   if (unseen.length === 0) return [];
   const named = unseen.slice(0, mostListed).join(', ');
   const more = unseen.length > mostListed ? ` and ${unseen.length - mostListed} more` : '';
-  const message = `the snapshot does not hold values from the environment: ${named}${more} cannot be compared, and count as unchanged`;
-  const help = 'A plan with an API key compares them.';
+  const message = `snapshots do not contain values from the environment: ${named}${more} cannot be compared, and count as unchanged`;
+  const help = 'To compare them, run `roster plan` with an API key.';
   return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
 }

@@ -73,5 +73,9 @@ function checkNames({ agents, service }: SnapshotJson, secrets: readonly string[
     names.has(secret) || (secret.length >= shortestPart && service.includes(secret));
   if (!secrets.some(isNamed)) return;
   const message = 'the name of an agent or of the service is a value from the environment';
-  throw problem('invalid-snapshot', message, 'Write that name in the manifest: a snapshot shows it.');
+  throw problem(
+    'invalid-snapshot',
+    message,
+    'Write the name in the manifest instead of an environment variable: snapshots contain it in plain text.',
+  );
 }

@@ -163,7 +163,7 @@ function remove(lockPath: string): void {
 }
 
 function irremovable(lockPath: string, failure: unknown): Problem {
-  const help = 'Remove it by hand, or run `roster unlock`.';
+  const help = 'Remove it manually, or run `roster unlock`.';
   return problem('unwritable-file', `cannot remove ${lockPath}: ${reasonOf(failure)}`, help);
 }
 
@@ -250,6 +250,6 @@ function lockedBy(holder: FileLock | null, name: string): Error {
   const who =
     holder === null ? 'another run' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
   const help =
-    'Wait for it with `--lock-timeout 5m`. If that run is dead, run `roster unlock` to remove its lock.';
+    'Wait for it with `--lock-timeout 5m`. If that run has died, remove its lock with `roster unlock`.';
   return new LockProblem('locked', `the inventory ${name} is locked by ${who}`, help);
 }

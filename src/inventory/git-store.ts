@@ -167,7 +167,7 @@ class GitStore implements InventoryStore, LockedBranch {
       const help =
         output === failure.output
           ? 'Check the remote and your permissions: roster must be able to fetch and push this branch.'
-          : 'To store the inventory in git, the project must be in a git repository of this user.';
+          : 'To store the inventory in git, the project must be in a git repository that the current user owns.';
       throw problem('inventory-unavailable', message, help);
     }
   }

@@ -96,13 +96,13 @@ function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Ris
 
 function keyInWords({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeySpec>): string {
   const used =
-    typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'never used as far as the service shows';
+    typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'no use recorded by the service';
   return `the key "${name ?? ''}" (${typeof keyPrefix === 'string' ? `${keyPrefix}…, ` : ''}${used})`;
 }
 
 /** `before` is null when there was no key. An empty list means all scopes. */
 function widerScopes(before: readonly string[] | null, after: readonly string[]): string[] {
-  if (after.length === 0) return before?.length === 0 ? [] : ["has its user's full access"];
+  if (after.length === 0) return before?.length === 0 ? [] : ['has the full access of its user'];
   if (before === null || before.length === 0) return [];
   const added = after.filter((scope) => !before.includes(scope));
   return added.length === 0 ? [] : [`has more scopes than before: ${added.join(', ')}`];

@@ -11,7 +11,7 @@ export function plain<V extends Json>(layout: Layout = 'value'): FieldRule<V> {
 export function text(layout: Layout = 'value'): FieldRule<string> {
   return {
     canonical: (value) => normalText(value),
-    ignores: 'spaces around it, and how Unicode composes its characters, have no meaning',
+    ignores: 'leading and trailing spaces, and the Unicode normalization form, are not significant',
     show: (value) => value,
     layout,
   };
@@ -21,7 +21,7 @@ export function normalText(value: string): string {
   return value.normalize('NFC').trim();
 }
 
-const anyOrder = 'the order has no meaning';
+const anyOrder = 'the order is not significant';
 
 /** Words in any order. */
 export const wordSet: FieldRule<readonly string[]> = {

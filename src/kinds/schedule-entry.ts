@@ -38,7 +38,7 @@ export function readSchedule(entry: ScheduleEntry, context: ReadContext): Schedu
       severity: 'warning',
       code: 'ignored-inputs',
       path: ['inputs'],
-      message: "the stages of a pipeline run with their agents' default inputs: these inputs are ignored",
+      message: "the stages of a pipeline run with their agents' default inputs, so these inputs are ignored",
       help: 'Remove them, or target an agent or a group.',
     });
   }
@@ -94,7 +94,9 @@ function warnOfClockChange(field: string, text: string, zone: string, { report }
   const kind = localKind(text, zone);
   if (kind === 'normal') return;
   const effect =
-    kind === 'skipped' ? 'does not exist: the clocks skip it' : 'happens twice: the clocks repeat it';
+    kind === 'skipped'
+      ? 'does not exist, because a clock change skips it'
+      : 'occurs twice, because a clock change repeats it';
   report({
     severity: 'warning',
     code: `${kind}-time`,

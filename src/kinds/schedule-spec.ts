@@ -55,7 +55,7 @@ export const timingRules: Pick<FieldRules<ScheduleSpec>, (typeof timingFields)[n
   },
   cron: {
     canonical: (cron) => (cron === null ? null : canonicalCron(cron)),
-    ignores: 'case and spaces have no meaning',
+    ignores: 'case and spaces are not significant',
     show: (cron) => cron,
     layout: 'value',
   },

@@ -190,7 +190,9 @@ function canonicalField<F extends keyof ScheduleSpec>(spec: ScheduleSpec, field:
 }
 
 function describe(spec: ScheduleSpec): string {
-  if (spec.once !== null) return `once at ${spec.once} ${spec.timeZone}`;
-  if (spec.cron !== null) return `at cron "${spec.cron}" ${spec.timeZone}`;
-  return spec.every === null ? 'without timing' : `every ${showEvery(spec.every.value, spec.every.unit)}`;
+  if (spec.once !== null) return `with once "${spec.once}" in ${spec.timeZone}`;
+  if (spec.cron !== null) return `with cron "${spec.cron}" in ${spec.timeZone}`;
+  return spec.every === null
+    ? 'without timing'
+    : `with every "${showEvery(spec.every.value, spec.every.unit)}"`;
 }

@@ -128,7 +128,7 @@ class EntryReader {
     const addressHelp = (written: string) => this.hints.forText(written);
     if (this.schema.check(rule, { value, entry, notes, addressHelp }))
       this.list.push(this.kindReader.read({ ...valid, value: value as JsonObject }));
-    // What else is wrong with it would not be shown any more.
+    // Further problems with it would not be shown.
     else if (isObject(value) && !this.diagnostics.full)
       this.kindReader.read({ ...valid, value: validPart(value, rule, entry, notes) });
   }

@@ -52,7 +52,7 @@ export function selectEnvironment(
   const names = [...known.keys()].slice(0, 10);
   const all =
     names.length === 0
-      ? 'This project has no environments: declare it under `environments:`.'
+      ? 'This project declares no environments. Declare it under `environments:`.'
       : `Declared environments: ${listed(names)}.`;
   diagnostics.error(
     'unknown-environment',

@@ -18,7 +18,7 @@ export function findProjectFile(
   diagnostics: Diagnostics,
 ): string | null {
   if (file === '') {
-    diagnostics.error('usage', null, '`-f` needs the name of a file', {
+    diagnostics.error('usage', null, '`-f` requires a file name', {
       help: `For example: \`-f ${projectFile}\`.`,
     });
     return null;
@@ -200,7 +200,7 @@ function refusal(stats: Stats, last: boolean): UnreadableFile {
   const code = 'unreadable-file';
   const help = "Only regular files inside the project's folder are read.";
   if (stats.isSymbolicLink())
-    return { code, message: last ? 'it is a symbolic link' : 'a symbolic link is on the way to it', help };
+    return { code, message: last ? 'it is a symbolic link' : 'its path contains a symbolic link', help };
   if (!last) return { code, message: 'its parent is not a folder' };
   return { code, message: stats.isDirectory() ? 'it is a folder' : 'it is not a regular file', help };
 }

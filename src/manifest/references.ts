@@ -44,7 +44,7 @@ function renamedFrom(list: readonly EntryRead[]): ReadonlyMap<Address, Address> 
 }
 
 function hint(address: Address, now: Address | undefined, hints: ReferenceHints): string {
-  if (now !== undefined) return `It was renamed to \`${now}\`, by \`formerly\`.`;
+  if (now !== undefined) return `It was renamed to \`${now}\` with \`formerly\`.`;
   const near = hints.closest(address);
   if (near !== null) return `Did you mean \`${near}\`?`;
   const [kind] = address.split('/', 1);
@@ -90,7 +90,7 @@ function checkFormer({ list, addresses }: EntriesRead, diagnostics: Diagnostics)
 
 function reportStillDeclared(each: EntryRead, declared: Entry, diagnostics: Diagnostics): void {
   const hidden = isSecretFormer(each);
-  const subject = hidden ? 'the entry that the environment names here' : `\`${each.declared.formerly}\``;
+  const subject = hidden ? 'the entry that the environment variable names' : `\`${each.declared.formerly}\``;
   const message = `${subject} is still declared, so this entry cannot replace it`;
   diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
     help: 'Remove `formerly`, or the entry with the old key.',

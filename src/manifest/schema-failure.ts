@@ -19,7 +19,7 @@ export interface Failure {
   readonly data?: unknown;
 }
 
-/** The schema around the rule that a value breaks: messages are made of it. */
+/** The schema around the rule that a value breaks: messages are built from it. */
 export interface ParentSchema {
   readonly errorMessage?: string;
   readonly patternErrorMessage?: string;

@@ -135,9 +135,9 @@ function readAll(
     notes.add(own);
     if (own.secret.size === 0 || name === 'service') continue;
     diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, {
-      help: 'Plans and inventories show it, and values from the environment are never shown. Use a variable with a value of its own.',
+      help: 'Plans and inventories show this value, and values from the environment must stay hidden. Use a variable with a literal value.',
     });
-    // Whatever is made of it would show it.
+    // Everything derived from it would reveal it.
     if (name !== 'project') delete value[name];
   }
   return value;

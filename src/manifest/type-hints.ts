@@ -57,7 +57,7 @@ function listHint(value: string, name: string): string {
   const start = value.slice(0, LONGEST_SHOWN);
   const [, first] = /^-([^\s-]\S*)/.exec(start) ?? [];
   if (first !== undefined) return `Add a space after the dash: \`${inline(`- ${first}`)}\`.`;
-  if (/\S\s+-\s/.test(start)) return 'Begin each item of the list with `- `, on a line of its own.';
+  if (/\S\s+-\s/.test(start)) return 'Begin each item of the list with `- `, on a separate line.';
   const inside = start.replace(/^[\s[({]+/, '').replace(/[\])}]$/, '');
   return `Write it as a list: \`[${inside.split(',').map(listItem).join(', ')}]\`.`;
 }

@@ -172,13 +172,13 @@ export class Variables {
     if (known === 'failed') return failed;
     if (known === 'resolving') {
       const message = `the variable ${quoted(name)} depends on itself`;
-      return this.refuse(node, use, message, 'Give one of the variables a value of its own.');
+      return this.refuse(node, use, message, 'Give one of the variables a literal value.');
     }
     if (known !== undefined) return known;
     const entry = this.options.vars.get(name);
     if (entry === undefined) return this.noSuchVariable(node, use, name);
     if (this.chain >= limits.variableChain)
-      return this.tooMuch(node, `more than ${limits.variableChain} variables refer to one another in a row`);
+      return this.tooMuch(node, `a chain of references has more than ${limits.variableChain} variables`);
     this.resolved.set(name, 'resolving');
     this.chain += 1;
     const resolved = this.resolve(entry);

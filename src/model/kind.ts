@@ -43,7 +43,7 @@ export interface Kind<D = unknown, S = unknown> {
 
   /**
    * The fewest requests that turn `existing.before` into `after`. Fields outside `changed` are equal. Objects of a kind
-   * without it are replaced: created anew, and then the old one is removed.
+   * without it are replaced: the new one is created, and then the old one is removed.
    */
   update?(existing: ExistingObject<S>, after: S, changed: ReadonlySet<string>): readonly PlannedRequest[];
   /** Reads one object, for kinds whose lists may leave out objects or parts of them. */
@@ -70,7 +70,7 @@ export interface Kind<D = unknown, S = unknown> {
   expired?(declared: D, now: Date): Expiry | null;
   /** Why the object must be replaced although nothing differs; null when it need not be. */
   rotationDue?(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
-  /** What a reviewer must know about a change, besides that a delete deletes. */
+  /** What a reviewer must know about a change, beyond its action. */
   risks?(change: RiskInputs<S>): readonly Risk[];
   /** Whether the action ends the access of the API key that roster uses. Such kinds are changed after all others. */
   revokesCaller?(action: 'create' | 'replace' | 'delete', observed: Observed<S> | null): boolean;

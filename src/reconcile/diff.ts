@@ -111,9 +111,7 @@ function risksOf(match: Match, action: Action, { prune, now }: DiffContext): rea
       now,
     }) ?? [];
   if (action !== 'delete') return own;
-  const message = match.ours
-    ? 'no manifest declares it any more'
-    : `no manifest declares it, and prune is ${prune}`;
+  const message = match.ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
   return [{ code: 'delete', message }, ...own];
 }
 
@@ -177,7 +175,7 @@ function skipExpired(match: Match, entry: Desired, { path, message, help }: Expi
 function lostSecret({ kind, known, createInterrupted }: Match, observed: Observed): string | null {
   const isKnown = observed.caller || (known !== null && known.id !== null && known.id === observed.id);
   if (kind.secret === undefined || !createInterrupted || isKnown) return null;
-  return 'an earlier run ended before it could deliver this key, and nobody can read the key now';
+  return 'an earlier run ended before it delivered this key, which can no longer be read';
 }
 
 function resourceDiff(match: Match, action: Action, parts: Partial<ResourceDiff['change']>): ResourceDiff {

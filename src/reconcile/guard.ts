@@ -33,7 +33,7 @@ export function objections(inputs: GuardInputs): Objection[] {
 
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
-  const message = 'the project declares nothing';
+  const message = 'the project declares no resources';
   return [
     { code: 'empty-project', message, help: 'If that is intended, use `--allow-empty`.', address: null },
   ];
@@ -52,9 +52,9 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
   );
   const missing = known.filter((each) => each.observed === null).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
-  const message = `${missing} of the ${known.length} objects in the inventory do not exist for this key`;
+  const message = `${missing} of the ${known.length} objects in the inventory are not visible to this API key`;
   const help =
-    'Check `--url` and ROSTER_API_KEY: do they belong to another account? If the objects were deleted, use `--allow-account-change`.';
+    'Check that `--url` and `ROSTER_API_KEY` belong to the right account. If the objects were deleted, use `--allow-account-change`.';
   return [{ code: 'inventory-mismatch', message, help, address: null }];
 };
 
@@ -62,7 +62,7 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const count = diffs.filter((each) => each.change.action === 'delete').length;
   const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
   if (count <= limit) return [];
-  const message = `the plan deletes ${count} objects, the limit is ${limit}`;
+  const message = `the plan deletes ${count} objects, more than the limit of ${limit}`;
   const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
@@ -84,7 +84,7 @@ const selfRevoke: Guard = ({ diffs, allow }) =>
         .filter((each) => each.revokesCaller)
         .map(({ change }) => ({
           code: 'not-allowed',
-          message: `${change.address}: this ${change.action} ends the access of the API key that roster uses`,
+          message: `${change.address}: this ${change.action} revokes the API key that roster uses`,
           help: 'Make sure that everyone who needs the new key gets it, then use `--allow-self-revoke`.',
           address: change.address,
         }));
@@ -115,7 +115,7 @@ const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>
     const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
     const message = `${address}: the new key could not be delivered: ${shown}`;
     const help =
-      'A key is shown only once: give the entry a `deliver:` with a file that can be written or a command that exists.';
+      'The service shows a key only once: set `deliver:` to a file that can be written, or to a command that exists.';
     return [{ code: 'undeliverable-key', message, help, address }];
   });
 

@@ -153,7 +153,7 @@ function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff):
 
 /** Where the change is that of the key itself, its risks already describe the key. */
 function accessEnds(observed: Observed | null, { only, description }: Caller): string {
-  return only !== null && only === observed ? 'roster uses this key' : `ends the access of ${description}`;
+  return only !== null && only === observed ? 'roster uses this key' : `revokes ${description}`;
 }
 
 interface Caller {

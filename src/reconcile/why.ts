@@ -17,7 +17,7 @@ export interface WhyInputs {
   objectsOf(kind: string): readonly Observed[];
 }
 
-/** Explains one resource; null when there is none of that address. */
+/** Explains one resource; null when no resource has that address. */
 export function explain(address: Address, inputs: WhyInputs): Why | null {
   const match = inputs.matches.find((each) => each.address === address);
   const change = inputs.plan.changes.find((each) => each.address === address);
@@ -74,7 +74,7 @@ function tried(match: Match, objects: readonly Observed[]): Tried[] {
 function byId({ entry }: Match): string {
   if (entry === null) return 'no entry declares it';
   if (entry.id === null) return 'the entry has no `id:`';
-  return entry.sensitive.includes('id') ? 'the entry has an `id:`' : `the entry says \`id: ${entry.id}\``;
+  return entry.sensitive.includes('id') ? 'the entry has an `id:`' : `the entry has \`id: ${entry.id}\``;
 }
 
 function byInventory({ known, createInterrupted, entry }: Match, objects: readonly Observed[]): string {
@@ -117,7 +117,7 @@ function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
           );
   const facts = Object.keys(observed.facts).filter((name) => observed.facts[name] != null);
   if (facts.length === 0) return unchanged;
-  return [...unchanged, { path: facts.join(', '), why: 'is set by the service, and cannot be declared' }];
+  return [...unchanged, { path: facts.join(', '), why: 'set by the service, cannot be declared' }];
 }
 
 interface Specs {
@@ -127,7 +127,7 @@ interface Specs {
 }
 
 function ignoredIn(kind: Kind, field: string, { observed, desired, names }: Specs): Ignored[] {
-  const { show, ignores = 'both mean the same' } = ruleOf(kind, field);
+  const { show, ignores = 'both have the same meaning' } = ruleOf(kind, field);
   const [remote, local] = [observed, desired].map((spec) => canonical(show(rawValue(spec, field), names)));
   if (remote === local) return [];
   const isSame = canonical(fieldValue(kind, observed, field)) === canonical(fieldValue(kind, desired, field));

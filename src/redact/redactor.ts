@@ -29,7 +29,7 @@ type Region = 'model' | 'data' | 'runs';
 
 /**
  * Knows the values that must not be shown, and replaces them by a mask: in plain, JSON-escaped, URL-encoded, base64 and
- * hexadecimal form. Every value is masked before a view makes text of it (`value`), and the text again before it is
+ * hexadecimal form. Every value is masked before a view turns it into text (`value`), and the text again before it is
  * written (`text`).
  */
 export class Redactor {

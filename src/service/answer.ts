@@ -37,7 +37,7 @@ function readJson(reply: Reply): unknown {
     return JSON.parse(text);
   } catch {
     const type = oneLine(firstHeader(reply, 'content-type') ?? 'no content type').slice(0, 80);
-    const help = 'Check the URL: a sign-in page or a proxy may answer there instead of the service.';
+    const help = 'Check the URL: a sign-in page or a proxy may respond instead of the service.';
     throw new Unexpected(`expected JSON, got ${type}: ${JSON.stringify(text.slice(0, 80))}`, help);
   }
 }
@@ -60,7 +60,7 @@ function failedInside(subject: string, status: number, body: JsonObject): Servic
   const { message, errorCode } = explain(body);
   return new ServiceFailure({
     code: 'service-error',
-    message: `${subject} answered ${status} with success: false${message === '' ? '' : `: ${message}`}`,
+    message: `${subject} returned ${status} with success: false${message === '' ? '' : `: ${message}`}`,
     status,
     errorCode,
   });

@@ -173,7 +173,8 @@ class HttpClient implements Client {
 
   #currentKey(subject: string): string {
     const key = this.#key;
-    if (key === null) throw problem('missing-setting', 'there is no API key', 'Set ROSTER_API_KEY.');
+    if (key === null)
+      throw problem('missing-setting', '`ROSTER_API_KEY` is not set', 'Set it to an API key of the service.');
     if (key !== this.#refusedKey) return key;
     throw new ServiceFailure({
       code: 'unauthorized',

@@ -125,10 +125,10 @@ function dispatch(
       settle(error);
       controller?.abort(error);
     };
-    let timer = setTimeout(() => expire(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
+    let timer = setTimeout(() => expire(`no response within ${timeoutMs / 1000} s`), timeoutMs);
     const abortSoon = () => {
       clearTimeout(timer);
-      const words = `no answer within ${GRACE_MS / 1000} s of the interrupt`;
+      const words = `no response within ${GRACE_MS / 1000} s after the interrupt`;
       timer = setTimeout(() => expire(words), Math.min(GRACE_MS, timeoutMs));
     };
     inFlight.add(abortSoon);

@@ -100,7 +100,7 @@ function accountOf(list: readonly Observed[]): string | null {
   return oldest === undefined ? null : createHash('sha256').update(oldest).digest('hex').slice(0, 16);
 }
 
-/** Marks the key that roster uses; all keys when it cannot be told which one that is. */
+/** Marks the key that roster uses; all keys when roster cannot determine which one that is. */
 function markCaller(list: readonly Observed[], callsWith: (keyPrefix: string) => boolean): Observed[] {
   const prefixOf = (each: Observed) => each.facts['keyPrefix'];
   const isCaller = (each: Observed) => {

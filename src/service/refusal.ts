@@ -23,7 +23,7 @@ export function refusal(subject: string, reply: Reply): ServiceFailure {
     retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
   };
   if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply) });
-  const said = `${subject} answered ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
+  const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
     ...base,
     ...meaning(status),
@@ -40,7 +40,7 @@ function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
   if (status === 401)
     return {
       code: 'unauthorized',
-      help: 'Check ROSTER_API_KEY: creating a key revokes the one before it.',
+      help: 'Check `ROSTER_API_KEY`: creating a key revokes the previous one.',
     };
   if (status === 403)
     return {
@@ -57,7 +57,7 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
   const to = location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   return {
     code: 'unexpected-response',
-    message: `${subject} answered ${reply.status}, a redirect${to}; redirects are not followed`,
+    message: `${subject} returned ${reply.status}, a redirect${to}; redirects are not followed`,
     help: 'Set the URL of the service itself.',
   };
 }
@@ -65,10 +65,10 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
 /** A 2xx with an incomplete body. */
 export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
   const tooLong = 'code' in truncated && truncated.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const why = tooLong ? 'an answer that is too long' : wordsFor(truncated);
+  const why = tooLong ? 'the response is too long' : wordsFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
-    message: `${subject} answered ${status}, then failed: ${why}`,
+    message: `${subject} returned ${status}, then failed: ${why}`,
     status,
     transient: !tooLong,
   });
@@ -81,7 +81,9 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply): Servi
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
     message: `${subject} failed: ${wordsFor(cause)}`,
-    ...(sent ? {} : { help: certificate ? certificates : 'Check the URL of the service, and the network.' }),
+    ...(sent
+      ? {}
+      : { help: certificate ? certificates : 'Check the URL of the service and the network connection.' }),
     certainty: sent ? 'unknown' : 'not-sent',
     transient: cause instanceof DeadlineError || (code !== null && transientCode.test(code)),
   });
@@ -107,7 +109,7 @@ const words = new Map([
 
 function wordsFor(error: unknown): string {
   if (error instanceof DeadlineError) return error.message;
-  if (!(error instanceof Error)) return 'no answer';
+  if (!(error instanceof Error)) return 'no response';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (code === null) return explain(error.message).message;
   const known = words.get(code);

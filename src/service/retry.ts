@@ -80,7 +80,8 @@ function whyNoRetry(
 ): string | null {
   if (!facts.transient || !maySendAgain(effect, facts)) return '';
   if (signal?.aborted || attempt >= MAX_ATTEMPTS) return '';
-  if (waitMs > MAX_WAIT_MS) return `; it asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;
+  if (waitMs > MAX_WAIT_MS)
+    return `; the service asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;
   const spent = budget.retries >= Math.max(10, Math.floor(budget.requests / 5));
   return spent ? '; not retried, because too many requests of this run have failed' : null;
 }

@@ -57,7 +57,7 @@ export function cronProblem(text: string): TimingProblem | null {
   return (
     fieldProblem(text) ?? {
       message: `${quoted(text)} is not a cron expression`,
-      help: 'Each field is valid, but not all of them together: check that the month has that day.',
+      help: 'Each field is valid, but the combination never occurs: check that the month has that day.',
     }
   );
 }
@@ -90,7 +90,7 @@ export function nextFireDay(cron: Cron, from: Date): Date | null {
 
 /** What cron-parser accepts and roster does not: missing fields, macros, `H` (random), line breaks. */
 function formProblem(text: string): TimingProblem | null {
-  const message = `${quoted(text)} is not a cron expression of six fields`;
+  const message = `${quoted(text)} is not a cron expression with six fields`;
   if (text.length > LONGEST_CHARACTERS) return { message, help: example };
   if (/[^\x20-\x7e]/.test(text))
     return { message, help: 'Write it on one line, in ASCII, with spaces between the fields.' };
@@ -98,10 +98,10 @@ function formProblem(text: string): TimingProblem | null {
   const macro = macros.get(text.trim().toLowerCase());
   if (macro !== undefined) return { message, help: `Write "${macro}".` };
   if (fields.length === 5) return { message, help: `Put the seconds first: "0 ${fields.join(' ')}".` };
-  if (fields.length === 7) return { message, help: `Leave the year out. ${example}` };
+  if (fields.length === 7) return { message, help: `Omit the year. ${example}` };
   if (fields.length !== 6) return { message, help: example };
   if (fields.some((field) => /(^|[,/-])H/i.test(field))) {
-    return { message: `${quoted(text)} fires at random times`, help: 'Replace H by a number.' };
+    return { message: `${quoted(text)} fires at random times`, help: 'Replace `H` with a number.' };
   }
   return null;
 }

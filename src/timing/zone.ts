@@ -73,10 +73,10 @@ function resolve(text: string): string | null {
 
 function hint(text: string, suggest: Suggest): string {
   if (/^(UTC|GMT)?[+-]\d/i.test(text)) {
-    return 'Name a place, such as Europe/Berlin: an offset does not follow daylight saving.';
+    return 'Use the name of a place, such as `Europe/Berlin`: an offset does not follow daylight saving time.';
   }
   if (/^[A-Z]{2,5}(\d[A-Z]{3})?$/.test(text)) {
-    return 'Name a place, such as America/New_York: an abbreviation can mean several zones.';
+    return 'Use the name of a place, such as `America/New_York`: an abbreviation can mean several zones.';
   }
   const known = text.length > LONGEST_NAME_CHARACTERS ? [] : knownNames();
   const city = text.trim().replaceAll(' ', '_').toLowerCase();

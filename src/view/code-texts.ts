@@ -69,7 +69,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'unknown-property': {
     title: 'Unknown property',
-    means: 'A property is not known at this place. Most often it is misspelled or at the wrong level.',
+    means: 'A property is not valid here. Usually it is misspelled or at the wrong level.',
     help: 'Use the property that the help suggests, or move it to the level where it belongs.',
   },
   'duplicate-entry': {
@@ -94,7 +94,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'ambiguous-name': {
     title: 'Several remote objects match',
-    means: 'Several objects on the service match the entry, and it is unclear which one it means.',
+    means: 'Several objects on the service match the entry, and roster cannot tell which one is meant.',
     help: 'Add the `id:` of one of them to the entry.',
   },
   'duplicate-name': {
@@ -185,7 +185,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'rejected-by-preview': {
     title: 'Schedule rejected by the service',
     means: 'The preview of the service rejects the schedule, so creating it would fail.',
-    help: 'Correct the entry as the message of the service says.',
+    help: 'Correct the entry as described in the message of the service.',
   },
   'start-rate': {
     title: 'Too many starts in one minute',
@@ -240,8 +240,8 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'unexpected-response': {
     title: 'Unexpected response',
-    means: 'A response of the service cannot be understood, so nothing is changed on the basis of it.',
-    help: 'Check that the URL is the one of the service. If it is, this version of roster does not support the response.',
+    means: 'roster does not understand a response of the service, and changes nothing that depends on it.',
+    help: 'Check that the URL is that of the service. If it is, this version of roster does not support the response.',
   },
   'service-error': {
     title: 'Service error',
@@ -276,7 +276,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'possible-orphan': {
     title: 'Object of an interrupted run',
     means: 'An interrupted run may have created an object for an entry that is no longer declared.',
-    help: 'It may belong to somebody else, so it is left unchanged. Delete it yourself if nobody needs it.',
+    help: 'It may belong to someone else, so roster leaves it unchanged. If nobody needs it, delete it in the dashboard.',
   },
   'invalid-snapshot': {
     title: 'Invalid snapshot',

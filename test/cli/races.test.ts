@@ -78,7 +78,7 @@ test('what a killed run had begun is finished by the next one, once its lock is 
   await proxy.close();
 });
 
-test('a branch that is lost is made again: everything is adopted, and nothing is written to the service', async () => {
+test('a lost branch is created again: everything is adopted, and nothing is written to the service', async () => {
   const clone = remote.clone();
   declare(clone, races + 5);
   expect((await run(clone)).exit).toBe(0);

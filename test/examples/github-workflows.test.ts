@@ -97,7 +97,7 @@ describe('a pull request', () => {
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
   });
 
-  test('that is wrong is told at the line, and has no comment', async () => {
+  test('with invalid manifests is annotated at the lines, and gets no comment', async () => {
     author.propose('wrong', 'groups:\n  shops: { membres: [acme-shop] }\n');
     const number = github.openPull('wrong');
     const runs = await github.pullRequest(number);

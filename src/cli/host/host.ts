@@ -1,7 +1,7 @@
 import type { ClockOptions } from '../../engine/clock.js';
 import type { Output } from './output.js';
 
-/** What commands use of the process, so that tests can hand in another one. */
+/** The parts of the process that commands use, so that tests can replace them. */
 export interface Host extends ClockOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly output: Output;
   /** Fires with the first signal: the run should end. The second signal ends it at once. */
   readonly signal: AbortSignal;
-  /** Resolves when the process is told to stop. */
+  /** Resolves when the process should stop. */
   readonly stopped: Promise<void>;
 }
 

@@ -158,7 +158,7 @@ class ApplyRun {
       converged: left === null ? (settled ? null : false) : settled && left.length === 0,
       interrupted: applied.interrupted || (session.interrupted() && left?.length !== 0),
       keyEnded: applied.keyEnded || applied.endedOwnAccess,
-      // That a failed change is left to do is no news.
+      // A failed change has been reported already.
       diagnostics: [...plan.diagnostics, ...applied.diagnostics, ...(settled ? (left ?? []) : [])],
     };
     return { report, declined: false };

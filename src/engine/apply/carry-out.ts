@@ -90,7 +90,7 @@ async function withoutBugs(
   try {
     return await work();
   } catch (bug) {
-    const message = `the read-back: ${bug instanceof Error ? bug.message : String(bug)}`;
+    const message = `the verification failed: ${bug instanceof Error ? bug.message : String(bug)}`;
     const help = 'Please report this as a bug.';
     return { left: [{ severity: 'error', code: 'internal', message, help }], outcomes, conflicts: [] };
   }
@@ -99,8 +99,8 @@ async function withoutBugs(
 const notReadBack: Diagnostic = {
   severity: 'warning',
   code: 'unauthorized',
-  message: 'the API key that roster used was revoked, as intended: the result was not read back',
-  help: 'Set ROSTER_API_KEY to another key. `roster plan` then shows whether anything is left.',
+  message: 'the API key that roster used was revoked, as planned, so the result was not verified',
+  help: 'Set ROSTER_API_KEY to another key. `roster plan` then shows whether any changes are left.',
 };
 
 /** The plan revoked the API key that roster uses, as intended: there is none left to read back with. */

@@ -67,7 +67,7 @@ export interface LockWait {
 
 /**
  * Runs `attempt` until it does not collide with another run, or the time is up. Every attempt plans again, because the
- * other run has changed what the plan rests on.
+ * other run has changed what the plan is based on.
  */
 export async function waitForLock<T>(
   session: Session,
@@ -82,7 +82,7 @@ export async function waitForLock<T>(
     try {
       return await attempt();
     } catch (failure) {
-      // Another run was quicker, and nothing was done here.
+      // Another run took the lock first, and this run has changed nothing.
       if (!(failure instanceof LockProblem) || left() <= 0) throw failure;
     }
   }

@@ -100,14 +100,14 @@ function afterWithdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn
 function conflict(each: Withdrawn): Diagnostic {
   const help =
     each.failure === null
-      ? 'Run `roster apply` again: it adopts what exists by then, and creates the rest. With an inventory in git, only one run applies at a time.'
+      ? 'Run `roster apply` again: it adopts the objects that exist, and creates the others. With an inventory in git, only one run applies at a time.'
       : 'Delete one of the two manually, then run `roster apply` again.';
   return { severity: 'error', code: 'not-converged', message: `${each.address}: ${inWords(each)}`, help };
 }
 
 function inWords({ why, own, failure }: Withdrawn): string {
-  const what = failure === null ? 'was withdrawn' : `could not be withdrawn: ${failure}`;
-  return `${why}; the one of this run (${own.id}) ${what}`;
+  const what = failure === null ? 'was deleted' : `could not be deleted: ${failure}`;
+  return `${why}; the object that this run created (${own.id}) ${what}`;
 }
 
 function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
@@ -131,8 +131,8 @@ function remaining({ plan }: ReadingBack, { reconciled }: Observation): readonly
   return [
     ...errors,
     ...left.map(({ address, action, fields }) => {
-      const where = fields.length === 0 ? '' : ` of ${fields.map((field) => field.path).join(', ')}`;
-      return notConverged(address, `it would still need "${action}"${where}`);
+      const where = fields.length === 0 ? '' : ` (${fields.map((field) => field.path).join(', ')})`;
+      return notConverged(address, `a new plan would still ${action} it${where}`);
     }),
   ];
 }

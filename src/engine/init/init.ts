@@ -43,7 +43,7 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const repository = await repositoryFacts(options);
   const root = repository?.root ?? cwd;
   const ci = chooseHost(options.ci, repository, root);
-  // Whoever names a host expects a remote to follow.
+  // A user who passes --ci is going to add a remote.
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
   return { ...write(filesOf({ url, repository, ci, remote }, cwd), root, cwd), ci, remote };
 }

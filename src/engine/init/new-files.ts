@@ -87,6 +87,6 @@ function create(path: string, text: string, made: NewPath[]): void {
 
 function unwritable(path: string, failure: unknown, left: readonly string[] = []): Problem {
   const outcome = left.length === 0 ? 'Nothing was written.' : `Left behind: ${left.join(', ')}.`;
-  const help = `${outcome} Check the folder, its rights and the free space.`;
+  const help = `${outcome} Check the folder, its permissions and the free space.`;
   return problem('unwritable-file', `cannot write ${path}: ${reasonOf(failure)}`, help);
 }

@@ -31,7 +31,7 @@ export function agentLookup(agents: readonly Agent[], suggest: Suggest): AgentLo
     return {
       code: 'unknown-agent',
       message: `no agent "${written}" is assigned to this account`,
-      help: `${hint}Name the agent by its externalAgentId, its id, or its name.`,
+      help: `${hint}Refer to the agent by its externalAgentId, its id or its name.`,
     };
   };
   return { find, byId: (id) => byId.get(id.toLowerCase()), suggest };

@@ -225,11 +225,11 @@ class PairingState implements Pairing {
     const { section, identity } = this.kind;
     const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
     const isHidden = entry.sensitive.some((field) => identity.fields.includes(field));
-    const description = isHidden ? 'what this entry describes' : identity.describe(entry.spec);
+    const description = isHidden ? 'that match this entry' : identity.describe(entry.spec);
     this.fail(entry, {
       code: 'ambiguous-name',
       path: [],
-      message: `${ids.length} remote ${section} are ${description}: ${ids.join(', ')}`,
+      message: `the service has ${ids.length} ${section} ${description}: ${ids.join(', ')}`,
       help: `Bind the entry to one of them: \`id: ${ids[0]}\`.`,
     });
   }

@@ -130,6 +130,6 @@ function possibleOrphan(address: Address, candidates: readonly Observed[]): Diag
     severity: 'warning',
     code: 'possible-orphan',
     message: `an interrupted run was about to create ${address}, which is no longer declared; it may have created ${ids}`,
-    help: 'It may also belong to somebody else, so it is left unchanged. Delete it yourself if nobody needs it.',
+    help: 'It may belong to someone else, so roster leaves it unchanged. If nobody needs it, delete it in the dashboard.',
   };
 }

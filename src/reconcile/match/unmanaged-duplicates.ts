@@ -39,8 +39,8 @@ function warn({ kind, entry, observed }: Match, duplicates: readonly string[]): 
       severity: 'warning',
       code: 'ambiguous-name',
       path: kind.identity.fields.slice(0, 1),
-      message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides ours (${observed.id}): ${duplicates.join(', ')}`,
-      help: `Delete those that nobody needs, or bind the entry: \`id: ${observed.id}\`.`,
+      message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides the one in the inventory (${observed.id}): ${duplicates.join(', ')}`,
+      help: `Delete the ones that nobody needs, or bind the entry: \`id: ${observed.id}\`.`,
     }),
   ];
 }

@@ -110,7 +110,7 @@ function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string,
   // The service's message may repeat values.
   const reason =
     entry.sensitive.length > 0
-      ? 'its message is not shown because values come from the environment'
+      ? 'its message is hidden, because the entry uses values from the environment'
       : answer.rejected;
   return [
     {

@@ -57,7 +57,7 @@ function startRateWarning(
   const [first] = by;
   if (first === undefined) return [];
   const message =
-    `${busiest.starts} agents would start in the minute of ${timeOf(busiest)}, ` +
+    `${busiest.starts} agents would start in the minute at ${timeOf(busiest)}, ` +
     `more than the ${limit} that limits.startsPerMinute allows${countOthers(count)}`;
   const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
   const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
@@ -75,7 +75,7 @@ function timeOf({ minute }: Minute): string {
 function countOthers(others: number): string {
   if (others === 0) return '';
   const more = others === 1 ? '1 more minute' : `${others} more minutes`;
-  return `; ${more} in the next ${DAYS_AHEAD} days ${others === 1 ? 'exceeds' : 'exceed'} it`;
+  return `; ${more} in the next ${DAYS_AHEAD} days ${others === 1 ? 'exceeds' : 'exceed'} the limit`;
 }
 
 /** Usually the same entries start in each of these minutes. */
@@ -84,7 +84,7 @@ function listOthers(others: readonly Minute[], before: Minute['by']): string {
   return others
     .map((each) => {
       const labels = loadLabels(mostFirst(each));
-      return `${timeOf(each)} with ${labels === known ? 'the same' : labels}`;
+      return `${timeOf(each)} with ${labels === known ? 'the same schedules' : labels}`;
     })
     .join('; ');
 }

@@ -75,7 +75,7 @@ function minuteLines(
 ): string[] {
   const [date = '', time = ''] = wallClock.split('T');
   const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${count(starts, 'agent')}`;
-  const over = starts > limit ? `, over limits.startsPerMinute (${limit})` : '';
+  const over = starts > limit ? `, above limits.startsPerMinute (${limit})` : '';
   const names = by.slice(0, 5).map((each) => `${escapeControls(each.address)} (${each.starts})`);
   const rest = by.length > 5 ? ` and ${by.length - 5} more` : '';
   const lines = hangingIndent('      ', wrap(`${names.join(', ')}${rest}`, width - 6));
@@ -96,7 +96,7 @@ function closing(
   const over =
     minutesOverLimit === 0
       ? ''
-      : ` ${count(minutesOverLimit, 'minute')} over limits.startsPerMinute (${limit}).`;
+      : ` ${count(minutesOverLimit, 'minute')} above limits.startsPerMinute (${limit}).`;
   const text = `${count(schedules, 'schedule')}: ${count(starts, 'agent start')} in ${count(days.length, 'day')}.${over}`;
   return wrap(text, width).map((line) => paint('strong', line));
 }

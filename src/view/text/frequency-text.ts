@@ -19,6 +19,6 @@ export function clockChangesText(changes: NextRuns['clockChanges']): string[] {
 function clockChangeText({ effect, local, times }: DstAnomaly): string {
   const [date = '', time = ''] = cut(escapeControls(local), 30).split('T');
   const more = times > 1 ? ` and ${count(times - 1, 'more time')}` : '';
-  const verb = effect === 'skipped' ? 'skip' : 'repeat';
-  return `the clocks ${verb} ${time.replace(/^(\d\d:\d\d):00$/, '$1')}${more} on ${date}`;
+  const verb = effect === 'skipped' ? 'skips' : 'repeats';
+  return `a clock change ${verb} ${time.replace(/^(\d\d:\d\d):00$/, '$1')}${more} on ${date}`;
 }

@@ -11,14 +11,14 @@ const messages: Readonly<Record<string, readonly [message: string, help?: string
     'this anchor or tag is in the wrong place',
     'Write anchors and tags directly before the value.',
   ],
-  BAD_SCALAR_START: ['a text cannot begin with this character', 'Put the text in quotes.'],
+  BAD_SCALAR_START: ['text cannot begin with this character', 'Put the text in quotes.'],
   BLOCK_AS_IMPLICIT_KEY: [
     'a map cannot begin here',
-    'Write the value on a new line. If it is a text with `: ` in it, put it in quotes.',
+    'Write the value on a new line. If it is text that contains `: `, put it in quotes.',
   ],
   BLOCK_IN_FLOW: [
     'this is not allowed inside brackets or braces',
-    'Check for a missing comma before it. If it is a text with `: ` in it, put it in quotes.',
+    'Check for a missing comma before it. If it is text that contains `: `, put it in quotes.',
   ],
   CLOSED_TOO_EARLY: [
     'this closing bracket or brace is not indented enough',

@@ -93,7 +93,7 @@ describe('writeSecret', () => {
   });
 });
 
-test('an error of the system is described without its path', () => {
+test('a system error is described without its path', () => {
   expect(reasonOf(Object.assign(new Error('EACCES: /secret/path'), { code: 'EACCES' }))).toBe(
     'permission denied (EACCES)',
   );

@@ -204,7 +204,7 @@ describe('the inventory on a branch', () => {
     }
   });
 
-  test('runs none of the user’s hooks', async () => {
+  test('runs none of the hooks of the user', async () => {
     const folder = remote.clone();
     const hook = join(folder, '.git/hooks/pre-push');
     writeFileSync(hook, '#!/bin/sh\nexit 1\n');

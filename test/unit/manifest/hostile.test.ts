@@ -86,7 +86,7 @@ describe('syntax', () => {
     expect(load(text).diagnostics).toEqual([]);
   });
 
-  it('reports all mistakes of a file, in words of its own', () => {
+  it('reports all mistakes of a file, in its own words', () => {
     const { diagnostics } = load(`${head}a: "\\z"\nb: @x\nc: !x y\n\td: 1\n`);
     expect(diagnostics.map((each) => each.place?.line)).toEqual([2, 3, 4, 5]);
     expect(diagnostics.every((each) => each.code === 'yaml-syntax')).toBe(true);

@@ -74,7 +74,7 @@ describe('a target that does not exist gets the closest one as a hint', () => {
   });
 });
 
-describe('a value of the wrong type gets a hint how to write it', () => {
+describe('a value of the wrong type gets a hint on how to write it', () => {
   const group = (lines: string) => `project: p\n${lines}\n`;
   it.each<[string, string, string]>([
     ['every', schedule(`target: agent/a\nevery: 6\n${from}`), 'Add the unit: `6 hours`.'],
