@@ -90,7 +90,7 @@ describe.skipIf(!hasJq)('jq', () => {
   it('lists the risks', async () => {
     const { out } = await onPlan(projectOf('every: 2 hours'), blocks('sh')[0] ?? '');
     expect(out).toEqual([
-      'delete group/gone: no manifest declares it any more',
+      'delete group/gone: it is no longer declared',
       'update schedule/often: runs more often: 84 instead of 28 runs a week',
     ]);
   });

@@ -29,7 +29,7 @@ experiments(
       expect(fixture.posts().length).toBeLessThanOrEqual(planned);
       expect([exit, unwrap(stdout + stderr)]).toEqual([
         3,
-        expect.stringContaining('it exists, but this key may not change it'),
+        expect.stringContaining('it exists, but the API key does not have permission to change it'),
       ]);
     }),
 );

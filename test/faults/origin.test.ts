@@ -61,7 +61,7 @@ describe('redirects', async () => {
           // A read that fails before the first write has changed nothing.
           expect([ran.exit, output], output).toEqual([
             fixture.writes().length === 0 ? 1 : 3,
-            expect.stringContaining(`answered ${status}, a redirect`),
+            expect.stringContaining(`returned ${status}, a redirect`),
           ]);
           expect(output).not.toContain('word@');
           fixture.inject();
@@ -93,8 +93,8 @@ async function planAt(place: string, url: string, more: Record<string, string> =
 
 const places = ['variable', 'flag', 'manifest'];
 const refusals: Readonly<Record<string, RegExp>> = {
-  variable: /error\[insecure-url\]: the URL of ROSTER_URL/,
-  flag: /error\[insecure-url\]: the URL of --url/,
+  variable: /error\[insecure-url\]: `ROSTER_URL`/,
+  flag: /error\[insecure-url\]: `--url`/,
   // A value that is not an https URL does not match the schema.
   manifest: /error\[(insecure-url|schema)\]: `url`/,
 };

@@ -102,10 +102,10 @@ describe('risks of a key', () => {
 
   it.each<[string, readonly string[] | null, readonly string[] | null, string[]]>([
     ['new', null, ['agents.run'], []],
-    ['new with all', null, [], ["has its user's full access"]],
+    ['new with all', null, [], ['has the full access of its user']],
     ['fewer', ['a', 'b'], ['a'], []],
     ['more', ['a'], ['a', 'b', 'c'], ['has more scopes than before: b, c']],
-    ['all instead of some', ['a'], [], ["has its user's full access"]],
+    ['all instead of some', ['a'], [], ['has the full access of its user']],
     ['all as before', [], [], []],
     ['some instead of all', [], ['a'], []],
   ])('%s', (_, before, after, wider) => {
@@ -126,7 +126,7 @@ describe('risks of a key', () => {
       risksOf(key, { observed: observed(spec([])), after: null, hides: () => hidden, now }).map(
         (risk) => risk.message,
       );
-    expect(gone(false)).toEqual(['the key "ci" (never used as far as the service shows) stops working']);
+    expect(gone(false)).toEqual(['the key "ci" (no use recorded by the service) stops working']);
     expect(gone(true)).toEqual(['the key stops working']);
   });
 });

@@ -29,7 +29,7 @@ describe('roster.yaml', () => {
 
   it('is not selected with an empty -f', () => {
     expect(load(`project: p\n${group('a')}`, { file: '' }).diagnostics).toMatchObject([
-      { code: 'usage', message: '`-f` needs the name of a file' },
+      { code: 'usage', message: '`-f` requires a file name' },
     ]);
   });
 

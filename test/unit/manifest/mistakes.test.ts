@@ -118,7 +118,7 @@ describe('a value of the wrong type gets a hint on how to write it', () => {
     [
       'a first dash that is missing',
       group('groups:\n  g:\n    members:\n      a\n      - b'),
-      'Begin each item of the list with `- `, on a line of its own.',
+      'Begin each item of the list with `- `, on a separate line.',
     ],
     ['seconds', schedule(`target: agent/a\nevery: 21600\n${from}`), 'Add the unit: `6 hours`.'],
     ['a yes for scopes', group('keys: { k: { scopes: true } }'), 'For example: `[agents.run]`.'],
@@ -241,7 +241,7 @@ describe('a hint is right', () => {
 
   it('where a text begins with #', () => {
     const [only] = reported(`${small}keys:\n  k:\n    scopes: full\n    name: #1\n`);
-    expect(only).toContain('Put a text that begins with `#` in quotes.');
+    expect(only).toContain('Put text that begins with `#` in quotes.');
   });
 
   it('and suggests no invalid key', () => {

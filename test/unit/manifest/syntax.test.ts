@@ -214,7 +214,7 @@ describe('independent mistakes are all reported', () => {
       ),
       [
         `4:2 ${words.indent}`,
-        '5:17 a text cannot begin with this character | Put the text in quotes.',
+        '5:17 text cannot begin with this character | Put the text in quotes.',
         `6:2 ${words.indent}`,
         `10:2 ${words.indent}`,
       ],
@@ -229,7 +229,7 @@ describe('independent mistakes are all reported', () => {
       groups('  g:\n    name: a: b\n    description: c: d\n'),
       ['4:11', '5:18'].map(
         (place) =>
-          `${place} a map cannot begin here | Write the value on a new line. If it is a text with \`: \` in it, put it in quotes.`,
+          `${place} a map cannot begin here | Write the value on a new line. If it is text that contains \`: \`, put it in quotes.`,
       ),
     ],
     [
@@ -317,7 +317,7 @@ it.each<[string, string, string]>([
   [
     'a comma that is missing in braces',
     'project: p\nlimits: { deletes: 5 startsPerMinute: 60 }\n',
-    '2:20 yaml-syntax: this is not allowed inside brackets or braces | Check for a missing comma before it. If it is a text with `: ` in it, put it in quotes.',
+    '2:20 yaml-syntax: this is not allowed inside brackets or braces | Check for a missing comma before it. If it is text that contains `: `, put it in quotes.',
   ],
   [
     'an extra comma',

@@ -65,7 +65,7 @@ describe('guards: what must be allowed explicitly', () => {
     expect(objections(protectedGroup)).toEqual(['protected']);
   });
 
-  test('a new key ends the access of the key that roster uses', () => {
+  test('a new key revokes the key that roster uses', () => {
     expect(objections({ entries: [apiKey('ci')] })).toEqual(['not-allowed']);
     expect(objections({ entries: [apiKey('ci')] }, { selfRevoke: true })).toEqual([]);
   });

@@ -191,7 +191,7 @@ describe('refusals', () => {
       const failure = await failureOf(server.client().send(update));
       expect(code(failure)).toBe(expected);
       expect(failure).toMatchObject({ status, certainty, attempts: times });
-      expect(failure.message).toContain(`PUT /api/search-groups/g1 answered ${status}: told so`);
+      expect(failure.message).toContain(`PUT /api/search-groups/g1 returned ${status}: told so`);
       expect(server.seen).toHaveLength(times);
     },
   );
@@ -310,7 +310,7 @@ describe('connection failures', () => {
     const failure = await failureOf(server.client({ timeoutMs: 300 }).send(create));
     expect(performance.now() - started).toBeLessThan(1_000);
     expect(failure.certainty).toBe('unknown');
-    expect(failure.message).toContain('no answer within 0.3 s');
+    expect(failure.message).toContain('no response within 0.3 s');
     expect(server.seen).toHaveLength(1);
   });
 
