@@ -2,7 +2,7 @@ import { type Link, subgraphOf } from '../../model/graph.js';
 import type { Plan } from '../../model/plan.js';
 import { markdownFence } from '../markdown/markdown-escape.js';
 import { count } from '../text/layout.js';
-import { graphMermaid } from './graph-mermaid.js';
+import { graphMermaid } from './graph-formats.js';
 
 /** A graph with more arrows is unreadable. */
 const maxLinks = 60;

@@ -1,6 +1,12 @@
 import type { NextRuns, Run } from '../../model/plan.js';
-import { clockChangesText, frequencyText } from '../text/frequency-text.js';
-import { maxRunsShown, runSource, runText, zoneName } from '../text/runs-text.js';
+import {
+  clockChangesText,
+  frequencyText,
+  maxRunsShown,
+  runSource,
+  runText,
+  zoneName,
+} from '../text/runs-text.js';
 import { markdownCode, markdownProse, tableCode } from './markdown-escape.js';
 
 /** The next runs of a schedule, before and after, as a sentence and a table. */
