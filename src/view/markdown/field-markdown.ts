@@ -5,7 +5,7 @@ import { isWorthALine, originText, tooDifferent } from '../text/field-text.js';
 import { count, cut } from '../text/layout.js';
 import { lineDiff } from '../text/line-diff.js';
 import { changesOrder, elements, isBlank, listDifference, valueText } from '../text/value-text.js';
-import { markdownFence, tableCode } from './markdown-escape.js';
+import { markdownFence, markdownTable, tableCode } from './markdown-escape.js';
 
 /** Longer values are cut in a comment; the text plan shows them whole. */
 const maxValueColumns = 80;
@@ -39,7 +39,7 @@ function table(fields: readonly FieldChange[], { action, origin }: Change): stri
   const titles = { create: ['field', 'value'], delete: ['field', 'was'] } as const;
   const columns = action === 'create' || action === 'delete' ? titles[action] : ['field', 'before', 'after'];
   const rows = fields.map((field) => [label(field, origin), ...cells(field, action)]);
-  return [columns, columns.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+  return markdownTable(columns, rows);
 }
 
 function label({ path, origin }: FieldChange, overall: Change['origin']): string {

@@ -8,7 +8,7 @@ import { count, cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { changeMarkdown, placeMarkdown } from './change-markdown.js';
 import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
-import { type MeasureText, type Packed, type PackItem, pack } from './markdown-pack.js';
+import { type Filled, type MeasureText, type PackItem, SizeBudget } from './markdown-pack.js';
 
 /** In characters. GitHub refuses comments over 65,536. */
 export const markdownLimit = 65_000;
@@ -85,56 +85,20 @@ function byRisk(acting: readonly Change[], stepsOf: StepLookup): ByRisk {
   };
 }
 
-/** The items of a section, and the ones that fitted. */
-interface Filled<T> {
-  readonly items: readonly T[];
-  readonly packed: Packed;
-}
-
-/** The size that is left. Once something was cut, nothing after it is shown. */
-class SizeBudget {
-  private over = false;
-
-  constructor(
-    private left: number,
-    private readonly measure: MeasureText,
-  ) {}
-
-  /** Adds items that must be complete before anything after them is shown. */
-  fill<T>(items: readonly T[], render: (item: T) => PackItem): Filled<T> {
-    const filled = this.fillUpTo(this.left, items, render);
-    this.over ||= filled.packed.full < items.length;
-    return filled;
-  }
-
-  fillUpTo<T>(size: number, items: readonly T[], render: (item: T) => PackItem): Filled<T> {
-    const packed = pack(items, render, this.over ? 0 : Math.min(this.left, size), this.measure);
-    this.left -= packed.size;
-    return { items, packed };
-  }
-
-  place(lines: readonly string[]): readonly string[] {
-    const size = this.measure(lines.join('\n')) + 1;
-    if (this.over || size > this.left) return [];
-    this.left -= size;
-    return lines;
-  }
-}
-
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, '', ...lines];
 }
 
 function subsection<T>(
   title: string | null,
-  { items, packed }: Filled<T>,
+  { items, texts }: Filled<T>,
   only: (item: T) => boolean = () => true,
 ): string[] {
-  const texts = packed.texts.filter((_, index) => {
+  const shown = texts.filter((_, index) => {
     const item = items[index];
     return item !== undefined && only(item);
   });
-  return texts.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...texts, ''];
+  return shown.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...shown, ''];
 }
 
 function kindsOf(changes: readonly Change[]): string[] {
@@ -207,9 +171,9 @@ function omissions(
   warnings: Filled<Diagnostic>,
   noGraph: boolean,
 ): string[] {
-  const left = parts.flatMap(({ items, packed }) => items.slice(packed.texts.length));
-  const bare = parts.reduce((sum, { packed }) => sum + packed.texts.length - packed.full, 0);
-  const hiddenWarnings = warnings.items.length - warnings.packed.texts.length;
+  const left = parts.flatMap(({ items, texts }) => items.slice(texts.length));
+  const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
+  const hiddenWarnings = warnings.items.length - warnings.texts.length;
   const sentences = [
     ...kindsOf(left).map((kind) => {
       const those = left.filter((change) => change.kind === kind);

@@ -4,7 +4,7 @@ import { count, cut, pad, widthOf } from './layout.js';
 import type { Paint } from './paint.js';
 
 /** How many runs are shown for each schedule (contract §4). */
-export const maxRunsShown = 5;
+const maxRunsShown = 5;
 
 /** The next runs of a schedule, before and after, in its zone and in UTC. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
@@ -13,7 +13,7 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
   return [
     ...(pace === null ? [] : [pace]),
     title,
-    ...table(column(runs, 'before'), column(runs, 'after'), width, paint).map((line) => `  ${line}`),
+    ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
     ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
   ];
 }
@@ -36,10 +36,17 @@ function isUtc(zone: string): boolean {
   return /^(etc\/)?(utc|uct|universal|zulu)$/i.test(zone);
 }
 
-function column(runs: NextRuns, side: 'before' | 'after'): string[] | null {
+/** The runs that are shown, each in the given style; null where there was or will be no schedule. */
+export function runTexts(
+  runs: NextRuns,
+  side: 'before' | 'after',
+  style = (text: string) => text,
+): string[] | null {
   const list = runs[side];
   if (list === null) return null;
-  return list.length === 0 ? ['(never)'] : list.slice(0, maxRunsShown).map((run) => runText(run, runs));
+  return list.length === 0
+    ? ['(never)']
+    : list.slice(0, maxRunsShown).map((run) => style(runText(run, runs)));
 }
 
 function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
@@ -63,7 +70,7 @@ function table(before: string[] | null, after: string[] | null, width: number, p
 }
 
 /** `2026-12-01 06:00 (05:00 UTC)`; the date in UTC only if it differs, seconds only if they are not zero. */
-export function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
+function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
   const [here, there] = [short(local), short(utc)];
   if (isUtc(timeZone)) return cut(here, 30);
   const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { SnapshotAge } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
-import { diagnosticJson } from '../json/plan-json.js';
+import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
 import { count } from './layout.js';
 
 /** The parts of a saved snapshot that are reported. */
@@ -23,20 +23,9 @@ export function snapshotSaved({ agents, objects, service }: SavedSnapshot, file:
 }
 
 /** `snapshot --out FILE --format json`. */
-export function snapshotSavedJson(
-  { project, environment, service, takenAt }: SavedSnapshot,
-  file: string,
-  diagnostics: readonly Diagnostic[],
-) {
-  return {
-    formatVersion: 1,
-    project,
-    environment,
-    service,
-    takenAt,
-    file,
-    diagnostics: diagnostics.map(diagnosticJson),
-  } as const;
+export function snapshotSavedJson(saved: SavedSnapshot, file: string, diagnostics: readonly Diagnostic[]) {
+  const { takenAt } = saved;
+  return { ...jsonHeader(saved), takenAt, file, diagnostics: diagnostics.map(diagnosticJson) };
 }
 
 /** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */
