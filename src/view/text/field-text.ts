@@ -3,15 +3,11 @@ import type { Action, FieldChange, Origin } from '../../model/plan.js';
 import { escapeControls, word } from '../escape.js';
 import { count, cut, type Fragment, flow, indent, pad, widthOf } from './layout.js';
 import { type DiffLine, lineDiff, readable } from './line-diff.js';
-import type { Paint } from './paint.js';
+import type { TextLayout } from './paint.js';
 import { changesOrder, elements, isBlank, listDifference, valueText } from './value-text.js';
 
-/** How a field is laid out. `width` is the number of columns that are left on the line. */
-export interface FieldTextOptions {
+interface FieldTextOptions extends TextLayout {
   readonly action: Action;
-  readonly width: number;
-  readonly verbose: boolean;
-  readonly paint: Paint;
 }
 
 /** Diff lines shown for one field without --verbose. */
