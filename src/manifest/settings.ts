@@ -23,7 +23,7 @@ import { limits } from './limits.js';
 import { SchemaCheck } from './schema.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
-import type { Variables } from './variables.js';
+import type { VariableOptions, Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
 export interface Settings {
@@ -52,14 +52,9 @@ export interface SettingsRead {
   readonly scopesComplete: boolean;
 }
 
-export interface EnvironmentChoice {
-  readonly environment: string | null;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env }: EnvironmentChoice,
+  { environment, env }: { environment: string | null; env: VariableOptions['env'] },
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };

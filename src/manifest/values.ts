@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../model/json.js';
+import type { Json } from '../model/json.js';
 import type { Span } from '../yaml/source.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -61,8 +61,4 @@ Bare.prototype = Object.freeze(Object.create(null));
 
 export function bareObject(): Record<string, Json> {
   return new Bare();
-}
-
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

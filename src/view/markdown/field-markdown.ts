@@ -4,7 +4,14 @@ import { escapeControls, word } from '../escape.js';
 import { isWorthALine, originText, tooDifferent } from '../text/field-text.js';
 import { count, cut } from '../text/layout.js';
 import { lineDiff } from '../text/line-diff.js';
-import { changesOrder, elements, isBlank, listDifference, valueText } from '../text/value-text.js';
+import {
+  changesOrder,
+  elements,
+  isBlank,
+  isMultiline,
+  listDifference,
+  valueText,
+} from '../text/value-text.js';
 import { markdownFence, markdownTable, tableCode } from './markdown-escape.js';
 
 /** Longer values are cut in a comment; the text plan shows them whole. */
@@ -29,10 +36,8 @@ function isShort({ sensitive, layout, path, before, after }: FieldChange): boole
   if (sensitive) return true;
   if (JSON.stringify([path, before, after]).includes('|')) return false;
   if (layout !== 'text' && layout !== 'map') return true;
-  const multiline = [before, after].some((each) => typeof each === 'string' && each.includes('\n'));
-  return (
-    !multiline && [before, after].every((each) => isBlank(each) || valueText(each).length <= maxValueColumns)
-  );
+  if (isMultiline(before, after)) return false;
+  return [before, after].every((each) => isBlank(each) || valueText(each).length <= maxValueColumns);
 }
 
 function table(fields: readonly FieldChange[], { action, origin }: Change): string[] {

@@ -4,7 +4,7 @@ import { escapeControls, word } from '../escape.js';
 import { count, cut, type Fragment, flow, indent, pad, widthOf } from './layout.js';
 import { type DiffLine, lineDiff, readable } from './line-diff.js';
 import type { TextLayout } from './paint.js';
-import { changesOrder, elements, isBlank, listDifference, valueText } from './value-text.js';
+import { changesOrder, elements, isBlank, isMultiline, listDifference, valueText } from './value-text.js';
 
 interface FieldTextOptions extends TextLayout {
   readonly action: Action;
@@ -124,15 +124,14 @@ function longText(field: FieldChange, options: FieldTextOptions): FieldBody {
 
 /** A short text or map is easier to read as a value; null if it is too long for that. */
 function inlineText(field: FieldChange, options: FieldTextOptions): string | null {
-  const multiline = [field.before, field.after].some(
-    (each) => typeof each === 'string' && each.includes('\n'),
-  );
   const parts = [
     ...(options.action === 'create' ? [] : [field.before]),
     ...(options.action === 'delete' ? [] : [field.after]),
   ];
   const text = parts.map(valueText).join(' → ');
-  return multiline || !fits(text, options.width) ? null : (arrow(field, options)[0] ?? null);
+  return isMultiline(field.before, field.after) || !fits(text, options.width)
+    ? null
+    : (arrow(field, options)[0] ?? null);
 }
 
 export function tooDifferent(before: Json, after: Json): string {

@@ -1,14 +1,11 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { SnapshotAge } from '../../model/plan.js';
+import type { Plan, SnapshotAge } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
 import { count } from './layout.js';
 
 /** The parts of a saved snapshot that are reported. */
-export interface SavedSnapshot {
-  readonly project: string;
-  readonly environment: string | null;
-  readonly service: string;
+export interface SavedSnapshot extends Pick<Plan, 'project' | 'environment' | 'service'> {
   readonly takenAt: string;
   readonly agents: readonly unknown[];
   readonly objects: Readonly<Record<string, readonly unknown[]>>;

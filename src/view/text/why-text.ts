@@ -1,7 +1,8 @@
 import type { Plan } from '../../model/plan.js';
 import type { Rule, Why } from '../../model/why.js';
 import { actionLabels } from '../change-labels.js';
-import { escapeControls, quoted } from '../escape.js';
+import { escapeControls } from '../escape.js';
+import { nameAndId } from './change-text.js';
 import { fieldsText, originText } from './field-text.js';
 import { hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
@@ -44,11 +45,8 @@ function matchLines({ address, source, object, rule, tried }: Why, { width, pain
   ];
 }
 
-function objectText({ id, name }: NonNullable<Why['object']>): string {
-  return [
-    ...(name === null ? [] : [quoted(name)]),
-    id === null ? 'without an id' : `id ${escapeControls(id)}`,
-  ].join(' ');
+function objectText(object: NonNullable<Why['object']>): string {
+  return [...nameAndId(object), ...(object.id === null ? ['without an id'] : [])].join(' ');
 }
 
 function differenceLines({ change }: Why, layout: TextLayout): string[] {
