@@ -18,9 +18,8 @@ export function findProjectFile(
   diagnostics: Diagnostics,
 ): string | null {
   if (file === '') {
-    diagnostics.error('usage', null, '`-f` needs the name of a file', {
-      help: `For example: \`-f ${projectFile}\`.`,
-    });
+    const help = `For example: \`-f ${projectFile}\`.`;
+    diagnostics.error('usage', null, '`-f` needs the name of a file', { help });
     return null;
   }
   if (file !== undefined) return resolve(cwd, file);
@@ -34,9 +33,8 @@ export function findProjectFile(
     other === undefined
       ? 'Create one with `roster init`, or select a file with `-f`.'
       : `Rename \`${other}\` to \`${projectFile}\`, or select it with \`-f\`.`;
-  diagnostics.error('missing-setting', null, `there is no ${projectFile} in this folder or a parent folder`, {
-    help,
-  });
+  const message = `there is no ${projectFile} in this folder or a parent folder`;
+  diagnostics.error('missing-setting', null, message, { help });
   return null;
 }
 
@@ -155,12 +153,8 @@ export class ProjectFiles {
     this.bytes += size;
     if (size > limits.fileBytes)
       return { code: 'limit-exceeded', message: `the file is larger than ${limits.fileBytes} bytes` };
-    if (this.bytes > limits.projectBytes)
-      return {
-        code: 'limit-exceeded',
-        message: `the project's files are larger than ${limits.projectBytes} bytes`,
-      };
-    return null;
+    const message = `the project's files are larger than ${limits.projectBytes} bytes`;
+    return this.bytes > limits.projectBytes ? { code: 'limit-exceeded', message } : null;
   }
 
   private text(bytes: Buffer, name: string): Source | null {

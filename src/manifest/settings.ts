@@ -129,9 +129,9 @@ function readAll(
     value[name] = variables.read(entry.value, 'line', own, 1);
     notes.add(own);
     if (own.secret.size === 0 || name === 'service') continue;
-    diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, {
-      help: 'Plans and inventories show it, and values from the environment are never shown. Use a variable with a value of its own.',
-    });
+    const help =
+      'Plans and inventories show it, and values from the environment are never shown. Use a variable with a value of its own.';
+    diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, { help });
     // Whatever is made of it would show it.
     if (name !== 'project') delete value[name];
   }

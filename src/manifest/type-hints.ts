@@ -14,7 +14,8 @@ export function typeHint(mistyped: FailureAt, expected: readonly string[]): stri
   const schema = parentOf(failure);
   const [, variable] = /^["']?\$\{var\.([\w-]+)\}["']?$/.exec(written) ?? [];
   if (variable !== undefined) return `Change the value of the variable ${quoted(variable)}.`;
-  if (expected.includes('object')) return mapHint(value, schema);
+  if (expected.includes('object'))
+    return (typeof value === 'string' ? colonHint(value) : undefined) ?? exampleHint(schema);
   if (expected.includes('array') && typeof value === 'string') return listHint(value, mistyped.name);
   if (expected.includes('string')) return textHint(value, written, schema);
   if (expected.includes('boolean'))
@@ -32,10 +33,6 @@ export function isAddress({ examples: [example] = [] }: ParentSchema): boolean {
 export function colonHint(text: string): string | undefined {
   const [, key, rest] = withoutSpace.exec(text.slice(0, LONGEST_SHOWN)) ?? [];
   return key === undefined ? undefined : `Add a space after the colon: \`${inline(`${key}: ${rest}`)}\`.`;
-}
-
-function mapHint(value: Json, schema: ParentSchema): string | undefined {
-  return (typeof value === 'string' ? colonHint(value) : undefined) ?? exampleHint(schema);
 }
 
 function exampleHint({ examples: [example] = [] }: ParentSchema): string | undefined {

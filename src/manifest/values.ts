@@ -29,9 +29,8 @@ export function reportMissing(
   for (const node of missing) {
     if (misfits.some((each) => isInside(node, each))) continue;
     const quotes = isCommentedOut(node) ? ' Put a text that begins with `#` in quotes.' : '';
-    diagnostics.error('schema', node, 'a value is missing: null is not allowed', {
-      help: `Remove the line to use the default, or write \`""\`, \`[]\` or \`{}\` for an empty value.${quotes}`,
-    });
+    const help = `Remove the line to use the default, or write \`""\`, \`[]\` or \`{}\` for an empty value.${quotes}`;
+    diagnostics.error('schema', node, 'a value is missing: null is not allowed', { help });
   }
 }
 

@@ -70,13 +70,8 @@ const OBSERVED_DAYS = 1461;
 const firstDay = Date.UTC(2024, 0, 1);
 let days: readonly Date[] = [];
 
-interface FireDays {
-  readonly perWeek: number;
-  /** Days between the closest two; Infinity where there is only one. */
-  readonly shortestGap: number;
-}
-
-function fireDays(cron: Cron): FireDays {
+/** Days between the closest two are Infinity where there is only one. */
+function fireDays(cron: Cron) {
   if (days.length === 0)
     days = Array.from({ length: OBSERVED_DAYS }, (_, day) => new Date(firstDay + day * 86_400_000));
   const found: number[] = [];

@@ -84,13 +84,6 @@ function withStarters<T extends TimedLoad>(
   return { ...busy, by };
 }
 
-/** A period between two times of the wall clock. */
-interface LocalPeriod {
-  readonly begin: LocalTime;
-  readonly end: LocalTime;
-  readonly offset: number;
-}
-
 class Counter implements StartCounts {
   readonly first: number;
   readonly minutes: Float64Array;
@@ -163,7 +156,7 @@ class Counter implements StartCounts {
     cron: Cron,
     starts: number,
     day: LocalTime,
-    { begin, end, offset }: LocalPeriod,
+    { begin, end, offset }: Readonly<Record<'begin' | 'end' | 'offset', number>>,
   ): void {
     for (const hour of cron.hours) {
       const hourStart = day + hour * 60 * minute;

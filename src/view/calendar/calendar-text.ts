@@ -22,10 +22,8 @@ export function calendarText(calendar: Calendar, options: TextOptions): string {
 
 function heading({ project, environment, timeZone }: Calendar, { width, paint }: TextLayout): string[] {
   const where = environment === null ? '' : `, environment ${escapeControls(environment)}`;
-  return wrap(
-    `Project ${escapeControls(project)}${where}: agents started per hour, times in ${timeZone}`,
-    width,
-  ).map((line) => paint('strong', line));
+  const title = `Project ${escapeControls(project)}${where}: agents started per hour, times in ${timeZone}`;
+  return wrap(title, width).map((line) => paint('strong', line));
 }
 
 function heatMap({ days }: Calendar, peak: number, paint: Paint): string[] {

@@ -61,7 +61,7 @@ export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
   );
 }
 
-export function diagnosticAnnotation({
+function diagnosticAnnotation({
   severity,
   code,
   message,
@@ -75,7 +75,7 @@ export function diagnosticAnnotation({
 }
 
 /** A message that GitHub shows next to a line of a pull request, or on the run's page if there is no place. */
-export interface Annotation {
+interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';
   readonly title: string;
   readonly lines: readonly string[];
@@ -89,7 +89,7 @@ const maxAnnotations = 10;
 const maxMessageUnits = 4000;
 
 /** Workflow commands, errors first. A last line counts what GitHub would drop; `where` says where to find all. */
-export function workflowCommands(annotations: readonly Annotation[], where: string): string {
+function workflowCommands(annotations: readonly Annotation[], where: string): string {
   const of = levels.map((level) => ({ level, all: annotations.filter((each) => each.level === level) }));
   const shown = of.flatMap(({ all }) => all.slice(0, maxAnnotations).map(command));
   // A plain log line: an annotation would itself be dropped.

@@ -43,10 +43,8 @@ export function markdownLink(text: string, url: string): string {
 }
 
 function percent(character: string): string {
-  return Array.from(
-    Buffer.from(character),
-    (byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`,
-  ).join('');
+  const bytes = Array.from(Buffer.from(character), (byte) => byte.toString(16).padStart(2, '0'));
+  return bytes.map((byte) => `%${byte.toUpperCase()}`).join('');
 }
 
 interface ProseSegment {

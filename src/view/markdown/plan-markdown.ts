@@ -1,13 +1,13 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
-import type { Change, Objection, Plan } from '../../model/plan.js';
-import { summarise } from '../../model/plan.js';
+import { type Link, subgraphOf } from '../../model/graph.js';
+import { type Change, type Objection, type Plan, summarise } from '../../model/plan.js';
 import { actingActions, actionLabels, needsCare } from '../change-labels.js';
-import { touchedGraph } from '../graph/touched-graph.js';
+import { graphMermaid } from '../graph/graph-formats.js';
 import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { changeMarkdown, placeMarkdown } from './change-markdown.js';
-import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
+import { markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import { type Filled, type MeasureText, type PackItem, SizeBudget } from './markdown-pack.js';
 
 /** In characters. GitHub refuses comments over 65,536. */
@@ -68,13 +68,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     .replace(/\n{3,}/g, '\n\n');
 }
 
-interface ByRisk {
-  readonly careful: readonly Change[];
-  readonly risky: readonly Change[];
-  readonly others: readonly Change[];
-}
-
-function byRisk(acting: readonly Change[], stepsOf: StepLookup): ByRisk {
+function byRisk(acting: readonly Change[], stepsOf: StepLookup) {
   const isCareful = (change: Change) => needsCare(change, stepsOf(change));
   const deletes = acting.filter((change) => change.action === 'delete');
   const rest = acting.filter((change) => !isCareful(change));
@@ -189,4 +183,30 @@ function omissions(
     `> **Too long to show in full:** ${sentences.join('; ')}. The text and JSON plans show everything.`,
     '',
   ];
+}
+
+/** A graph with more arrows is unreadable. */
+const maxLinks = 60;
+
+/** The dependency graph around the changed resources, folded: it also shows what else depends on them. */
+function touchedGraph({ changes, links }: Plan): string[] {
+  const actions = new Map(
+    changes.filter(({ action }) => action !== 'none').map((each) => [each.address, each.action]),
+  );
+  const near = subgraphOf({ nodes: nodesOf(links), links }, new Set(actions.keys()));
+  if (near.links.length === 0) return [];
+  const shown = near.links.slice(0, maxLinks);
+  const left = near.links.length - shown.length;
+  return [
+    `<details><summary>Dependency graph${left > 0 ? ` (${count(left, 'more arrow')} left out)` : ''}</summary>`,
+    '',
+    markdownFence('mermaid', graphMermaid({ nodes: nodesOf(shown), links: shown }, actions)),
+    '',
+    '</details>',
+    '',
+  ];
+}
+
+function nodesOf(links: readonly Link[]): string[] {
+  return [...new Set(links.flatMap(({ from, to }) => [from, to]))];
 }

@@ -20,8 +20,9 @@ function changeLines(change: Drifted, layout: TextLayout): string[] {
   const { what, address, fields } = change;
   const { width, paint } = layout;
   const action = what === 'changed' ? '~ changed' : '- deleted';
+  const texts = [escapeControls(address), ...nameAndId(change)].map((text) => cut(text, width - 14));
   const [first = '', ...rest] = flow(
-    [escapeControls(address), ...nameAndId(change)].map((text) => ({ text: cut(text, width - 14) })),
+    texts.map((text) => ({ text })),
     width - 14,
     '  ',
   );

@@ -99,10 +99,8 @@ function order(field: FieldChange, { action, width, paint }: FieldTextOptions): 
   if (action === 'create' || action === 'delete' || !changesOrder(before, after)) return [];
   const line = (label: string, list: readonly string[], style: 'removed' | 'added') => {
     const words = list.map((each, index) => word(each) + (index < list.length - 1 ? ',' : ''));
-    const fragments = words.map((text) => ({
-      text: cut(text, width - 7),
-      shown: paint(style, cut(text, width - 7)),
-    }));
+    const texts = words.map((each) => cut(each, width - 7));
+    const fragments = texts.map((text) => ({ text, shown: paint(style, text) }));
     const [first = '(none)', ...rest] = flow(fragments, width - 7, ' ');
     return [`${label}${first}`, ...indent(rest, 7)];
   };

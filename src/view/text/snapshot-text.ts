@@ -13,9 +13,8 @@ export interface SavedSnapshot extends Pick<Plan, 'project' | 'environment' | 's
 
 /** `Saved 5 agents, 2 groups and … of https://… to state.json, without secrets.` */
 export function snapshotSaved({ agents, objects, service }: SavedSnapshot, file: string): string {
-  const counts = [['agent', agents] as const, ...Object.entries(objects)].map(([kind, list]) =>
-    count(list.length, kind),
-  );
+  const lists = [['agent', agents] as const, ...Object.entries(objects)];
+  const counts = lists.map(([kind, list]) => count(list.length, kind));
   return `Saved ${counts.join(', ')} of ${escapeControls(service)} to ${escapeControls(file)}, without secrets.\n`;
 }
 

@@ -38,11 +38,7 @@ function matchLines({ address, source, object, rule, tried }: Why, { width, pain
     const sentence = hangingIndent(lead, wrap(escapeControls(each.says), width - lead.length));
     return matched ? sentence.map((line) => paint('strong', line)) : sentence;
   });
-  return [
-    ...hangingIndent('', wrap(`${escapeControls(address)} ${result}${by}`, width)),
-    ...declared,
-    ...lines,
-  ];
+  return [...wrap(`${escapeControls(address)} ${result}${by}`, width), ...declared, ...lines];
 }
 
 function objectText(object: NonNullable<Why['object']>): string {
@@ -57,13 +53,9 @@ function differenceLines({ change }: Why, layout: TextLayout): string[] {
   const from = origin === null ? '' : ` (${originText(origin)})`;
   const options = { ...layout, action, width: layout.width - 2 };
   const noDetails = fields.length === 0 && notes.length === 0;
-  return [
-    `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`,
-    ...indent(
-      [...fieldsText(fields, origin, options), ...notes.map((note) => `note: ${escapeControls(note)}`)],
-      2,
-    ),
-  ];
+  const title = `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`;
+  const noteLines = notes.map((note) => `note: ${escapeControls(note)}`);
+  return [title, ...indent([...fieldsText(fields, origin, options), ...noteLines], 2)];
 }
 
 function ignoredLines({ ignored }: Why, { width, paint }: TextLayout): string[] {
