@@ -1,7 +1,5 @@
 import { graph } from '../engine/graph.js';
-import { graphDot } from '../view/graph/graph-dot.js';
-import { graphMermaid } from '../view/graph/graph-mermaid.js';
-import { graphText } from '../view/graph/graph-text.js';
+import { graphDot, graphMermaid, graphText } from '../view/graph/graph-formats.js';
 import { jsonText } from '../view/json/json-text.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';

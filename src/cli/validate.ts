@@ -1,7 +1,7 @@
 import { readProject } from '../engine/project.js';
 import { version } from '../engine/version.js';
 import { hasErrors } from '../model/diagnostic.js';
-import { diagnosticsGithub } from '../view/ci/diagnostics-github.js';
+import { diagnosticsGithub } from '../view/ci/github.js';
 import { sarif } from '../view/ci/sarif.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';

@@ -1,4 +1,4 @@
-import type { NewFile } from './new-file.js';
+import { type NewFile, yamlWord } from './project-files.js';
 import githubApply from './templates/github/roster-apply.yml?raw';
 import githubDrift from './templates/github/roster-drift.yml?raw';
 import githubPlan from './templates/github/roster-plan.yml?raw';
@@ -6,7 +6,6 @@ import githubValidate from './templates/github/roster-validate.yml?raw';
 import gitlabCi from './templates/gitlab/gitlab-ci.yml?raw';
 import gitlabTool from './templates/gitlab/roster.mjs?raw';
 import gitlabJobs from './templates/gitlab/roster.yml?raw';
-import { yamlWord } from './yaml-word.js';
 
 export type CiHost = 'github' | 'gitlab';
 

@@ -1,13 +1,25 @@
-import { firstManifest, type ManifestFacts } from './first-manifest.js';
-import type { NewFile } from './new-file.js';
+/** A file that `roster init` writes unless it exists. */
+export interface NewFile {
+  /** Relative to `at`: the root of the repository for CI files, else the project's folder. */
+  readonly path: string;
+  readonly at: 'repository' | 'project';
+  readonly text: string;
+  /** What to add manually to an existing file; null if nothing is missing. */
+  missingFrom(existing: string): string | null;
+}
 
-export interface ProjectFacts extends ManifestFacts {
+export interface ManifestFacts {
+  readonly project: string;
+  /** Null if ROSTER_URL names the service. */
+  readonly url: string | null;
+  /** The git remote for the inventory; null to keep it in a file. */
+  readonly remote: string | null;
   /** The texts of the JSON Schemas, by name. */
   readonly schemas: Readonly<Record<'project' | 'manifest', string>>;
 }
 
 /** The project, and settings for editors. */
-export function projectFiles(facts: ProjectFacts): readonly NewFile[] {
+export function projectFiles(facts: ManifestFacts): readonly NewFile[] {
   return [
     {
       path: 'roster.yaml',
@@ -53,4 +65,62 @@ function schemaFile(name: 'project' | 'manifest', text: string): NewFile {
     missingFrom: (existing) =>
       existing === text ? null : `\`roster schema ${name}\` prints the current version`,
   };
+}
+
+/** A roster.yaml without resources, with commented examples. */
+function firstManifest({ project, url, remote }: ManifestFacts): string {
+  return `# yaml-language-server: $schema=./schemas/project.schema.json
+project: ${yamlWord(project)}
+
+${service(url)}${inventory(remote)}
+# Declare resources below. To split them into several files, add \`include: [teams/*.yaml]\`.
+
+# groups:
+#   retail-prices:
+#     name: Retail prices
+#     description: Every shop with prices
+#     members: [acme-shop, globex, initech] # agents, as a set
+
+# pipelines:
+#   nightly-refresh:
+#     name: Nightly refresh
+#     stages: [login-check, catalogue, prices] # agents, in this order
+
+# schedules:
+#   retail-six-hourly:
+#     target: group/retail-prices # agent/<agent>, group/<key> or pipeline/<key>
+#     every: 6 hours
+#     startTime: 2027-01-04T06:00:00
+#     timeZone: Europe/Berlin
+#     inputs: { country: DE }
+#   nightly:
+#     target: pipeline/nightly-refresh
+#     cron: "0 30 2 * * *" # seconds first
+#     startTime: 2027-01-04T00:00:00
+`;
+}
+
+function service(url: string | null): string {
+  if (url !== null) return `service:\n  url: ${url} # overridden by ROSTER_URL and --url\n`;
+  return '# ROSTER_URL sets the service, or:\n# service:\n#   url: https://collect.example.com\n';
+}
+
+function inventory(remote: string | null): string {
+  if (remote === null) return '';
+  return `
+# The inventory records what this project owns. The branch also serves as the lock between concurrent applies.
+inventory:
+  git:
+    ref: refs/heads/roster-inventory
+    remote: ${yamlWord(remote)}
+`;
+}
+
+/** Values that parsers of some YAML version read as a boolean or null. */
+const reservedWords = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+
+/** A string as a one-line YAML scalar, plain if every parser reads it as that string and quoted otherwise. */
+export function yamlWord(text: string): string {
+  const bare = /^[A-Za-z][\w./-]*$/.test(text) || text === '.';
+  return bare && !reservedWords.test(text) ? text : JSON.stringify(text);
 }

@@ -3,7 +3,7 @@ import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import * as keys from '../service/operations/keys.js';
-import { ageProblem, parseAge } from '../timing/interval.js';
+import { ageRange, intervalProblem, parseInterval, unitMilliseconds } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
 import { normalText, text, wordSet } from './rules.js';
 
@@ -20,8 +20,6 @@ export interface KeySpec {
   /** Empty means the user's full access (interface §5.8). */
   readonly scopes: readonly string[];
 }
-
-const unitMilliseconds = { Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000, Weeks: 604_800_000 } as const;
 
 /**
  * API keys (interface §2, §5). They cannot be changed, only created and revoked. Creating one revokes the key that the
@@ -167,10 +165,10 @@ function scopeProblem(scope: string, { scopes, suggest }: ReadContext): { messag
 }
 
 function readRotation(text: string, { report, suggest }: ReadContext): KeyDeclared['rotateAfter'] {
-  const problem = ageProblem(text, suggest);
+  const problem = intervalProblem(text, ageRange, suggest);
   if (problem !== null)
     report({ severity: 'error', code: 'invalid-time', path: ['rotateAfter'], ...problem });
-  const interval = parseAge(text);
+  const interval = parseInterval(text, ageRange);
   return interval && { text, milliseconds: interval.value * unitMilliseconds[interval.unit] };
 }
 

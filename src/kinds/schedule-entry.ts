@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.js';
 import type { Expiry, ReadContext } from '../model/kind.js';
 import { cronProblem } from '../timing/cron.js';
-import { everyProblem, type Interval, parseEvery } from '../timing/interval.js';
+import { everyRange, type Interval, intervalProblem, parseInterval } from '../timing/interval.js';
 import { localKind } from '../timing/offset-period.js';
 import type { TimingProblem } from '../timing/problem.js';
 import { isPast } from '../timing/runs.js';
@@ -47,8 +47,8 @@ export function readSchedule(entry: ScheduleEntry, context: ReadContext): Schedu
 
 function readEvery(text: string | null, context: ReadContext): Interval | null {
   if (text === null) return null;
-  reportTiming(context, 'invalid-time', 'every', everyProblem(text, context.suggest));
-  return parseEvery(text);
+  reportTiming(context, 'invalid-time', 'every', intervalProblem(text, everyRange, context.suggest));
+  return parseInterval(text, everyRange);
 }
 
 function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {

@@ -35,7 +35,8 @@ export class Diagnostics {
   private readonly collected: Collected[] = [];
   private readonly seen = new Set<string>();
   private hidden = 0;
-  private count = 0;
+  /** The number of errors so far, including those that are not shown. */
+  errors = 0;
   /** Among those that are kept. */
   private warnings = 0;
 
@@ -55,7 +56,7 @@ export class Diagnostics {
 
   report(finding: Finding): void {
     const { severity, span } = finding;
-    if (severity === 'error') this.count += 1;
+    if (severity === 'error') this.errors += 1;
     // Warnings must not crowd out errors: a run with many warnings and one error must show the error.
     if (this.collected.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
       this.hidden += 1;
@@ -82,17 +83,12 @@ export class Diagnostics {
 
   /** Counts errors that are not shown. */
   skip(count: number): void {
-    this.count += count;
+    this.errors += count;
     this.hidden += count;
   }
 
-  /** The number of errors so far, including those that are not shown. */
-  get errors(): number {
-    return this.count;
-  }
-
   get failed(): boolean {
-    return this.count > 0;
+    return this.errors > 0;
   }
 
   sorted(): Diagnostic[] {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../model/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type KindName } from '../model/resource.js';
 import type { TextRule } from '../yaml/text.js';
@@ -6,21 +6,14 @@ import { type Entry, find, isNull } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { checkEntryKey, isWithinLimit, reportUnindented } from './entry-checks.js';
 import { propertyNames, sections } from './generated/validators.js';
-import { type EntryRead, type KindContext, KindReader } from './kind-reader.js';
+import { type EntryRead, type KindContext, readByKind } from './kind-reader.js';
 import { ReferenceHints } from './reference-hints.js';
 import { invalidNames, SchemaCheck } from './schema.js';
 import type { Validator } from './schema-failure.js';
-import { bareObject, holds, isObject, Notes } from './values.js';
+import { bareObject, holds, Notes } from './values.js';
 import type { Variables } from './variables.js';
 
-export interface EntriesRead {
-  readonly list: readonly EntryRead[];
-  /** Every entry in a file, including those with errors. */
-  readonly addresses: ReadonlyMap<Address, Entry>;
-  readonly hints: ReferenceHints;
-  /** Kinds with entries that are not known, because a section cannot be read. */
-  readonly partial: ReadonlySet<KindName>;
-}
+export type EntriesRead = EntryReader;
 
 export interface EntriesContext extends KindContext {
   readonly kinds: readonly Kind[];
@@ -39,25 +32,24 @@ export function readEntries(
   const hints = new ReferenceHints(parts, context.kinds, diagnostics);
   const reader = new EntryReader(context, hints, diagnostics);
   for (const section of parts) reader.section(section);
-  const { list, addresses, partial } = reader;
-  return { list, addresses, hints, partial };
+  return reader;
 }
 
 class EntryReader {
   readonly list: EntryRead[] = [];
+  /** Every entry in a file, including those with errors. */
   readonly addresses = new Map<Address, Entry>();
+  /** Kinds with entries that are not known, because a section cannot be read. */
   readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
-  private readonly kindReader: KindReader;
   private readonly schema: SchemaCheck;
 
   constructor(
     private readonly context: EntriesContext,
-    private readonly hints: ReferenceHints,
+    readonly hints: ReferenceHints,
     private readonly diagnostics: Diagnostics,
   ) {
     this.bySection = new Map(context.kinds.map((kind) => [kind.section, kind]));
-    this.kindReader = new KindReader(context, diagnostics);
     this.schema = new SchemaCheck(diagnostics);
   }
 
@@ -119,7 +111,8 @@ class EntryReader {
   }
 
   private firstOfItsKey(kind: Kind, entry: Entry): void {
-    if (this.diagnostics.uncounted || !isWithinLimit(entry, this.diagnostics)) return;
+    const { context, diagnostics } = this;
+    if (diagnostics.uncounted || !isWithinLimit(entry, diagnostics)) return;
     const notes = new Notes();
     const { value, sensitive } = this.valuesOf(entry, notes);
     const rule = sections[kind.section];
@@ -127,10 +120,10 @@ class EntryReader {
     const valid = { kind, entry, sensitive, secrets: notes.secrets };
     const addressHelp = (written: string) => this.hints.forText(written);
     if (this.schema.check(rule, { value, entry, notes, addressHelp }))
-      this.list.push(this.kindReader.read({ ...valid, value: value as JsonObject }));
+      this.list.push(readByKind({ ...valid, value: value as JsonObject }, context, diagnostics));
     // Further problems with it would not be shown.
-    else if (isObject(value) && !this.diagnostics.full)
-      this.kindReader.read({ ...valid, value: validPart(value, rule, entry, notes) });
+    else if (isJsonObject(value) && !diagnostics.full)
+      readByKind({ ...valid, value: validPart(value, rule, entry, notes) }, context, diagnostics);
   }
 
   /** The entry's value, and the names of the fields that contain something from the environment. */

@@ -12,9 +12,8 @@ export function isEntryKey(text: string): boolean {
 
 export function checkEntryKey({ key }: Entry, diagnostics: Diagnostics): void {
   if (isEntryKey(key.text)) return;
-  diagnostics.error('schema', key, `${quoted(key.text)} is not a valid key`, {
-    help: 'Use at most 200 letters, digits, `.`, `_` and `-`, and begin with a letter or digit.',
-  });
+  const help = 'Use at most 200 letters, digits, `.`, `_` and `-`, and begin with a letter or digit.';
+  diagnostics.error('schema', key, `${quoted(key.text)} is not a valid key`, { help });
 }
 
 /** False, and reported, for a value that contains too much to be checked: each mistake in it takes memory. */

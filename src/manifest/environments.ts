@@ -54,12 +54,9 @@ export function selectEnvironment(
     names.length === 0
       ? 'This project declares no environments. Declare it under `environments:`.'
       : `Declared environments: ${listed(names)}.`;
-  diagnostics.error(
-    'unknown-environment',
-    environments?.key ?? start,
-    `there is no environment ${quoted(name)}`,
-    { help: near === null ? all : `Did you mean \`${near}\`?` },
-  );
+  const message = `there is no environment ${quoted(name)}`;
+  const help = near === null ? all : `Did you mean \`${near}\`?`;
+  diagnostics.error('unknown-environment', environments?.key ?? start, message, { help });
   return null;
 }
 

@@ -18,9 +18,8 @@ export function findProjectFile(
   diagnostics: Diagnostics,
 ): string | null {
   if (file === '') {
-    diagnostics.error('usage', null, '`-f` requires a file name', {
-      help: `For example: \`-f ${projectFile}\`.`,
-    });
+    const help = `For example: \`-f ${projectFile}\`.`;
+    diagnostics.error('usage', null, '`-f` requires a file name', { help });
     return null;
   }
   if (file !== undefined) return resolve(cwd, file);
@@ -34,9 +33,8 @@ export function findProjectFile(
     other === undefined
       ? 'Create one with `roster init`, or select a file with `-f`.'
       : `Rename \`${other}\` to \`${projectFile}\`, or select it with \`-f\`.`;
-  diagnostics.error('missing-setting', null, `there is no ${projectFile} in this folder or a parent folder`, {
-    help,
-  });
+  const message = `there is no ${projectFile} in this folder or a parent folder`;
+  diagnostics.error('missing-setting', null, message, { help });
   return null;
 }
 
@@ -61,7 +59,7 @@ export class ProjectFiles {
     const absolute = join(this.root, path);
     const name = this.display(absolute);
     const seen = this.look(path);
-    if ('code' in seen) return this.refuse(asked, name, seen);
+    if ('message' in seen) return this.refuse(asked, name, seen);
     const many = this.tooMany();
     if (many !== null) return this.refuse(asked, name, many);
     const bytes = this.bytesOf(absolute, name, asked, seen);
@@ -83,10 +81,15 @@ export class ProjectFiles {
       const stats = statOf(place);
       if (stats === null) return;
       if (last ? stats.isFile() : stats.isDirectory()) continue;
-      const { code, message } = refusal(stats, last);
-      this.diagnostics.error(code, asked, `the inventory cannot be ${quoted(path)}: ${message}`, {
-        help: "Use a regular file inside the project's folder: `inventory: { file: … }`.",
-      });
+      const { message } = refusal(stats, last);
+      this.diagnostics.error(
+        'unreadable-file',
+        asked,
+        `the inventory cannot be ${quoted(path)}: ${message}`,
+        {
+          help: "Use a regular file inside the project's folder: `inventory: { file: … }`.",
+        },
+      );
       return;
     }
   }
@@ -96,8 +99,7 @@ export class ProjectFiles {
     const names = path.split('/');
     const last = names.pop() ?? '';
     let folder = this.root;
-    if (names.includes('..'))
-      return { code: 'unreadable-file', message: "it is outside the project's folder" };
+    if (names.includes('..')) return { message: "it is outside the project's folder" };
     for (const name of names) {
       folder = join(folder, name);
       if (this.folders.has(folder)) continue;
@@ -113,8 +115,7 @@ export class ProjectFiles {
 
   private nothing(path: string, message: string): UnreadableFile {
     const near = this.suggestions.find(path);
-    const help = near === null ? {} : { help: `Did you mean ${quoted(near)}?` };
-    return { code: 'unreadable-file', message, ...help };
+    return near === null ? { message } : { message, help: `Did you mean ${quoted(near)}?` };
   }
 
   private tooMany(): UnreadableFile | null {
@@ -145,19 +146,15 @@ export class ProjectFiles {
   private otherThan(seen: Stats, opened: Stats): UnreadableFile | null {
     if (!opened.isFile()) return refusal(opened, true);
     if (opened.dev === seen.dev && opened.ino === seen.ino) return null;
-    return { code: 'unreadable-file', message: 'it was replaced while it was read' };
+    return { message: 'it was replaced while it was read' };
   }
 
   private tooLarge(size: number): UnreadableFile | null {
     this.bytes += size;
     if (size > limits.fileBytes)
       return { code: 'limit-exceeded', message: `the file is larger than ${limits.fileBytes} bytes` };
-    if (this.bytes > limits.projectBytes)
-      return {
-        code: 'limit-exceeded',
-        message: `the project's files are larger than ${limits.projectBytes} bytes`,
-      };
-    return null;
+    const message = `the project's files are larger than ${limits.projectBytes} bytes`;
+    return this.bytes > limits.projectBytes ? { code: 'limit-exceeded', message } : null;
   }
 
   private text(bytes: Buffer, name: string): Source | null {
@@ -165,12 +162,8 @@ export class ProjectFiles {
     if ('problem' in decoded) {
       const { problem, offset, before } = decoded;
       const span = { source: new Source(name, before, this.count), start: before.length, end: before.length };
-      const why = `${problem} (byte ${offset})`;
-      return this.refuse(span, name, {
-        code: 'unreadable-file',
-        message: why,
-        help: 'Save the file as UTF-8.',
-      });
+      const message = `${problem} (byte ${offset})`;
+      return this.refuse(span, name, { message, help: 'Save the file as UTF-8.' });
     }
     const source = new Source(name, decoded.text, this.count);
     const control = findControl(decoded.text);
@@ -183,26 +176,24 @@ export class ProjectFiles {
   }
 
   private refuse(asked: Span | null, name: string, why: UnreadableFile): null {
-    this.diagnostics.error(why.code, asked, `${quoted(name)} cannot be read: ${why.message}`, {
-      help: why.help,
-    });
+    const { code = 'unreadable-file', message, help } = why;
+    this.diagnostics.error(code, asked, `${quoted(name)} cannot be read: ${message}`, { help });
     return null;
   }
 }
 
 interface UnreadableFile {
-  readonly code: 'unreadable-file' | 'limit-exceeded';
+  readonly code?: 'limit-exceeded';
   readonly message: string;
   readonly help?: string;
 }
 
 function refusal(stats: Stats, last: boolean): UnreadableFile {
-  const code = 'unreadable-file';
   const help = "Only regular files inside the project's folder are read.";
   if (stats.isSymbolicLink())
-    return { code, message: last ? 'it is a symbolic link' : 'its path contains a symbolic link', help };
-  if (!last) return { code, message: 'its parent is not a folder' };
-  return { code, message: stats.isDirectory() ? 'it is a folder' : 'it is not a regular file', help };
+    return { message: last ? 'it is a symbolic link' : 'its path contains a symbolic link', help };
+  if (!last) return { message: 'its parent is not a folder' };
+  return { message: stats.isDirectory() ? 'it is a folder' : 'it is not a regular file', help };
 }
 
 /** What these mean for a file that is opened without following links; anything but an errno is a bug. */
@@ -215,5 +206,5 @@ const openErrors: Readonly<Record<string, string>> = {
 function systemRefusal(error: unknown): UnreadableFile {
   const errno = errnoOf(error);
   if (errno === undefined) throw error;
-  return { code: 'unreadable-file', message: openErrors[errno] ?? reasonOf(error) };
+  return { message: openErrors[errno] ?? reasonOf(error) };
 }

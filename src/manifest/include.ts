@@ -112,17 +112,16 @@ class IncludedFiles {
     const why = isHidden
       ? 'no name in its path may begin with a dot'
       : 'the name of a manifest must end in `.yaml` or `.yml`';
-    this.diagnostics.error('unreadable-file', span, `${quoted(path)} cannot be included: ${why}`, {
-      help: 'For example: `teams/retail.yaml`, or `teams/*.yaml` for all files in a folder.',
-    });
+    const help = 'For example: `teams/retail.yaml`, or `teams/*.yaml` for all files in a folder.';
+    this.diagnostics.error('unreadable-file', span, `${quoted(path)} cannot be included: ${why}`, { help });
     return false;
   }
 
   private reportLink(link: string, span: Span): void {
     const message = `${quoted(link)} cannot be read: it is a symbolic link to a folder`;
-    this.diagnostics.error('unreadable-file', span, message, {
-      help: "Only regular files inside the project's folder are read, and this pattern follows the link.",
-    });
+    const help =
+      "Only regular files inside the project's folder are read, and this pattern follows the link.";
+    this.diagnostics.error('unreadable-file', span, message, { help });
   }
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
 import { maskValues } from '../redact/mask.js';
+import type { ProblemText } from '../yaml/context.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -40,53 +41,45 @@ export interface KindContext {
   readonly now: Date | null;
 }
 
-/** Has entries read by their kinds, and reports what these find wrong. */
-export class KindReader {
-  constructor(
-    private readonly context: KindContext,
-    private readonly diagnostics: Diagnostics,
-  ) {}
+/** Has an entry read by its kind, and reports what this finds wrong. */
+export function readByKind(valid: ValidEntry, context: KindContext, diagnostics: Diagnostics): EntryRead {
+  const { kind, entry, value } = valid;
+  const { scopes, ownPaths, now } = context;
+  const key = entry.key.text;
+  let sound = true;
+  const report: ReportProblem = ({ severity, code, path, message, help }) => {
+    if (severity === 'error') sound = false;
+    // It may be among those that cannot be read, which is reported.
+    if (code === 'unknown-scope' && !scopes.complete) return;
+    if (severity === 'error' && diagnostics.full) return diagnostics.skip(1);
+    const { span } = find(entry, path);
+    diagnostics.report({ severity, code, span, ...withoutSecrets({ message, help }, path[0], valid) });
+  };
+  const declared = kind.read(value, key, {
+    report,
+    scopes: scopes.names,
+    now,
+    isOwn: (path) => ownPaths.has(posix.normalize(path)),
+    suggest: (word, known) => diagnostics.suggestions.of(word, known, known.length),
+  });
+  return { kind, entry, sound, declared: { ...metaOf(valid), declared } };
+}
 
-  read(valid: ValidEntry): EntryRead {
-    const { kind, entry, value, sensitive } = valid;
-    const { scopes, ownPaths, now } = this.context;
-    const key = entry.key.text;
-    let sound = true;
-    const report: ReportProblem = ({ severity, code, path, message, help }) => {
-      if (severity === 'error') sound = false;
-      // It may be among those that cannot be read, which is reported.
-      if (code === 'unknown-scope' && !scopes.complete) return;
-      if (severity === 'error' && this.diagnostics.full) return this.diagnostics.skip(1);
-      const { span } = find(entry, path);
-      this.diagnostics.report({ severity, code, span, ...withoutSecrets({ message, help }, path[0], valid) });
-    };
-    const declared = kind.read(value, key, {
-      report,
-      scopes: scopes.names,
-      now,
-      isOwn: (path) => ownPaths.has(posix.normalize(path)),
-      suggest: (word, known) => this.diagnostics.suggestions.of(word, known, known.length),
-    });
-    const { id, formerly, protect, external } = value;
-    return {
-      kind,
-      entry,
-      sound,
-      declared: {
-        address: addressOf(kind.name, key),
-        kind: kind.name,
-        key,
-        declared,
-        id: id === undefined ? null : String(id),
-        formerly: typeof formerly === 'string' ? addressOf(kind.name, formerly) : null,
-        protect: protect === true,
-        external: external === true,
-        source: placeOf(entry.key),
-        sensitive,
-        placeOf: placesIn(entry),
-      },
-    };
-  }
+/** What every kind of entry has. */
+function metaOf({ kind, entry, value, sensitive }: ValidEntry): Omit<Declared, 'declared'> {
+  const { id, formerly, protect, external } = value;
+  return {
+    address: addressOf(kind.name, entry.key.text),
+    kind: kind.name,
+    key: entry.key.text,
+    id: id === undefined ? null : String(id),
+    formerly: typeof formerly === 'string' ? addressOf(kind.name, formerly) : null,
+    protect: protect === true,
+    external: external === true,
+    source: placeOf(entry.key),
+    sensitive,
+    placeOf: placesIn(entry),
+  };
 }
 
 /** A function of its own, so that it keeps only the entry in memory. */
@@ -97,17 +90,12 @@ function placesIn(entry: Entry): Declared['placeOf'] {
   };
 }
 
-interface Explained {
-  readonly message: string;
-  readonly help: string | undefined;
-}
-
 /** A kind may repeat a value from the environment in any spelling, so none of its message about one is shown. */
 function withoutSecrets(
-  { message, help }: Explained,
+  { message, help }: ProblemText,
   field: string | number | undefined,
   { sensitive, secrets }: ValidEntry,
-): Explained {
+): ProblemText {
   if (sensitive.length > 0 && (field === undefined || sensitive.includes(String(field)))) {
     const subject = field === undefined ? 'this entry' : `\`${field}\``;
     const hidden = `${subject} is not valid with the value from the environment`;

@@ -166,9 +166,8 @@ class ProjectLoader {
       return;
     }
     const message = `${quoted(file)} is a manifest of this project, and cannot be its inventory`;
-    this.diagnostics.error('schema', asked, message, {
-      help: 'Use another file: `inventory: { file: roster.inventory.json }`.',
-    });
+    const help = 'Use another file: `inventory: { file: roster.inventory.json }`.';
+    this.diagnostics.error('schema', asked, message, { help });
   }
 
   private project(top: ManifestFile, read: SettingsRead, entries: EntriesRead): Project | null {

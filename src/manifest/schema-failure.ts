@@ -19,6 +19,17 @@ export interface Failure {
   readonly data?: unknown;
 }
 
+/** A failure with what the file says of the value. */
+export interface FailureAt {
+  readonly failure: Failure;
+  /** The name of the value in backticks; empty for the file itself. */
+  readonly name: string;
+  /** The value as written in the file; empty for a map or list. */
+  readonly written: string;
+  /** True for a value that comes from the environment: it is never shown. */
+  readonly secret: boolean;
+}
+
 /** The schema around the rule that a value breaks: messages are built from it. */
 export interface ParentSchema {
   readonly errorMessage?: string;

@@ -1,29 +1,23 @@
 import type { Json } from '../model/json.js';
+import type { ProblemText } from '../yaml/context.js';
 import { inline, quoted } from '../yaml/text.js';
-import { type Failure, type ParentSchema, parentOf, requiredNames } from './schema-failure.js';
+import {
+  type Failure,
+  type FailureAt,
+  type ParentSchema,
+  parentOf,
+  requiredNames,
+} from './schema-failure.js';
 import type { Suggestions } from './suggest.js';
 import { flow, listed, typeHint } from './type-hints.js';
 
 /** A longer text is not a typing mistake. */
 const LONGEST_CORRECTED = 80;
 
-export interface SchemaMessage {
+export interface SchemaMessage extends ProblemText {
   readonly code?: 'unknown-property' | 'missing-setting';
-  readonly message: string;
-  readonly help?: string | undefined;
   /** Where it is reported if not at the value. */
   readonly at?: 'key' | undefined;
-}
-
-/** A failure with what the file says of the value. */
-export interface FailureAt {
-  readonly failure: Failure;
-  /** The name of the value in backticks; empty for the file itself. */
-  readonly name: string;
-  /** The value as written in the file; empty for a map or list. */
-  readonly written: string;
-  /** True for a value that comes from the environment: it is never shown. */
-  readonly secret: boolean;
 }
 
 export function messageFor(at: FailureAt, suggestions: Suggestions): SchemaMessage {

@@ -23,7 +23,7 @@ import { limits } from './limits.js';
 import { SchemaCheck } from './schema.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
-import type { Variables } from './variables.js';
+import type { VariableOptions, Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
 export interface Settings {
@@ -52,14 +52,9 @@ export interface SettingsRead {
   readonly scopesComplete: boolean;
 }
 
-export interface EnvironmentChoice {
-  readonly environment: string | null;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env }: EnvironmentChoice,
+  { environment, env }: { environment: string | null; env: VariableOptions['env'] },
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
@@ -134,9 +129,9 @@ function readAll(
     value[name] = variables.read(entry.value, 'line', own, 1);
     notes.add(own);
     if (own.secret.size === 0 || name === 'service') continue;
-    diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, {
-      help: 'Plans and inventories show this value, and values from the environment must stay hidden. Use a variable with a literal value.',
-    });
+    const help =
+      'Plans and inventories show this value, and values from the environment must stay hidden. Use a variable with a literal value.';
+    diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, { help });
     // Everything derived from it would reveal it.
     if (name !== 'project') delete value[name];
   }

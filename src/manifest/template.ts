@@ -55,16 +55,13 @@ function piece(written: string, opening: number): Piece {
 /** Finds the places of variables in the files. */
 export class UsePlaces {
   /** What was found in the last text: often several problems are reported for it. */
-  private last: { readonly node: ScalarNode | null; readonly openings: readonly RegExpExecArray[] } = {
-    node: null,
-    openings: [],
-  };
+  private last: readonly [ScalarNode | null, readonly RegExpExecArray[]] = [null, []];
 
   /** The expression alone where the file contains it literally, as most do; else the whole value. */
   within(node: ScalarNode, { written, opening }: Use): Span {
     const { source, start } = node;
-    if (this.last.node !== node) this.last = { node, openings: openingsIn(node) };
-    const found = this.last.openings[opening];
+    if (this.last[0] !== node) this.last = [node, openingsIn(node)];
+    const found = this.last[1][opening];
     return found?.[0] === written
       ? { source, start: start + found.index, end: start + found.index + written.length }
       : node;

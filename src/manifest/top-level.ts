@@ -27,9 +27,8 @@ export function readTopLevel(
 
 /** An empty file was most likely cut short: leaving it out silently would delete what it declared. */
 export function reportEmpty(source: Source, diagnostics: Diagnostics): void {
-  diagnostics.error('schema', { source, start: 0, end: 1 }, 'the file is empty', {
-    help: 'Delete the file, or write an empty section such as `groups: {}`.',
-  });
+  const help = 'Delete the file, or write an empty section such as `groups: {}`.';
+  diagnostics.error('schema', { source, start: 0, end: 1 }, 'the file is empty', { help });
 }
 
 class TopLevelReader {
@@ -111,9 +110,8 @@ class TopLevelReader {
 
   private reportMisplaced({ key }: Entry): false {
     const message = `\`${key.text}\` is not allowed in an included file`;
-    this.diagnostics.error('unknown-property', key, message, {
-      help: `Move it to \`roster.yaml\`. An included file contains only ${listed(sectionNames)}, and keys that begin with \`x-\`.`,
-    });
+    const help = `Move it to \`roster.yaml\`. An included file contains only ${listed(sectionNames)}, and keys that begin with \`x-\`.`;
+    this.diagnostics.error('unknown-property', key, message, { help });
     return false;
   }
 

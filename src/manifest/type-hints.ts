@@ -1,29 +1,21 @@
-import type { Json, JsonObject } from '../model/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import { inline, quoted } from '../yaml/text.js';
 import { addressPrefixes, externalPrefixes } from './generated/validators.js';
-import { type Failure, type ParentSchema, parentOf } from './schema-failure.js';
-import { isObject } from './values.js';
+import { type FailureAt, type ParentSchema, parentOf } from './schema-failure.js';
 
 /** A hint shows no more of a longer text. */
 const LONGEST_SHOWN = 80;
 const withoutSpace = /^([A-Za-z][\w.-]*):([^\s:/].*)$/;
 
-interface MistypedValue {
-  readonly failure: Failure;
-  /** The name of its property, in backticks. */
-  readonly name: string;
-  /** The value as written in the file; empty for a map or list. */
-  readonly written: string;
-}
-
 /** How to write a value that has the wrong type. */
-export function typeHint(mistyped: MistypedValue, expected: readonly string[]): string | undefined {
+export function typeHint(mistyped: FailureAt, expected: readonly string[]): string | undefined {
   const { failure, written } = mistyped;
   const value = failure.data as Json;
   const schema = parentOf(failure);
   const [, variable] = /^["']?\$\{var\.([\w-]+)\}["']?$/.exec(written) ?? [];
   if (variable !== undefined) return `Change the value of the variable ${quoted(variable)}.`;
-  if (expected.includes('object')) return mapHint(value, schema);
+  if (expected.includes('object'))
+    return (typeof value === 'string' ? colonHint(value) : undefined) ?? exampleHint(schema);
   if (expected.includes('array') && typeof value === 'string') return listHint(value, mistyped.name);
   if (expected.includes('string')) return textHint(value, written, schema);
   if (expected.includes('boolean'))
@@ -41,10 +33,6 @@ export function isAddress({ examples: [example] = [] }: ParentSchema): boolean {
 export function colonHint(text: string): string | undefined {
   const [, key, rest] = withoutSpace.exec(text.slice(0, LONGEST_SHOWN)) ?? [];
   return key === undefined ? undefined : `Add a space after the colon: \`${inline(`${key}: ${rest}`)}\`.`;
-}
-
-function mapHint(value: Json, schema: ParentSchema): string | undefined {
-  return (typeof value === 'string' ? colonHint(value) : undefined) ?? exampleHint(schema);
 }
 
 function exampleHint({ examples: [example] = [] }: ParentSchema): string | undefined {
@@ -74,7 +62,7 @@ function textHint(value: Json, written: string, schema: ParentSchema): string | 
   if (typeof value === 'boolean' && !isFree && example !== undefined) return exampleHint(schema);
   if (typeof value === 'boolean') return `Put it in quotes: \`"${written}"\`.`;
   if (typeof value === 'number') return numberHint(value, written, schema);
-  return isObject(value) ? pairHint(value, schema) : undefined;
+  return isJsonObject(value) ? pairHint(value, schema) : undefined;
 }
 
 /** A number lacks its unit where a duration belongs. Where a time belongs, quotes do not make it one. */
@@ -103,7 +91,7 @@ function pairHint(value: JsonObject, schema: ParentSchema): string | undefined {
 export function flow(value: Json): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
-  if (!isObject(value)) return String(value);
+  if (!isJsonObject(value)) return String(value);
   const entries = Object.entries(value).map(([key, each]) => `${key}: ${flow(each)}`);
   return `{ ${entries.join(', ')} }`;
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../model/json.js';
+import type { Json } from '../model/json.js';
 import type { Span } from '../yaml/source.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -29,9 +29,8 @@ export function reportMissing(
   for (const node of missing) {
     if (misfits.some((each) => isInside(node, each))) continue;
     const quotes = isCommentedOut(node) ? ' Put text that begins with `#` in quotes.' : '';
-    diagnostics.error('schema', node, 'a value is missing: null is not allowed', {
-      help: `Remove the line to use the default, or write \`""\`, \`[]\` or \`{}\` for an empty value.${quotes}`,
-    });
+    const help = `Remove the line to use the default, or write \`""\`, \`[]\` or \`{}\` for an empty value.${quotes}`;
+    diagnostics.error('schema', node, 'a value is missing: null is not allowed', { help });
   }
 }
 
@@ -61,8 +60,4 @@ Bare.prototype = Object.freeze(Object.create(null));
 
 export function bareObject(): Record<string, Json> {
   return new Bare();
-}
-
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import { quoted, type TextRule, unsafe } from '../yaml/text.js';
-import type { Entry, MapNode, Node, ScalarNode } from '../yaml/tree.js';
+import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { EnvironmentValues } from './environment-values.js';
 import { limits } from './limits.js';
@@ -61,10 +61,6 @@ export class Variables {
   read(node: Node, rule: TextRule, notes: Notes, depth: number): Json {
     if (node.type === 'scalar') return this.scalar(node, rule, notes, depth);
     if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes, depth + 1));
-    return this.map(node, rule, notes, depth);
-  }
-
-  private map(node: MapNode, rule: TextRule, notes: Notes, depth: number): Json {
     const value = bareObject();
     for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes, depth + 1);
     return value;
@@ -149,12 +145,8 @@ export class Variables {
   }
 
   private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
-    if (isApiKey(name))
-      return this.refuse(
-        node,
-        use,
-        '`ROSTER_API_KEY` authenticates roster, and cannot be used in a manifest',
-      );
+    const reserved = '`ROSTER_API_KEY` authenticates roster, and cannot be used in a manifest';
+    if (isApiKey(name)) return this.refuse(node, use, reserved);
     const value = this.environment.use(name);
     if (value === null) {
       const message = `the environment variable ${name} is not set`;

@@ -54,12 +54,7 @@ const macros: ReadonlyMap<string, string> = new Map([
 export function cronProblem(text: string): TimingProblem | null {
   const problem = formProblem(text);
   if (problem !== null || parse(canonicalCron(text)) !== null) return problem;
-  return (
-    fieldProblem(text) ?? {
-      message: `${quoted(text)} is not a cron expression`,
-      help: 'Each field is valid, but the combination never occurs: check that the month has that day.',
-    }
-  );
+  return fieldProblem(text);
 }
 
 /** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
@@ -107,14 +102,17 @@ function formProblem(text: string): TimingProblem | null {
 }
 
 /** Which field is wrong. cron-parser does not say, so each field is tried alone. */
-function fieldProblem(text: string): TimingProblem | null {
+function fieldProblem(text: string): TimingProblem {
   const alone = ['0', '0', '0', '*', '*', '*'];
   const bad = fieldsOf(canonicalCron(text)).findIndex(
     (field, index) => parse(alone.with(index, field).join(' ')) === null,
   );
-  if (bad === -1) return null;
+  const message = `${quoted(text)} is not a cron expression`;
+  const together =
+    'Each field is valid, but the combination never occurs: check that the month has that day.';
+  if (bad === -1) return { message, help: together };
   return {
-    message: `${quoted(text)} is not a cron expression: its ${fieldNames[bad]} field is not valid`,
+    message: `${message}: its ${fieldNames[bad]} field is not valid`,
     help: `Valid values are ${ranges[bad]}, *, lists (1,2), ranges (1-5, low to high) and steps (*/5).`,
   };
 }

@@ -2,7 +2,7 @@ import type { DstAnomaly } from '../model/plan.js';
 import type { TimeSpan } from '../model/start-rate.js';
 import { readCron } from './cron.js';
 import { type OffsetPeriod, offsetPeriods } from './offset-period.js';
-import { isForEveryHour, runsBetween, type Timing } from './runs.js';
+import { countsRealTime, isForEveryHour, runsBetween, type Timing } from './runs.js';
 import { writeWallClock } from './wall-clock.js';
 
 /**
@@ -18,7 +18,7 @@ export function dstAnomalies(timing: Timing, zone: string, { from, until }: Time
 
 function keepsWallClock(timing: Timing): boolean {
   if (timing.type === 'Cron') return !isForEveryHour(readCron(timing.expression));
-  return timing.type === 'Once' || timing.unit === 'Days' || timing.unit === 'Weeks';
+  return timing.type === 'Once' || !countsRealTime(timing.unit);
 }
 
 /** In UTC, which has no clock changes, the timing has all of its times. */

@@ -18,7 +18,7 @@ interface AcceptedIntervals {
   readonly hints: { readonly longer: string; readonly shorter: string };
 }
 
-const every: AcceptedIntervals = {
+export const everyRange: AcceptedIntervals = {
   units: ['Minutes', 'Hours', 'Days', 'Weeks'],
   largest: 1_000_000,
   example: '6 hours',
@@ -28,7 +28,8 @@ const every: AcceptedIntervals = {
   },
 };
 
-const age: AcceptedIntervals = {
+/** The maximum age of a key. */
+export const ageRange: AcceptedIntervals = {
   units: ['Hours', 'Days', 'Weeks'],
   largest: 99_999,
   example: '90 days',
@@ -38,52 +39,23 @@ const age: AcceptedIntervals = {
   },
 };
 
-/** Units in the singular, and others that people try. */
-const units: ReadonlyMap<string, TimingUnit | 'longer' | 'shorter'> = new Map([
-  ['minute', 'Minutes'],
-  ['hour', 'Hours'],
-  ['day', 'Days'],
-  ['week', 'Weeks'],
-  ['month', 'longer'],
-  ['year', 'longer'],
-  ['second', 'shorter'],
-]);
+export const unitMilliseconds = {
+  Minutes: 60_000,
+  Hours: 3_600_000,
+  Days: 86_400_000,
+  Weeks: 604_800_000,
+} as const;
 
-const abbreviations: ReadonlyMap<string, string> = new Map([
-  ['m', 'minute'],
-  ['min', 'minute'],
-  ['h', 'hour'],
-  ['hr', 'hour'],
-  ['d', 'day'],
-  ['w', 'week'],
-  ['wk', 'week'],
-  ['mon', 'month'],
-  ['mth', 'month'],
-  ['y', 'year'],
-  ['yr', 'year'],
-  ['s', 'second'],
-  ['sec', 'second'],
-]);
-
-/** Reads `6 hours`, `1 hour` or `1 hours`. Null for anything else. */
-export function parseEvery(text: string): Interval | null {
-  return parse(text, every);
-}
-
-/** Why a text is not an interval; null when it is. */
-export function everyProblem(text: string, suggest?: Suggest): TimingProblem | null {
-  return problem(text, every, suggest);
-}
-
-/** Reads a maximum age: `90 days`. */
-export function parseAge(text: string): Interval | null {
-  return parse(text, age);
-}
-
-/** Why a text is not an age; null when it is. */
-export function ageProblem(text: string, suggest?: Suggest): TimingProblem | null {
-  return problem(text, age, suggest);
-}
+/** Units in the singular, and others that people try, with their abbreviations. */
+const units: readonly (readonly [TimingUnit | 'longer' | 'shorter', ...words: string[]])[] = [
+  ['Minutes', 'minute', 'm', 'min'],
+  ['Hours', 'hour', 'h', 'hr'],
+  ['Days', 'day', 'd'],
+  ['Weeks', 'week', 'w', 'wk'],
+  ['longer', 'month', 'mon', 'mth'],
+  ['longer', 'year', 'y', 'yr'],
+  ['shorter', 'second', 's', 'sec'],
+];
 
 /** The one spelling of an interval: `6 hours`, `1 hour`. */
 export function showEvery(value: number, unit: string): string {
@@ -91,9 +63,10 @@ export function showEvery(value: number, unit: string): string {
   return `${value} ${value === 1 ? plural.slice(0, -1) : plural}`;
 }
 
-function parse(text: string, range: AcceptedIntervals): Interval | null {
+/** Reads `6 hours`, `1 hour` or `1 hours`. Null for anything else. */
+export function parseInterval(text: string, range: AcceptedIntervals): Interval | null {
   const [, digits, word = ''] = /^([1-9]\d{0,6}) ([a-z]+?)s?$/.exec(text) ?? [];
-  const unit = units.get(word);
+  const unit = units.find(([, singular]) => singular === word)?.[0];
   const value = Number(digits);
   return isUnitOf(range, unit) && value <= range.largest ? { value, unit } : null;
 }
@@ -102,12 +75,13 @@ function isUnitOf(range: AcceptedIntervals, unit: string | undefined): unit is T
   return range.units.some((each) => each === unit);
 }
 
-function problem(
+/** Why a text is not an interval; null when it is. */
+export function intervalProblem(
   text: string,
   range: AcceptedIntervals,
   suggest: Suggest = () => null,
 ): TimingProblem | null {
-  if (parse(text, range) !== null) return null;
+  if (parseInterval(text, range) !== null) return null;
   const names = range.units.map((unit) => unit.toLowerCase());
   const example = `Write a whole number and ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, such as "${range.example}".`;
   return { message: `${quoted(text)} is not an interval`, help: hint(text, range, suggest) ?? example };
@@ -127,6 +101,11 @@ function hint(text: string, range: AcceptedIntervals, suggest: Suggest): string 
 
 function unitMeant(word: string, suggest: Suggest) {
   const singular = word.replace(/(?<=.)s$/, '');
-  const known = abbreviations.get(singular) ?? singular;
-  return units.get(known) ?? units.get(suggest(known, [...units.keys()]) ?? '');
+  const known = units.find(([, ...words]) => words.includes(singular));
+  if (known !== undefined) return known[0];
+  const near = suggest(
+    singular,
+    units.flatMap(([, name = '']) => name),
+  );
+  return units.find(([, name]) => name === near)?.[0];
 }

@@ -1,5 +1,5 @@
 import { type Cron, readCron } from './cron.js';
-import type { TimingUnit } from './interval.js';
+import { unitMilliseconds } from './interval.js';
 import type { Timing } from './runs.js';
 import { readWallClock } from './wall-clock.js';
 
@@ -14,12 +14,6 @@ export interface Recurrence {
 }
 
 const dayMinutes = 1440;
-const unitMinutes: Readonly<Record<TimingUnit, number>> = {
-  Minutes: 1,
-  Hours: 60,
-  Days: 1440,
-  Weeks: 10_080,
-};
 
 /** Throws RangeError for a timing that the checks in this folder refuse. */
 export function recurrenceOf(timing: Timing): Recurrence {
@@ -27,7 +21,7 @@ export function recurrenceOf(timing: Timing): Recurrence {
     case 'Once':
       return { runsPerWeek: 0, shortestGapSeconds: null, minutesOfDay: [minuteOf(timing.startTime)] };
     case 'Basic': {
-      const step = timing.value * unitMinutes[timing.unit];
+      const step = (timing.value * unitMilliseconds[timing.unit]) / 60_000;
       return {
         runsPerWeek: (7 * dayMinutes) / step,
         shortestGapSeconds: step * 60,
@@ -76,21 +70,15 @@ const OBSERVED_DAYS = 1461;
 const firstDay = Date.UTC(2024, 0, 1);
 let days: readonly Date[] = [];
 
-interface FireDays {
-  readonly perWeek: number;
-  /** Days between the closest two; null where there is only one. */
-  readonly shortestGap: number | null;
-}
-
-function fireDays(cron: Cron): FireDays {
+/** Days between the closest two are Infinity where there is only one. */
+function fireDays(cron: Cron) {
   if (days.length === 0)
     days = Array.from({ length: OBSERVED_DAYS }, (_, day) => new Date(firstDay + day * 86_400_000));
   const found: number[] = [];
   days.forEach((day, index) => {
     if (cron.firesOn(day)) found.push(index);
   });
-  const between = gaps(found);
-  return { perWeek: perWeek(found), shortestGap: between.length === 0 ? null : least(between) };
+  return { perWeek: perWeek(found), shortestGap: Math.min(...gaps(found)) };
 }
 
 /** Exact for the same days of every week. For others the average of four years is close enough. */
@@ -100,24 +88,14 @@ function perWeek(found: readonly number[]): number {
   return found.length === whole ? weekdays.size : (found.length * 7) / OBSERVED_DAYS;
 }
 
-function shortestGap(
-  minutes: readonly number[],
-  seconds: readonly number[],
-  days: number | null,
-): number | null {
-  const withinMinute = gaps(seconds);
+function shortestGap(minutes: readonly number[], seconds: readonly number[], days: number): number | null {
   // From the last second of one minute to the first of the next.
   const back = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0);
-  const overnight = days === null ? [] : [days * dayMinutes - (minutes.at(-1) ?? 0) + (minutes[0] ?? 0)];
-  const betweenMinutes = [...gaps(minutes), ...overnight].map((gap) => gap * 60 - back);
-  const all = [...withinMinute, ...betweenMinutes];
-  return all.length === 0 ? null : least(all);
+  const overnight = days * dayMinutes - (minutes.at(-1) ?? 0) + (minutes[0] ?? 0);
+  const least = Math.min(...gaps(seconds), Math.min(...gaps(minutes), overnight) * 60 - back);
+  return Number.isFinite(least) ? least : null;
 }
 
 function gaps(sorted: readonly number[]): number[] {
   return sorted.slice(1).map((each, index) => each - (sorted[index] ?? 0));
-}
-
-function least(numbers: readonly number[]): number {
-  return numbers.reduce((smallest, each) => Math.min(smallest, each));
 }

@@ -1,6 +1,6 @@
 import type { TimeSpan } from '../model/start-rate.js';
 import { type Cron, nextFireDay, readCron } from './cron.js';
-import type { Interval } from './interval.js';
+import { type Interval, type TimingUnit, unitMilliseconds } from './interval.js';
 import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './offset-period.js';
 import { type LocalTime, readWallClock } from './wall-clock.js';
 import { offsetAt } from './zone.js';
@@ -84,24 +84,20 @@ function candidates(timing: Timing, zone: string, start: LocalTime, earliest: nu
   }
 }
 
+/** Intervals of minutes and hours count real time; the others keep the wall clock. */
+export function countsRealTime(unit: TimingUnit): boolean {
+  return unit === 'Minutes' || unit === 'Hours';
+}
+
 function basicRuns(
   { value, unit }: Interval,
   zone: string,
   start: LocalTime,
   earliest: number,
 ): Iterable<number> {
-  switch (unit) {
-    case 'Minutes':
-      return elapsedRuns(firstInstant(start, zone), value * minute, earliest);
-    case 'Hours':
-      return elapsedRuns(firstInstant(start, zone), value * hour, earliest);
-    case 'Days':
-      return calendarRuns(start, value * dayLength, zone, earliest);
-    case 'Weeks':
-      return calendarRuns(start, value * 7 * dayLength, zone, earliest);
-    default:
-      return unit satisfies never;
-  }
+  const step = value * unitMilliseconds[unit];
+  if (countsRealTime(unit)) return elapsedRuns(firstInstant(start, zone), step, earliest);
+  return calendarRuns(start, step, zone, earliest);
 }
 
 function* elapsedRuns(start: number, step: number, earliest: number): Generator<number> {

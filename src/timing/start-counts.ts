@@ -1,8 +1,10 @@
-import type { TimeSpan } from '../model/start-rate.js';
+import type { CalendarDay } from '../model/calendar.js';
+import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
 import { type Cron, readCron } from './cron.js';
+import { unitMilliseconds } from './interval.js';
 import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset-period.js';
-import { isForEveryHour, runsBetween, type Timing } from './runs.js';
-import type { LocalTime } from './wall-clock.js';
+import { countsRealTime, isForEveryHour, runsBetween, type Timing } from './runs.js';
+import { type LocalTime, writeWallClock } from './wall-clock.js';
 
 /** What starts agents, and when. */
 export interface TimedLoad {
@@ -31,11 +33,55 @@ export function startsPerMinute(loads: readonly TimedLoad[], span: TimeSpan): St
   return counter;
 }
 
-/** A period between two times of the wall clock. */
-interface LocalPeriod {
-  readonly begin: LocalTime;
-  readonly end: LocalTime;
-  readonly offset: number;
+/** The starts in each hour of a zone's clocks, including days without any. */
+export function startsPerHour({ first, minutes }: StartCounts, zone: string): CalendarDay[] {
+  const days = new Map<string, number[]>();
+  for (const { from, until, offset } of offsetPeriods(zone, first, first + minutes.length * minute)) {
+    for (let at = from; at < until; at += minute) {
+      const local = at + offset;
+      const date = writeWallClock(local).slice(0, 10);
+      const hours = days.get(date) ?? new Array<number>(24).fill(0);
+      days.set(date, hours);
+      const index = Math.floor((local % dayLength) / (60 * minute));
+      hours[index] = (hours[index] ?? 0) + (minutes[Math.floor((at - first) / minute)] ?? 0);
+    }
+  }
+  return [...days].map(([date, hours]) => ({ date, hours }));
+}
+
+/** The minutes in which more than `limit` agents start. What starts them is only determined for the `shown` busiest. */
+export function busyMinutes<T extends TimedLoad>(
+  loads: readonly T[],
+  span: TimeSpan,
+  limit: number,
+  shown: number,
+): BusyMinutes<T> {
+  const { first, minutes } = startsPerMinute(loads, span);
+  const over: { minute: Date; starts: number }[] = [];
+  minutes.forEach((starts, index) => {
+    if (starts > limit) over.push({ minute: new Date(first + index * minute), starts });
+  });
+  // Sorting is stable: equal minutes stay in order of time.
+  const busiest = over.toSorted((a, b) => b.starts - a.starts).slice(0, shown);
+  const inOrder = busiest.sort((a, b) => a.minute.getTime() - b.minute.getTime());
+  return { total: over.length, busiest: inOrder.map((each) => withStarters(each, loads, span)) };
+}
+
+function withStarters<T extends TimedLoad>(
+  busy: Omit<BusyMinute<T>, 'by'>,
+  loads: readonly T[],
+  { from, until }: TimeSpan,
+): BusyMinute<T> {
+  const begin = busy.minute.getTime();
+  const within = {
+    from: new Date(Math.max(begin, from.getTime())),
+    until: new Date(Math.min(begin + minute, until.getTime())),
+  };
+  const by = loads.flatMap((load) => {
+    const starts = startsPerMinute([load], within).minutes[0] ?? 0;
+    return starts > 0 ? [{ load, starts }] : [];
+  });
+  return { ...busy, by };
 }
 
 class Counter implements StartCounts {
@@ -56,8 +102,8 @@ class Counter implements StartCounts {
   add(load: TimedLoad): void {
     const { timing } = load;
     if (timing.type === 'Cron') this.addCron(load, readCron(timing.expression));
-    else if (timing.type === 'Basic' && timing.unit === 'Minutes') this.addSteps(load, timing.value);
-    else if (timing.type === 'Basic' && timing.unit === 'Hours') this.addSteps(load, timing.value * 60);
+    else if (timing.type === 'Basic' && countsRealTime(timing.unit))
+      this.addSteps(load, (timing.value * unitMilliseconds[timing.unit]) / minute);
     else this.addListed(load, this.span);
   }
 
@@ -110,7 +156,7 @@ class Counter implements StartCounts {
     cron: Cron,
     starts: number,
     day: LocalTime,
-    { begin, end, offset }: LocalPeriod,
+    { begin, end, offset }: Readonly<Record<'begin' | 'end' | 'offset', number>>,
   ): void {
     for (const hour of cron.hours) {
       const hourStart = day + hour * 60 * minute;

@@ -25,13 +25,8 @@ const lenient = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$
 export function wallClockProblem(text: string): TimingProblem | null {
   const parts = partsOf(text, strict);
   if (parts === null) return shapeProblem(text);
-  if (toLocalTime(parts) === null) {
-    return {
-      message: `${quoted(text)} is not a valid date and time`,
-      help: calendarHelp(parts),
-    };
-  }
-  return null;
+  if (toLocalTime(parts) !== null) return null;
+  return { message: `${quoted(text)} is not a valid date and time`, help: calendarHelp(parts) };
 }
 
 /**

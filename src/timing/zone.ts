@@ -8,7 +8,6 @@ const resolvedNames = new Map<string, string>();
 /** Longer texts are not compared with every zone's name. */
 const LONGEST_NAME_CHARACTERS = 60;
 
-const zones = new Map<string, IANAZone>();
 let names: readonly string[] = [];
 /** The first zone of each place, in lower case: `berlin`, `knox`, `indiana/knox`. */
 const places = new Map<string, string>();
@@ -38,11 +37,7 @@ export function offsetAt(zone: string, instant: number): number {
 function zoneOf(text: string): IANAZone {
   const name = resolvedName(text);
   if (name === null) throw new RangeError(`not an IANA time zone: ${quoted(text)}`);
-  const known = zones.get(name);
-  if (known !== undefined) return known;
-  const zone = IANAZone.create(name);
-  zones.set(name, zone);
-  return zone;
+  return IANAZone.create(name);
 }
 
 function canonicalName(text: string): string | null {

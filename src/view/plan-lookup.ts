@@ -1,12 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 
-/** A request as views show it. */
-export interface CallSummary {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** Looks up the steps of a change, in their order. */
 export type StepLookup = (change: Change) => readonly Step[];
 
@@ -16,7 +10,7 @@ export function stepLookup(plan: Plan): StepLookup {
 }
 
 /** The requests of these steps. Ids that are unknown before the plan runs are shown as `{id}`. */
-export function callSummaries(steps: readonly Step[]): CallSummary[] {
+export function callSummaries(steps: readonly Step[]) {
   return steps.map(({ request }) => ({
     method: request.method,
     path: request.path.replace(/\{[^{}]*\}/g, '{id}'),

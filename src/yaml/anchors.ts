@@ -8,7 +8,6 @@ import { type Entry, heightOf, type Node, scalarNode, sizeOf } from './tree.js';
 
 /** The anchored values of one document, for aliases and merge keys. What these add is counted. */
 export class Anchors {
-  /** Null while the anchored value is being read. */
   private readonly values = new Map<string, Node | null>();
   private readonly opened = new WeakSet<Cut['around'][number]>();
 
@@ -19,15 +18,12 @@ export class Anchors {
     for (const token of around) {
       if (this.opened.has(token)) continue;
       this.opened.add(token);
-      this.begin(token.source.slice(1));
+      this.set(token.source.slice(1), null);
     }
   }
 
-  begin(name: string): void {
-    this.values.set(name, null);
-  }
-
-  set(name: string, value: Node): void {
+  /** `value` is null while it is being read. */
+  set(name: string, value: Node | null): void {
     this.values.set(name, value);
   }
 
@@ -67,12 +63,8 @@ export class Anchors {
       near === null
         ? 'Define the anchor, written `&name`, before the aliases that use it.'
         : `Did you mean \`*${near}\`?`;
-    return this.refuse({
-      code: 'syntax',
-      span,
-      message: `there is no anchor ${quoted(name)} before this alias`,
-      help,
-    });
+    const message = `there is no anchor ${quoted(name)} before this alias`;
+    return this.refuse({ code: 'syntax', span, message, help });
   }
 
   /** Reported once, where the limit is passed. */

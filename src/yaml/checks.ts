@@ -16,13 +16,10 @@ export function refusalOf(
   { templateHelp }: SyntaxRules,
 ): YamlProblem | null {
   const { source, start } = span;
-  if (source.text.startsWith('{{', start))
-    return {
-      code: 'syntax',
-      span: { source, start, end: start + 2 },
-      message: templateMessage,
-      help: templateHelp,
-    };
+  if (source.text.startsWith('{{', start)) {
+    const braces = { source, start, end: start + 2 };
+    return { code: 'syntax', span: braces, message: templateMessage, help: templateHelp };
+  }
   const { tag } = node;
   if (tag === undefined || tag === '!' || coreTags.has(tag)) return null;
   const help = 'Write the value without a tag.';
@@ -66,12 +63,8 @@ export function invalidKey(text: string, span: Span): YamlProblem | null {
   if (forbiddenKeys.has(text))
     return { code: 'invalid-key', span, message: `the key ${quoted(text)} is not allowed` };
   const invisible = unsafe(text, 'line');
-  if (invisible === null) return null;
-  return {
-    code: 'invisible-character',
-    span,
-    message: `the key contains ${invisible}, an invisible character`,
-  };
+  const message = `the key contains ${invisible}, an invisible character`;
+  return invisible === null ? null : { code: 'invisible-character', span, message };
 }
 
 export function duplicateKey(
@@ -79,13 +72,9 @@ export function duplicateKey(
   first: Entry,
   help = 'Remove one of them, or give it another key.',
 ): YamlProblem {
-  return {
-    code: 'duplicate-key',
-    span: key,
-    message: `${quoted(key.text)} is listed twice in this map`,
-    help,
-    related: [{ message: 'first listed here', span: first.key }],
-  };
+  const message = `${quoted(key.text)} is listed twice in this map`;
+  const related = [{ message: 'first listed here', span: first.key }];
+  return { code: 'duplicate-key', span: key, message, help, related };
 }
 
 /** `<<` in quotes is an ordinary key. */

@@ -69,15 +69,11 @@ export class Conversion {
   }
 
   private takeList(at: number): Begun<Node[]> {
-    const begun = this.lists.get(at);
-    this.lists.delete(at);
-    return begun ?? { start: at, parts: [] };
+    return take(this.lists, at) ?? { start: at, parts: [] };
   }
 
   private takeMap(at: number): Begun<MapParts> {
-    const begun = this.maps.get(at);
-    this.maps.delete(at);
-    return begun ?? { start: at, parts: { entries: new Map(), merged: [] } };
+    return take(this.maps, at) ?? { start: at, parts: { entries: new Map(), merged: [] } };
   }
 
   private isBegun(node: Scalar | YAMLMap | YAMLSeq): boolean {
@@ -91,7 +87,7 @@ export class Conversion {
     if (!this.is.isScalar(node) && !this.is.isMap(node) && !this.is.isSeq(node))
       return scalarNode(span, null);
     const { anchor } = node;
-    if (anchor !== undefined && !this.isBegun(node)) this.anchors.begin(anchor);
+    if (anchor !== undefined && !this.isBegun(node)) this.anchors.set(anchor, null);
     const made = this.value(node, depth, span);
     if (anchor !== undefined) this.anchors.set(anchor, made);
     return made;
@@ -198,6 +194,12 @@ export class Conversion {
     if (end > start) return { source, start, end };
     return key ?? { source, start: Math.max(0, start - 1), end: Math.max(1, start) };
   }
+}
+
+function take<T>(begun: Map<number, T>, at: number): T | undefined {
+  const taken = begun.get(at);
+  begun.delete(at);
+  return taken;
 }
 
 function startOf({ range }: Pick<YamlNode, 'range'>): number {

@@ -74,7 +74,7 @@ class YamlReader {
     const { source, usage, problems } = context;
     this.budget = new ParseBudget(source, usage, problems);
     this.brackets = new StrayBrackets(source.text);
-    this.beginDocument();
+    this.conversions.push(new Conversion(this.context));
   }
 
   read(): Node[] | null {
@@ -128,12 +128,8 @@ class YamlReader {
     // Nothing can be made of what follows the end of everything that was begun.
     this.isLost ||= token.type === 'error' && this.steps.parser.stack.length === 0;
     for (const document of this.steps.composer.next(token)) this.finishDocument(document);
-    if (token.type === 'document') this.beginDocument();
+    if (token.type === 'document') this.conversions.push(new Conversion(this.context));
     return true;
-  }
-
-  private beginDocument(): void {
-    this.conversions.push(new Conversion(this.context));
   }
 
   private convertFinished(): boolean {

@@ -104,26 +104,24 @@ export function mapNode(
   flow: boolean,
   partial = false,
 ): MapNode {
-  let size = 1;
-  let height = 0;
-  for (const { value } of entries.values()) {
-    size += sizeOf(value);
-    height = Math.max(height, heightOf(value));
-  }
   const { source, start, end } = span;
   const kept = entries.size === 0 ? noEntries : entries;
-  return { type: 'map', source, start, end, entries: kept, flow, partial, size, height: height + 1 };
+  const measured = measure(Array.from(entries.values(), ({ value }) => value));
+  return { type: 'map', source, start, end, entries: kept, flow, partial, ...measured };
 }
 
-export function listNode(span: Span, items: readonly Node[], flow: boolean): ListNode {
+export function listNode({ source, start, end }: Span, items: readonly Node[], flow: boolean): ListNode {
+  return { type: 'list', source, start, end, items, flow, ...measure(items) };
+}
+
+function measure(values: readonly Node[]): Pick<ListNode, 'size' | 'height'> {
   let size = 1;
   let height = 0;
-  for (const item of items) {
-    size += sizeOf(item);
-    height = Math.max(height, heightOf(item));
+  for (const each of values) {
+    size += sizeOf(each);
+    height = Math.max(height, heightOf(each));
   }
-  const { source, start, end } = span;
-  return { type: 'list', source, start, end, items, flow, size, height: height + 1 };
+  return { size, height: height + 1 };
 }
 
 export function scalarNode(span: Span, value: ScalarNode['value'], broken = false): ScalarNode {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runsBetween, type Timing } from '../../src/timing/runs.js';
-import { startsPerMinute, type TimedLoad } from '../../src/timing/start-counts.js';
-import { busyMinutes } from '../../src/timing/start-rate.js';
+import { busyMinutes, startsPerMinute, type TimedLoad } from '../../src/timing/start-counts.js';
 import { writeWallClock } from '../../src/timing/wall-clock.js';
 import { runs } from '../support/size.js';
 import { dailyExpressions, day, hour, intlOffset, minute, timings, zonedInstants } from './timings.js';

@@ -2,7 +2,7 @@ import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { canonicalCron, cronProblem } from '../../src/timing/cron.js';
-import { everyProblem, parseEvery, showEvery } from '../../src/timing/interval.js';
+import { everyRange, intervalProblem, parseInterval, showEvery } from '../../src/timing/interval.js';
 import { localKind, toInstant } from '../../src/timing/offset-period.js';
 import { nextRuns, type Timing } from '../../src/timing/runs.js';
 import { canonicalWallClock, wallClockProblem, writeWallClock } from '../../src/timing/wall-clock.js';
@@ -100,7 +100,7 @@ describe('text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const problem of [
-          everyProblem(text),
+          intervalProblem(text, everyRange),
           cronProblem(text),
           wallClockProblem(text),
           zoneProblem(text),
@@ -110,7 +110,7 @@ describe('text', () => {
         for (const canonical of [canonicalCron, canonicalWallClock, canonicalZone]) {
           expect(canonical(canonical(text))).toBe(canonical(text));
         }
-        expect(parseEvery(text) === null).toBe(everyProblem(text) !== null);
+        expect(parseInterval(text, everyRange) === null).toBe(intervalProblem(text, everyRange) !== null);
       }),
       { numRuns: runs(400, 2000) },
     );
@@ -120,7 +120,7 @@ describe('text', () => {
     const unit = fc.constantFrom('Minutes', 'Hours', 'Days', 'Weeks');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), unit, (value, unit) => {
-        expect(parseEvery(showEvery(value, unit))).toEqual({ value, unit });
+        expect(parseInterval(showEvery(value, unit), everyRange)).toEqual({ value, unit });
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { version } from '../../engine/version.js';
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import { diagnosticsGithub } from '../../view/ci/diagnostics-github.js';
+import { diagnosticsGithub } from '../../view/ci/github.js';
 import { sarif } from '../../view/ci/sarif.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';

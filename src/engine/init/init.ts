@@ -1,8 +1,7 @@
 import { basename, join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
 import { ciFiles } from '../../init/ci-files.js';
-import type { NewFile } from '../../init/new-file.js';
-import { projectFiles } from '../../init/project-files.js';
+import { type NewFile, projectFiles } from '../../init/project-files.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { schemas } from '../schemas.js';

@@ -1,7 +1,7 @@
 import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar.js';
 import { escapeControls } from '../escape.js';
-import { count, hangingIndent, joinBlocks, pad, usableWidth, wrap } from '../text/layout.js';
-import { type Paint, painter, type TextOptions } from '../text/paint.js';
+import { count, hangingIndent, joinBlocks, pad, wrap } from '../text/layout.js';
+import { type Paint, type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
 
 /** From no starts to the busiest hour. */
 const shades = ['·', '░', '▒', '▓', '█'] as const;
@@ -9,24 +9,21 @@ const labelWidth = 16;
 
 /** One row per day, two columns per hour: the darker, the more agents start. */
 export function calendarText(calendar: Calendar, options: TextOptions): string {
-  const paint = painter(options.color);
-  const width = usableWidth(options.width);
+  const layout = textLayout(options);
   const peak = Math.max(0, ...calendar.days.flatMap((day) => day.hours));
   return joinBlocks([
-    heading(calendar, width, paint),
-    heatMap(calendar, peak, paint),
-    busiestLines(calendar, width, paint),
-    uncountedLines(calendar, width),
-    closing(calendar, width, paint),
+    heading(calendar, layout),
+    heatMap(calendar, peak, layout.paint),
+    busiestLines(calendar, layout),
+    uncountedLines(calendar, layout),
+    closing(calendar, layout),
   ]);
 }
 
-function heading({ project, environment, timeZone }: Calendar, width: number, paint: Paint): string[] {
+function heading({ project, environment, timeZone }: Calendar, { width, paint }: TextLayout): string[] {
   const where = environment === null ? '' : `, environment ${escapeControls(environment)}`;
-  return wrap(
-    `Project ${escapeControls(project)}${where}: agents started per hour, times in ${timeZone}`,
-    width,
-  ).map((line) => paint('strong', line));
+  const title = `Project ${escapeControls(project)}${where}: agents started per hour, times in ${timeZone}`;
+  return wrap(title, width).map((line) => paint('strong', line));
 }
 
 function heatMap({ days }: Calendar, peak: number, paint: Paint): string[] {
@@ -59,19 +56,16 @@ function legendOf(peak: number): string {
   return `${shades[0]} none  ${steps.join('  ')}`;
 }
 
-function busiestLines({ busiest, limit }: Calendar, width: number, paint: Paint): string[] {
+function busiestLines({ busiest, limit }: Calendar, layout: TextLayout): string[] {
   if (busiest.length === 0) return [];
-  return [
-    paint('strong', 'Busiest minutes'),
-    ...busiest.flatMap((each) => minuteLines(each, limit, width, paint)),
-  ];
+  const lines = busiest.flatMap((each) => minuteLines(each, limit, layout));
+  return [layout.paint('strong', 'Busiest minutes'), ...lines];
 }
 
 function minuteLines(
   { wallClock, starts, by }: CalendarMinute,
   limit: number,
-  width: number,
-  paint: Paint,
+  { width, paint }: TextLayout,
 ): string[] {
   const [date = '', time = ''] = wallClock.split('T');
   const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${count(starts, 'agent')}`;
@@ -82,7 +76,7 @@ function minuteLines(
   return [starts > limit ? paint('warning', `${head}${over}`) : head, ...lines];
 }
 
-function uncountedLines({ uncounted }: Calendar, width: number): string[] {
+function uncountedLines({ uncounted }: Calendar, { width }: TextLayout): string[] {
   if (uncounted.length === 0) return [];
   const lines = uncounted.map(({ address, reason }) => `${escapeControls(address)}: ${reason}`);
   return ['Not counted', ...lines.flatMap((line) => hangingIndent('  ', wrap(line, width - 2)))];
@@ -90,8 +84,7 @@ function uncountedLines({ uncounted }: Calendar, width: number): string[] {
 
 function closing(
   { schedules, starts, days, minutesOverLimit, limit }: Calendar,
-  width: number,
-  paint: Paint,
+  { width, paint }: TextLayout,
 ): string[] {
   const over =
     minutesOverLimit === 0

@@ -16,9 +16,6 @@ const unsafeCharacters =
   /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]|(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}|(?<=#)#(?=[A-Za-z]*\[)/gu;
 
 function escapeUnits(text: string): string {
-  return Array.from({ length: text.length }, (_, index) => unit(text.charCodeAt(index))).join('');
-}
-
-function unit(code: number): string {
-  return `\\u${code.toString(16).padStart(4, '0')}`;
+  const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -4,8 +4,15 @@ import { escapeControls, word } from '../escape.js';
 import { isWorthALine, originText, tooDifferent } from '../text/field-text.js';
 import { count, cut } from '../text/layout.js';
 import { lineDiff } from '../text/line-diff.js';
-import { changesOrder, elements, isBlank, listDifference, valueText } from '../text/value-text.js';
-import { markdownFence, tableCode } from './markdown-escape.js';
+import {
+  changesOrder,
+  elements,
+  isBlank,
+  isMultiline,
+  listDifference,
+  valueText,
+} from '../text/value-text.js';
+import { markdownFence, markdownTable, tableCode } from './markdown-escape.js';
 
 /** Longer values are cut in a comment; the text plan shows them whole. */
 const maxValueColumns = 80;
@@ -29,17 +36,15 @@ function isShort({ sensitive, layout, path, before, after }: FieldChange): boole
   if (sensitive) return true;
   if (JSON.stringify([path, before, after]).includes('|')) return false;
   if (layout !== 'text' && layout !== 'map') return true;
-  const multiline = [before, after].some((each) => typeof each === 'string' && each.includes('\n'));
-  return (
-    !multiline && [before, after].every((each) => isBlank(each) || valueText(each).length <= maxValueColumns)
-  );
+  if (isMultiline(before, after)) return false;
+  return [before, after].every((each) => isBlank(each) || valueText(each).length <= maxValueColumns);
 }
 
 function table(fields: readonly FieldChange[], { action, origin }: Change): string[] {
   const titles = { create: ['field', 'value'], delete: ['field', 'was'] } as const;
   const columns = action === 'create' || action === 'delete' ? titles[action] : ['field', 'before', 'after'];
   const rows = fields.map((field) => [label(field, origin), ...cells(field, action)]);
-  return [columns, columns.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+  return markdownTable(columns, rows);
 }
 
 function label({ path, origin }: FieldChange, overall: Change['origin']): string {

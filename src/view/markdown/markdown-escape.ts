@@ -31,6 +31,11 @@ export function tableCode(text: string): string {
   return markdownCode(text.replaceAll('|', escapeCodePoint));
 }
 
+/** A table. The cells must be escaped already. */
+export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+}
+
 /** A link whose URL is trusted; characters that could end it or have a meaning inside it are encoded. */
 export function markdownLink(text: string, url: string): string {
   const address = escapeControls(url).replace(/[^\w.:/%#?=&@+-]/gu, percent);
@@ -38,10 +43,8 @@ export function markdownLink(text: string, url: string): string {
 }
 
 function percent(character: string): string {
-  return Array.from(
-    Buffer.from(character),
-    (byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`,
-  ).join('');
+  const bytes = Array.from(Buffer.from(character), (byte) => byte.toString(16).padStart(2, '0'));
+  return bytes.map((byte) => `%${byte.toUpperCase()}`).join('');
 }
 
 interface ProseSegment {

@@ -4,44 +4,64 @@ export interface PackItem {
   full(): string;
 }
 
-export interface Packed {
+/** The items of a section, and the texts of those that fitted. */
+export interface Filled<T> {
+  readonly items: readonly T[];
   readonly texts: readonly string[];
   /** How many texts, from the first on, are full; the rest are short. */
   readonly full: number;
-  readonly size: number;
 }
 
 /** The size of a text in the unit of the limit: characters or bytes. */
 export type MeasureText = (text: string) => number;
 
-/**
- * As many items as fit into `budget`, in order: first all short texts, then full ones as long as the budget lasts. Both
- * passes end at the first text that does not fit, so that no later item is shown in preference to an earlier one.
- */
-export function pack<T>(
-  items: readonly T[],
-  render: (item: T) => PackItem,
-  budget: number,
-  measure: MeasureText,
-): Packed {
-  const packed: PackItem[] = [];
-  let size = 0;
-  for (const item of items) {
-    const rendered = render(item);
-    const more = measure(rendered.short) + 1;
-    if (size + more > budget) break;
-    size += more;
-    packed.push(rendered);
+/** The size that is left. Once something was cut, nothing after it is shown. */
+export class SizeBudget {
+  private over = false;
+
+  constructor(
+    private left: number,
+    private readonly measure: MeasureText,
+  ) {}
+
+  /** Adds items that must be complete before anything after them is shown. */
+  fill<T>(items: readonly T[], render: (item: T) => PackItem): Filled<T> {
+    const filled = this.fillUpTo(this.left, items, render);
+    this.over ||= filled.full < items.length;
+    return filled;
   }
-  const texts = packed.map((each) => each.short);
-  let full = 0;
-  for (const each of packed) {
-    const text = each.full();
-    const more = measure(text) - measure(each.short);
-    if (size + more > budget) break;
-    size += more;
-    texts[full] = text;
-    full += 1;
+
+  /**
+   * As many items as fit into `size`, in order: first all short texts, then full ones as long as the size lasts. Both
+   * passes end at the first text that does not fit, so that no later item is shown in preference to an earlier one.
+   */
+  fillUpTo<T>(size: number, items: readonly T[], render: (item: T) => PackItem): Filled<T> {
+    const least = this.left - Math.min(this.left, size);
+    const packed: PackItem[] = [];
+    for (const item of items) {
+      const rendered = render(item);
+      if (!this.take(this.measure(rendered.short) + 1, least)) break;
+      packed.push(rendered);
+    }
+    const texts = packed.map((each) => each.short);
+    let full = 0;
+    for (const each of packed) {
+      const text = each.full();
+      if (!this.take(this.measure(text) - this.measure(each.short), least)) break;
+      texts[full] = text;
+      full += 1;
+    }
+    return { items, texts, full };
   }
-  return { texts, full, size };
+
+  place(lines: readonly string[]): readonly string[] {
+    return this.take(this.measure(lines.join('\n')) + 1, 0) ? lines : [];
+  }
+
+  /** False for a size after which less than `least` would be left. */
+  private take(size: number, least: number): boolean {
+    if (this.over || this.left - size < least) return false;
+    this.left -= size;
+    return true;
+  }
 }

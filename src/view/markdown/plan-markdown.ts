@@ -1,14 +1,14 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
-import type { Change, Objection, Plan } from '../../model/plan.js';
-import { summarise } from '../../model/plan.js';
+import { type Link, subgraphOf } from '../../model/graph.js';
+import { type Change, type Objection, type Plan, summarise } from '../../model/plan.js';
 import { actingActions, actionLabels, needsCare } from '../change-labels.js';
-import { touchedGraph } from '../graph/touched-graph.js';
+import { graphMermaid } from '../graph/graph-formats.js';
 import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { changeMarkdown, placeMarkdown } from './change-markdown.js';
-import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
-import { type MeasureText, type Packed, type PackItem, pack } from './markdown-pack.js';
+import { markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
+import { type Filled, type MeasureText, type PackItem, SizeBudget } from './markdown-pack.js';
 
 /** In characters. GitHub refuses comments over 65,536. */
 export const markdownLimit = 65_000;
@@ -68,13 +68,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     .replace(/\n{3,}/g, '\n\n');
 }
 
-interface ByRisk {
-  readonly careful: readonly Change[];
-  readonly risky: readonly Change[];
-  readonly others: readonly Change[];
-}
-
-function byRisk(acting: readonly Change[], stepsOf: StepLookup): ByRisk {
+function byRisk(acting: readonly Change[], stepsOf: StepLookup) {
   const isCareful = (change: Change) => needsCare(change, stepsOf(change));
   const deletes = acting.filter((change) => change.action === 'delete');
   const rest = acting.filter((change) => !isCareful(change));
@@ -85,56 +79,20 @@ function byRisk(acting: readonly Change[], stepsOf: StepLookup): ByRisk {
   };
 }
 
-/** The items of a section, and the ones that fitted. */
-interface Filled<T> {
-  readonly items: readonly T[];
-  readonly packed: Packed;
-}
-
-/** The size that is left. Once something was cut, nothing after it is shown. */
-class SizeBudget {
-  private over = false;
-
-  constructor(
-    private left: number,
-    private readonly measure: MeasureText,
-  ) {}
-
-  /** Adds items that must be complete before anything after them is shown. */
-  fill<T>(items: readonly T[], render: (item: T) => PackItem): Filled<T> {
-    const filled = this.fillUpTo(this.left, items, render);
-    this.over ||= filled.packed.full < items.length;
-    return filled;
-  }
-
-  fillUpTo<T>(size: number, items: readonly T[], render: (item: T) => PackItem): Filled<T> {
-    const packed = pack(items, render, this.over ? 0 : Math.min(this.left, size), this.measure);
-    this.left -= packed.size;
-    return { items, packed };
-  }
-
-  place(lines: readonly string[]): readonly string[] {
-    const size = this.measure(lines.join('\n')) + 1;
-    if (this.over || size > this.left) return [];
-    this.left -= size;
-    return lines;
-  }
-}
-
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, '', ...lines];
 }
 
 function subsection<T>(
   title: string | null,
-  { items, packed }: Filled<T>,
+  { items, texts }: Filled<T>,
   only: (item: T) => boolean = () => true,
 ): string[] {
-  const texts = packed.texts.filter((_, index) => {
+  const shown = texts.filter((_, index) => {
     const item = items[index];
     return item !== undefined && only(item);
   });
-  return texts.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...texts, ''];
+  return shown.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...shown, ''];
 }
 
 function kindsOf(changes: readonly Change[]): string[] {
@@ -207,9 +165,9 @@ function omissions(
   warnings: Filled<Diagnostic>,
   noGraph: boolean,
 ): string[] {
-  const left = parts.flatMap(({ items, packed }) => items.slice(packed.texts.length));
-  const bare = parts.reduce((sum, { packed }) => sum + packed.texts.length - packed.full, 0);
-  const hiddenWarnings = warnings.items.length - warnings.packed.texts.length;
+  const left = parts.flatMap(({ items, texts }) => items.slice(texts.length));
+  const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
+  const hiddenWarnings = warnings.items.length - warnings.texts.length;
   const sentences = [
     ...kindsOf(left).map((kind) => {
       const those = left.filter((change) => change.kind === kind);
@@ -225,4 +183,30 @@ function omissions(
     `> **Too long to show in full:** ${sentences.join('; ')}. The text and JSON plans show everything.`,
     '',
   ];
+}
+
+/** A graph with more arrows is unreadable. */
+const maxLinks = 60;
+
+/** The dependency graph around the changed resources, folded: it also shows what else depends on them. */
+function touchedGraph({ changes, links }: Plan): string[] {
+  const actions = new Map(
+    changes.filter(({ action }) => action !== 'none').map((each) => [each.address, each.action]),
+  );
+  const near = subgraphOf({ nodes: nodesOf(links), links }, new Set(actions.keys()));
+  if (near.links.length === 0) return [];
+  const shown = near.links.slice(0, maxLinks);
+  const left = near.links.length - shown.length;
+  return [
+    `<details><summary>Dependency graph${left > 0 ? ` (${count(left, 'more arrow')} left out)` : ''}</summary>`,
+    '',
+    markdownFence('mermaid', graphMermaid({ nodes: nodesOf(shown), links: shown }, actions)),
+    '',
+    '</details>',
+    '',
+  ];
+}
+
+function nodesOf(links: readonly Link[]): string[] {
+  return [...new Set(links.flatMap(({ from, to }) => [from, to]))];
 }

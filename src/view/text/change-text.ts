@@ -4,17 +4,11 @@ import { escapeControls, quoted } from '../escape.js';
 import { callSummaries } from '../plan-lookup.js';
 import { fieldsText, originText } from './field-text.js';
 import { cut, type Fragment, flow, hangingIndent, indent, wrap } from './layout.js';
-import type { Paint } from './paint.js';
+import type { TextLayout } from './paint.js';
 import { runsText } from './runs-text.js';
 
-export interface ChangeTextOptions {
-  readonly width: number;
-  readonly verbose: boolean;
-  readonly paint: Paint;
-}
-
 /** One change of a text plan: heading, fields, risks, notes, next runs, and with `verbose` its place and requests. */
-export function changeText(change: Change, steps: readonly Step[], options: ChangeTextOptions): string[] {
+export function changeText(change: Change, steps: readonly Step[], options: TextLayout): string[] {
   const { verbose, paint } = options;
   const width = options.width - 6;
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
@@ -30,7 +24,7 @@ export function changeText(change: Change, steps: readonly Step[], options: Chan
 }
 
 /** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. Changes that need care are in capitals, for terminals without colour. */
-function heading(change: Change, care: boolean, { width, paint }: ChangeTextOptions): string[] {
+function heading(change: Change, care: boolean, { width, paint }: TextLayout): string[] {
   const { symbol, verb, style } = actionLabels[change.action];
   const action = `${symbol} ${(care ? verb.toUpperCase() : verb).padEnd(7)}`;
   const address = cut(escapeControls(change.address), width - 12);

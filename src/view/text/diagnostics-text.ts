@@ -1,14 +1,12 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
 import { escapeControls } from '../escape.js';
-import { count, cut, hangingIndent, usableWidth, wrap } from './layout.js';
-import { type Paint, painter, type Style, type TextOptions } from './paint.js';
+import { count, cut, hangingIndent, wrap } from './layout.js';
+import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { excerpt, placeText } from './source-excerpt.js';
 
-interface DiagnosticTextOptions {
-  readonly width: number;
+interface DiagnosticTextOptions extends TextLayout {
   /** Columns for line numbers: all excerpts of one diagnostic share a gutter. */
   readonly gutter: number;
-  readonly paint: Paint;
 }
 
 const severityStyles: Readonly<Record<Severity, Style>> = { error: 'danger', warning: 'warning' };
@@ -19,10 +17,9 @@ const severityStyles: Readonly<Record<Severity, Style>> = { error: 'danger', war
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
-  const paint = painter(options.color);
-  const width = usableWidth(options.width);
-  const blocks = diagnostics.map((each) => diagnosticLines(each, width, paint).join('\n'));
-  return `${[...blocks, paint('strong', countLine(diagnostics))].join('\n\n')}\n`;
+  const layout = textLayout(options);
+  const blocks = diagnostics.map((each) => diagnosticLines(each, layout).join('\n'));
+  return `${[...blocks, layout.paint('strong', countLine(diagnostics))].join('\n\n')}\n`;
 }
 
 /** `2 errors, 1 warning`. */
@@ -36,11 +33,11 @@ export function countLine(diagnostics: readonly Diagnostic[]): string {
   return parts.join(', ');
 }
 
-function diagnosticLines(diagnostic: Diagnostic, width: number, paint: Paint): string[] {
+function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
   const { severity, code, message, place, help, related = [] } = diagnostic;
   const places = [...(place === undefined ? [] : [place]), ...related.map((each) => each.place)];
   const gutter = Math.max(0, ...places.map((each) => String(each.line).length));
-  const layout = { width, gutter, paint };
+  const layout = { ...outer, gutter };
   const style = severityStyles[severity];
   return [
     ...titleLines(`${severity}[${code}]`, message, style, layout),

@@ -2,30 +2,31 @@ import type { Drift, Drifted } from '../../model/drift.js';
 import { escapeControls } from '../escape.js';
 import { nameAndId } from './change-text.js';
 import { fieldsText } from './field-text.js';
-import { count, cut, flow, indent, joinBlocks, usableWidth } from './layout.js';
-import { type Paint, painter, type TextOptions } from './paint.js';
+import { count, cut, flow, indent, joinBlocks } from './layout.js';
+import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 
 /** What was changed outside roster: each field as last applied and as it is on the service. */
 export function driftText(drift: Drift, options: TextOptions): string {
-  const paint = painter(options.color);
-  const width = usableWidth(options.width);
+  const layout = textLayout(options);
   return joinBlocks([
-    headerLines(drift, width, paint),
-    ...drift.changes.map((each) => changeLines(each, width, options.verbose ?? false, paint)),
-    [paint('strong', driftLine(drift))],
+    headerLines(drift, layout),
+    ...drift.changes.map((each) => changeLines(each, layout)),
+    [layout.paint('strong', driftLine(drift))],
   ]);
 }
 
-function changeLines(change: Drifted, width: number, verbose: boolean, paint: Paint): string[] {
+function changeLines(change: Drifted, layout: TextLayout): string[] {
   const { what, address, fields } = change;
+  const { width, paint } = layout;
   const action = what === 'changed' ? '~ changed' : '- deleted';
+  const texts = [escapeControls(address), ...nameAndId(change)].map((text) => cut(text, width - 14));
   const [first = '', ...rest] = flow(
-    [escapeControls(address), ...nameAndId(change)].map((text) => ({ text: cut(text, width - 14) })),
+    texts.map((text) => ({ text })),
     width - 14,
     '  ',
   );
-  const options = { action: 'update' as const, width: width - 6, verbose, paint };
+  const options = { ...layout, action: 'update' as const, width: width - 6 };
   return [
     `  ${paint(what === 'changed' ? 'changed' : 'danger', action)}  ${paint('strong', first)}`,
     ...indent(rest, 13),

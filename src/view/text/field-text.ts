@@ -3,15 +3,11 @@ import type { Action, FieldChange, Origin } from '../../model/plan.js';
 import { escapeControls, word } from '../escape.js';
 import { count, cut, type Fragment, flow, indent, pad, widthOf } from './layout.js';
 import { type DiffLine, lineDiff, readable } from './line-diff.js';
-import type { Paint } from './paint.js';
-import { changesOrder, elements, isBlank, listDifference, valueText } from './value-text.js';
+import type { TextLayout } from './paint.js';
+import { changesOrder, elements, isBlank, isMultiline, listDifference, valueText } from './value-text.js';
 
-/** How a field is laid out. `width` is the number of columns that are left on the line. */
-export interface FieldTextOptions {
+interface FieldTextOptions extends TextLayout {
   readonly action: Action;
-  readonly width: number;
-  readonly verbose: boolean;
-  readonly paint: Paint;
 }
 
 /** Diff lines shown for one field without --verbose. */
@@ -103,10 +99,8 @@ function order(field: FieldChange, { action, width, paint }: FieldTextOptions): 
   if (action === 'create' || action === 'delete' || !changesOrder(before, after)) return [];
   const line = (label: string, list: readonly string[], style: 'removed' | 'added') => {
     const words = list.map((each, index) => word(each) + (index < list.length - 1 ? ',' : ''));
-    const fragments = words.map((text) => ({
-      text: cut(text, width - 7),
-      shown: paint(style, cut(text, width - 7)),
-    }));
+    const texts = words.map((each) => cut(each, width - 7));
+    const fragments = texts.map((text) => ({ text, shown: paint(style, text) }));
     const [first = '(none)', ...rest] = flow(fragments, width - 7, ' ');
     return [`${label}${first}`, ...indent(rest, 7)];
   };
@@ -128,15 +122,14 @@ function longText(field: FieldChange, options: FieldTextOptions): FieldBody {
 
 /** A short text or map is easier to read as a value; null if it is too long for that. */
 function inlineText(field: FieldChange, options: FieldTextOptions): string | null {
-  const multiline = [field.before, field.after].some(
-    (each) => typeof each === 'string' && each.includes('\n'),
-  );
   const parts = [
     ...(options.action === 'create' ? [] : [field.before]),
     ...(options.action === 'delete' ? [] : [field.after]),
   ];
   const text = parts.map(valueText).join(' → ');
-  return multiline || !fits(text, options.width) ? null : (arrow(field, options)[0] ?? null);
+  return isMultiline(field.before, field.after) || !fits(text, options.width)
+    ? null
+    : (arrow(field, options)[0] ?? null);
 }
 
 export function tooDifferent(before: Json, after: Json): string {

@@ -54,11 +54,8 @@ export function pad(text: string, columns: number): string {
 /** Breaks a sentence at its spaces. A word longer than a line is cut. */
 export function wrap(text: string, width: number): string[] {
   const words = text.split(' ').filter((each) => each !== '');
-  return flow(
-    words.map((each) => ({ text: cut(each, width) })),
-    width,
-    ' ',
-  );
+  const fragments = words.map((each) => ({ text: cut(each, width) }));
+  return flow(fragments, width, ' ');
 }
 
 /** A text that is never broken across lines. `shown` is the coloured text; only `text` is measured. */

@@ -1,6 +1,5 @@
 import { structuredPatch } from 'diff';
-import type { Json } from '../../model/json.js';
-import { isJsonObject } from '../../model/json.js';
+import { canonical, type Json } from '../../model/json.js';
 import { escapeControls } from '../escape.js';
 
 /** One line of a unified diff; `hunk` is the `@@` line. The text is escaped. */
@@ -37,17 +36,7 @@ function toDiffLine(line: string): DiffLine {
 /** A value as text to compare: empty for null, and indented JSON with sorted keys for a map. */
 export function readable(value: Json): string {
   if (value === null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(sorted(value), null, 2);
+  const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(canonical(value)), null, 2);
   // A final line break on both sides avoids "No newline at end of file" in the diff.
   return text.endsWith('\n') ? text : `${text}\n`;
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key] ?? null)]),
-  );
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { usableWidth } from './layout.js';
 
 const styles = {
   added: 'green',
@@ -18,7 +19,7 @@ export type Style = keyof typeof styles;
 export type Paint = (style: Style, text: string) => string;
 
 /** The caller decides on colour: it knows the terminal, the flags and NO_COLOR. */
-export function painter(color: boolean): Paint {
+function painter(color: boolean): Paint {
   if (!color) return (_style, text) => text;
   return (style, text) => {
     const format = styles[style];
@@ -31,4 +32,15 @@ export interface TextOptions {
   readonly color: boolean;
   readonly width?: number | undefined;
   readonly verbose?: boolean | undefined;
+}
+
+/** `width` is the number of columns that are left on the line. */
+export interface TextLayout {
+  readonly width: number;
+  readonly verbose: boolean;
+  readonly paint: Paint;
+}
+
+export function textLayout({ color, width, verbose = false }: TextOptions): TextLayout {
+  return { width: usableWidth(width), verbose, paint: painter(color) };
 }

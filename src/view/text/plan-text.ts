@@ -3,8 +3,8 @@ import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
 import { changeText } from './change-text.js';
-import { cut, hangingIndent, indent, joinBlocks, usableWidth, wrap } from './layout.js';
-import { type Paint, painter, type TextOptions } from './paint.js';
+import { cut, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
+import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { snapshotAge } from './snapshot-text.js';
 
 /**
@@ -12,12 +12,12 @@ import { snapshotAge } from './snapshot-text.js';
  * summary as the last line. Diagnostics are left out: they go to stderr.
  */
 export function planText(plan: Plan, options: TextOptions): string {
-  const paint = painter(options.color);
-  const width = usableWidth(options.width);
+  const layout = textLayout(options);
+  const { paint } = layout;
   return joinBlocks([
-    [...headerLines(plan, width, paint), ...snapshotLines(plan, paint)],
-    ...changeBlocks(plan, width, options.verbose ?? false, paint),
-    objectionLines(plan.objections, width, paint),
+    [...headerLines(plan, layout), ...snapshotLines(plan, paint)],
+    ...changeBlocks(plan, layout),
+    objectionLines(plan.objections, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
     [paint('strong', planLine(plan))],
   ]);
@@ -25,8 +25,7 @@ export function planText(plan: Plan, options: TextOptions): string {
 
 export function headerLines(
   plan: Pick<Plan, 'project' | 'environment' | 'service'>,
-  width: number,
-  paint: Paint,
+  { width, paint }: TextLayout,
 ): string[] {
   const environment = plan.environment === null ? '' : `, environment ${escapeControls(plan.environment)}`;
   const project = cut(`Project ${escapeControls(plan.project)}${environment}`, width);
@@ -38,13 +37,13 @@ function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
 }
 
 /** Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. */
-function changeBlocks(plan: Plan, width: number, verbose: boolean, paint: Paint): string[][] {
+function changeBlocks(plan: Plan, layout: TextLayout): string[][] {
   const stepsOf = stepLookup(plan);
   const blocks: string[][] = [];
   let last: { readonly change: Change; readonly bare: boolean } | null = null;
   for (const change of plan.changes) {
     if (change.action === 'none') continue;
-    const lines = changeText(change, stepsOf(change), { width, verbose, paint });
+    const lines = changeText(change, stepsOf(change), layout);
     const bare = lines.length === 1;
     const joins = last?.bare === true && bare && last.change.kind === change.kind;
     if (joins) blocks.at(-1)?.push(...lines);
@@ -54,15 +53,15 @@ function changeBlocks(plan: Plan, width: number, verbose: boolean, paint: Paint)
   return blocks;
 }
 
-function objectionLines(objections: readonly Objection[], width: number, paint: Paint): string[] {
+function objectionLines(objections: readonly Objection[], layout: TextLayout): string[] {
   if (objections.length === 0) return [];
   return [
-    paint('danger', 'Apply would refuse this plan:'),
-    ...objections.flatMap((each) => objectionText(each, width, paint)),
+    layout.paint('danger', 'Apply would refuse this plan:'),
+    ...objections.flatMap((each) => objectionText(each, layout)),
   ];
 }
 
-function objectionText({ code, message, help, address }: Objection, width: number, paint: Paint): string[] {
+function objectionText({ code, message, help, address }: Objection, { width, paint }: TextLayout): string[] {
   const subject = address === null || message.includes(address) ? '' : `${escapeControls(address)}: `;
   const [first = '', ...rest] = wrap(`[${code}] ${subject}${escapeControls(message)}`, width - 6);
   // Indented deeper than the heading of a change, so that no message can look like one.

@@ -1,5 +1,5 @@
 import type { Action } from '../../model/plan.js';
-import type { Outcome } from '../../model/report.js';
+import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
@@ -35,12 +35,8 @@ function more(number: number): string {
   return number === 0 ? '' : ` and ${number} more`;
 }
 
-export interface StepEnd {
-  readonly address: Address;
+export interface StepEnd extends ChangeOutcome {
   readonly action: Action;
-  readonly outcome: Outcome;
-  readonly id: string | null;
-  readonly error: string | null;
 }
 
 /** `group/retail-prices: created (id 3f2a)`: one line per change, for logs. */

@@ -3,8 +3,8 @@ import type { ChangeOutcome, Outcome, Report } from '../../model/report.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { actingOutcomes, isComplete, outcomeCounts, reportLine } from '../summary-line.js';
-import { indent, joinBlocks, usableWidth, wrap } from './layout.js';
-import { type Paint, painter, type Style, type TextOptions } from './paint.js';
+import { indent, joinBlocks, wrap } from './layout.js';
+import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 
 /**
@@ -12,17 +12,16 @@ import { headerLines } from './plan-text.js';
  * the last line (contract §5, §6). Diagnostics are left out: they go to stderr.
  */
 export function reportText(report: Report, options: TextOptions): string {
-  const paint = painter(options.color);
-  const width = usableWidth(options.width);
+  const layout = textLayout(options);
   const changes = new Map(report.plan.changes.map((change) => [change.address, change]));
   const outcomes = actingOutcomes(report).flatMap((outcome) => {
     const change = changes.get(outcome.address);
-    return change === undefined ? [] : outcomeLines(outcome, change, width, paint);
+    return change === undefined ? [] : outcomeLines(outcome, change, layout);
   });
-  const next = nextSteps(report).flatMap((line) => wrap(line, width));
-  const last = paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
+  const next = nextSteps(report).flatMap((line) => wrap(line, layout.width));
+  const last = layout.paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
   // If there are outcomes, the plan was shown before and named the project and the service.
-  const header = outcomes.length === 0 ? headerLines(report.plan, width, paint) : [];
+  const header = outcomes.length === 0 ? headerLines(report.plan, layout) : [];
   return joinBlocks([header, outcomes, next, [last]]);
 }
 
@@ -33,7 +32,7 @@ const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly
   unknown: { label: 'UNKNOWN', style: 'danger' },
 };
 
-function outcomeLines(result: ChangeOutcome, change: Change, width: number, paint: Paint): string[] {
+function outcomeLines(result: ChangeOutcome, change: Change, { width, paint }: TextLayout): string[] {
   const { label, style } = outcomeLabels[result.outcome];
   const { symbol, verb, past } = actionLabels[change.action];
   const action = result.outcome === 'done' ? past : verb;

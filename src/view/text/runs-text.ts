@@ -1,11 +1,10 @@
-import type { NextRuns, Run } from '../../model/plan.js';
+import type { DstAnomaly, NextRuns, Run } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
-import { clockChangesText, frequencyText } from './frequency-text.js';
-import { cut, pad, widthOf } from './layout.js';
+import { count, cut, pad, widthOf } from './layout.js';
 import type { Paint } from './paint.js';
 
 /** How many runs are shown for each schedule (contract §4). */
-export const maxRunsShown = 5;
+const maxRunsShown = 5;
 
 /** The next runs of a schedule, before and after, in its zone and in UTC. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
@@ -14,7 +13,7 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
   return [
     ...(pace === null ? [] : [pace]),
     title,
-    ...table(column(runs, 'before'), column(runs, 'after'), width, paint).map((line) => `  ${line}`),
+    ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
     ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
   ];
 }
@@ -37,10 +36,17 @@ function isUtc(zone: string): boolean {
   return /^(etc\/)?(utc|uct|universal|zulu)$/i.test(zone);
 }
 
-function column(runs: NextRuns, side: 'before' | 'after'): string[] | null {
+/** The runs that are shown, each in the given style; null where there was or will be no schedule. */
+export function runTexts(
+  runs: NextRuns,
+  side: 'before' | 'after',
+  style = (text: string) => text,
+): string[] | null {
   const list = runs[side];
   if (list === null) return null;
-  return list.length === 0 ? ['(never)'] : list.slice(0, maxRunsShown).map((run) => runText(run, runs));
+  return list.length === 0
+    ? ['(never)']
+    : list.slice(0, maxRunsShown).map((run) => style(runText(run, runs)));
 }
 
 function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
@@ -64,7 +70,7 @@ function table(before: string[] | null, after: string[] | null, width: number, p
 }
 
 /** `2026-12-01 06:00 (05:00 UTC)`; the date in UTC only if it differs, seconds only if they are not zero. */
-export function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
+function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
   const [here, there] = [short(local), short(utc)];
   if (isUtc(timeZone)) return cut(here, 30);
   const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];
@@ -77,4 +83,25 @@ function short(time: string): string {
   if (parts === null) return escapeControls(time);
   const [, date = '', minutes = '', seconds = ''] = parts;
   return `${date} ${minutes}${seconds === ':00' ? '' : seconds}`;
+}
+
+/** `84 runs a week, 56 more than before`; null for a schedule that does not recur. */
+export function frequencyText({ before, after }: NextRuns['pace']): string | null {
+  const [old, now] = [before?.runsPerWeek ?? 0, after?.runsPerWeek ?? 0];
+  if (after === null || (old === 0 && now === 0)) return null;
+  const more = Math.round((now - old) * 100) / 100;
+  const change = more === 0 ? 'as before' : `${Math.abs(more)} ${more > 0 ? 'more' : 'fewer'} than before`;
+  return `${now} ${now === 1 ? 'run' : 'runs'} a week${before === null ? '' : `, ${change}`}`;
+}
+
+/** `the clocks skip 02:30 on 2027-03-28`, one line for each clock change. */
+export function clockChangesText(changes: NextRuns['clockChanges']): string[] {
+  return (changes ?? []).map(clockChangeText);
+}
+
+function clockChangeText({ effect, local, times }: DstAnomaly): string {
+  const [date = '', time = ''] = cut(escapeControls(local), 30).split('T');
+  const more = times > 1 ? ` and ${count(times - 1, 'more time')}` : '';
+  const verb = effect === 'skipped' ? 'skips' : 'repeats';
+  return `a clock change ${verb} ${time.replace(/^(\d\d:\d\d):00$/, '$1')}${more} on ${date}`;
 }

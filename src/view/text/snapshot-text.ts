@@ -1,14 +1,11 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { SnapshotAge } from '../../model/plan.js';
+import type { Plan, SnapshotAge } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
-import { diagnosticJson } from '../json/plan-json.js';
+import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
 import { count } from './layout.js';
 
 /** The parts of a saved snapshot that are reported. */
-export interface SavedSnapshot {
-  readonly project: string;
-  readonly environment: string | null;
-  readonly service: string;
+export interface SavedSnapshot extends Pick<Plan, 'project' | 'environment' | 'service'> {
   readonly takenAt: string;
   readonly agents: readonly unknown[];
   readonly objects: Readonly<Record<string, readonly unknown[]>>;
@@ -16,27 +13,15 @@ export interface SavedSnapshot {
 
 /** `Saved 5 agents, 2 groups and … of https://… to state.json, without secrets.` */
 export function snapshotSaved({ agents, objects, service }: SavedSnapshot, file: string): string {
-  const counts = [['agent', agents] as const, ...Object.entries(objects)].map(([kind, list]) =>
-    count(list.length, kind),
-  );
+  const lists = [['agent', agents] as const, ...Object.entries(objects)];
+  const counts = lists.map(([kind, list]) => count(list.length, kind));
   return `Saved ${counts.join(', ')} of ${escapeControls(service)} to ${escapeControls(file)}, without secrets.\n`;
 }
 
 /** `snapshot --out FILE --format json`. */
-export function snapshotSavedJson(
-  { project, environment, service, takenAt }: SavedSnapshot,
-  file: string,
-  diagnostics: readonly Diagnostic[],
-) {
-  return {
-    formatVersion: 1,
-    project,
-    environment,
-    service,
-    takenAt,
-    file,
-    diagnostics: diagnostics.map(diagnosticJson),
-  } as const;
+export function snapshotSavedJson(saved: SavedSnapshot, file: string, diagnostics: readonly Diagnostic[]) {
+  const { takenAt } = saved;
+  return { ...jsonHeader(saved), takenAt, file, diagnostics: diagnostics.map(diagnosticJson) };
 }
 
 /** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */

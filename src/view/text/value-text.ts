@@ -29,6 +29,11 @@ export function changesOrder(before: readonly string[], after: readonly string[]
   return before.length > 0 && expected.some((each, index) => after[index] !== each);
 }
 
+/** True if one of the values is a text with line breaks. */
+export function isMultiline(...values: readonly Json[]): boolean {
+  return values.some((each) => typeof each === 'string' && each.includes('\n'));
+}
+
 /** True for null, an empty string and an empty map. */
 export function isBlank(value: Json): boolean {
   if (value === null || value === '') return true;

@@ -1,5 +1,8 @@
 import type { Source } from '../source.js';
 
+/** Lines before a line that show how lines are indented. */
+const NEARBY_LINES = 1000;
+
 interface Recovery {
   readonly own: number;
   /** Indentations of mistakes that no earlier line has. */
@@ -14,19 +17,20 @@ interface Recovery {
  * are right, whatever the library reports about their place.
  */
 export class IndentRecovery {
-  private readonly lines: Indents;
+  /** How far the lines are indented, in spaces; null for empty lines and comments, which do not count. */
+  private readonly indents: readonly (number | null)[];
   private state: Recovery | null = null;
 
-  constructor(source: Source) {
-    this.lines = new Indents(source);
+  constructor(private readonly source: Source) {
+    this.indents = source.text.split('\n').map(indentOf);
   }
 
   /** After a mistake that is reported. */
   begin(at: number, isPlace: boolean): void {
     const state = this.upTo(at);
     if (state !== null && !isPlace) return;
-    const own = this.lines.indentAt(at);
-    const { known, parent } = this.lines.before(at);
+    const own = this.indentAt(at);
+    const { known, parent } = this.before(at);
     const wrong = new Set([...(state?.wrong ?? []), ...(isPlace && !known.has(own) ? [own] : [])]);
     const floor = Math.min(parent + 1, state?.floor ?? Number.POSITIVE_INFINITY);
     this.state = { own, wrong, floor, since: at };
@@ -36,8 +40,8 @@ export class IndentRecovery {
   excuses(at: number): boolean {
     const state = this.upTo(at);
     if (state === null) return false;
-    const own = this.lines.indentAt(at);
-    const isUsual = this.lines.before(at).known.has(own) && !state.wrong.has(own);
+    const own = this.indentAt(at);
+    const isUsual = this.before(at).known.has(own) && !state.wrong.has(own);
     // The mistake's own indentation counts as right until another one is used again.
     if (own !== state.own && !isUsual) return false;
     this.state = { ...state, own };
@@ -47,35 +51,23 @@ export class IndentRecovery {
   private upTo(at: number): Recovery | null {
     const { state } = this;
     if (state === null) return null;
-    const isBack = this.lines.goBack(state.floor, state.since, at);
+    const isBack = this.goBack(state.floor, state.since, at);
     this.state = isBack ? null : { ...state, since: Math.max(at, state.since) };
     return this.state;
   }
-}
 
-/** Lines before a line that show how lines are indented. */
-const NEARBY_LINES = 1000;
-
-/** How far the lines of a file are indented, in spaces. Empty lines and comments do not count. */
-class Indents {
-  private readonly indents: readonly (number | null)[];
-
-  constructor(private readonly source: Source) {
-    this.indents = source.text.split('\n').map(indentOf);
-  }
-
-  indentAt(offset: number): number {
+  private indentAt(offset: number): number {
     return this.indents[this.lineAt(offset)] ?? 0;
   }
 
   /** True when a line after the first offset, up to the second, is indented less than that, or not at all. */
-  goBack(indent: number, after: number, upTo: number): boolean {
+  private goBack(indent: number, after: number, upTo: number): boolean {
     const between = this.indents.slice(this.lineAt(after) + 1, this.lineAt(upTo) + 1);
     return between.some((each) => each !== null && (each < indent || each === 0));
   }
 
   /** The indentations of the closest lines before a line, and that of the line it belongs to: -1 for none. */
-  before(offset: number): { readonly known: ReadonlySet<number>; readonly parent: number } {
+  private before(offset: number): { readonly known: ReadonlySet<number>; readonly parent: number } {
     const own = this.indentAt(offset);
     const line = this.lineAt(offset);
     const above = this.indents.slice(Math.max(0, line - NEARBY_LINES), line).filter((each) => each !== null);

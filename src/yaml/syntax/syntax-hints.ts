@@ -76,13 +76,10 @@ function tooFar(text: string, value: number, end: number): SyntaxHint | null {
   if (start === value) return null;
   const before = text.slice(Math.max(text.lastIndexOf('\n', value) + 1, value - NEARBY_CHARACTERS), value);
   const owner = before.trim().replace(/^- +/, '').replace(/ *:$/, '');
-  return {
-    message: `this line is indented further than ${quoted(owner)}, which already has a value`,
-    help: 'Align both lines, or remove the value. If this line continues a text, put the text in quotes.',
-    start,
-    end,
-    isPlace: true,
-  };
+  const message = `this line is indented further than ${quoted(owner)}, which already has a value`;
+  const help =
+    'Align both lines, or remove the value. If this line continues a text, put the text in quotes.';
+  return { message, help, start, end, isPlace: true };
 }
 
 function noColon(text: string, { code, message, pos }: ReportedError): SyntaxHint {
@@ -146,12 +143,8 @@ function oddCharacter(text: string, { code, pos }: ReportedError): SyntaxHint | 
 /** The library has one code for aliases and anchors. */
 function incompleteAnchor({ message: said, pos: [start, end] }: ReportedError): SyntaxHint | null {
   if (!said.startsWith('Anchor ')) return null;
-  return {
-    message: 'this anchor is incomplete',
-    help: 'Write `&` and a name that does not end with `:`.',
-    start,
-    end,
-  };
+  const help = 'Write `&` and a name that does not end with `:`.';
+  return { message: 'this anchor is incomplete', help, start, end };
 }
 
 /** `name: | Retail` */
@@ -169,12 +162,8 @@ function indentedTop(text: string, { message, pos }: ReportedError): SyntaxHint 
   const first = signFrom(text, 0);
   const isIndented = /^[ ]+$/.test(text.slice(text.lastIndexOf('\n', first - 1) + 1, first));
   if (!isIndented || (at > 0 && text[at - 1] !== '\n') || at <= first) return null;
-  return {
-    message: 'this line is indented, but the lines below are not',
-    help: 'Remove the spaces before it.',
-    start: first,
-    end: first + 1,
-  };
+  const hint = 'this line is indented, but the lines below are not';
+  return { message: hint, help: 'Remove the spaces before it.', start: first, end: first + 1 };
 }
 
 /** `{{ x }}` and `{% if x %}` of Jinja, Helm and the like, at an offset or the character before. */
@@ -213,12 +202,8 @@ function listAtTop(text: string, { message, pos }: ReportedError): SyntaxHint | 
   if (!message.endsWith('at node end') || text[end - 1] !== '\n') return null;
   const start = text.startsWith('- ') ? 0 : text.lastIndexOf('\n- ', end) + 1;
   if (!text.startsWith('- ', start)) return null;
-  return {
-    message: 'this `-` turns the file into a list, but it must be a map',
-    help: 'Remove the `- `.',
-    start,
-    end: start + 1,
-  };
+  const hint = 'this `-` turns the file into a list, but it must be a map';
+  return { message: hint, help: 'Remove the `- `.', start, end: start + 1 };
 }
 
 /** Where the last line of a stretch begins, without its indentation; the start of a stretch on one line. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual, stripVTControlCharacters } from 'node:util';
 import type { Loaded } from '../../../src/manifest/load.js';
 import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
-import { diagnosticsGithub } from '../../../src/view/ci/diagnostics-github.js';
+import { diagnosticsGithub } from '../../../src/view/ci/github.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
 import { jsonText } from '../../../src/view/json/json-text.js';
 import { validateJson } from '../../../src/view/json/plan-json.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pieces } from '../../../src/manifest/template.js';
 import { cronProblem } from '../../../src/timing/cron.js';
-import { parseAge, parseEvery } from '../../../src/timing/interval.js';
+import { ageRange, everyRange, parseInterval } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
 import { unsafe } from '../../../src/yaml/text.js';
@@ -181,8 +181,12 @@ describe('an interval', () => {
     .map((parts) => parts.join(''));
 
   it.each([
-    ['every', ofSchedule('every'), parseEvery],
-    ['rotateAfter', definition('key/properties/rotateAfter'), parseAge],
+    ['every', ofSchedule('every'), (text: string) => parseInterval(text, everyRange)],
+    [
+      'rotateAfter',
+      definition('key/properties/rotateAfter'),
+      (text: string) => parseInterval(text, ageRange),
+    ],
   ] as const)('of %s is one to the schema if and only if it is one to the loader', (_, schema, parse) =>
     agree(text, schema, (value) => parse(value) !== null),
   );

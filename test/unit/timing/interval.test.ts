@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { suggest } from '../../../src/manifest/suggest.js';
-import { ageProblem, everyProblem, parseAge, parseEvery, showEvery } from '../../../src/timing/interval.js';
+import {
+  ageRange,
+  everyRange,
+  intervalProblem,
+  parseInterval,
+  showEvery,
+} from '../../../src/timing/interval.js';
 
 describe('an interval is read', () => {
   test.each([
@@ -12,9 +18,9 @@ describe('an interval is read', () => {
     ['1 day', 1, 'Days', '1 day'],
     ['1000000 weeks', 1_000_000, 'Weeks', '1000000 weeks'],
   ] as const)('%j', (text, value, unit, shown) => {
-    expect(parseEvery(text)).toEqual({ value, unit });
+    expect(parseInterval(text, everyRange)).toEqual({ value, unit });
     expect(showEvery(value, unit)).toBe(shown);
-    expect(everyProblem(text)).toBeNull();
+    expect(intervalProblem(text, everyRange)).toBeNull();
   });
 });
 
@@ -47,8 +53,8 @@ describe('an interval is refused with a hint', () => {
     ['1e3 hours', 'such as "6 hours"'],
     ['٦ hours', 'such as "6 hours"'],
   ])('%j', (text, help) => {
-    expect(parseEvery(text)).toBeNull();
-    expect(everyProblem(text, suggest)?.help).toContain(help);
+    expect(parseInterval(text, everyRange)).toBeNull();
+    expect(intervalProblem(text, everyRange, suggest)?.help).toContain(help);
   });
 });
 
@@ -58,8 +64,8 @@ describe('an age is an interval of hours, days or weeks', () => {
     ['1 hour', 1, 'Hours'],
     ['99999 weeks', 99_999, 'Weeks'],
   ] as const)('%j', (text, value, unit) => {
-    expect(parseAge(text)).toEqual({ value, unit });
-    expect(ageProblem(text)).toBeNull();
+    expect(parseInterval(text, ageRange)).toEqual({ value, unit });
+    expect(intervalProblem(text, ageRange)).toBeNull();
   });
 
   test.each([
@@ -71,7 +77,7 @@ describe('an age is an interval of hours, days or weeks', () => {
     ['30 seconds', 'The shortest unit is hours.'],
     ['1 year', 'in days, such as "365 days"'],
   ])('and not %j', (text, help) => {
-    expect(parseAge(text)).toBeNull();
-    expect(ageProblem(text, suggest)?.help).toContain(help);
+    expect(parseInterval(text, ageRange)).toBeNull();
+    expect(intervalProblem(text, ageRange, suggest)?.help).toContain(help);
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startsPerMinute } from '../../../src/timing/start-counts.js';
-import { startsPerHour } from '../../../src/timing/start-hours.js';
+import { startsPerHour, startsPerMinute } from '../../../src/timing/start-counts.js';
 
 const hourly = {
   timing: { type: 'Cron', expression: '0 30 * * * *', startTime: '1970-01-01T00:00:00' },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Timing } from '../../../src/timing/runs.js';
-import { startsPerMinute, type TimedLoad } from '../../../src/timing/start-counts.js';
-import { busyMinutes } from '../../../src/timing/start-rate.js';
+import { busyMinutes, startsPerMinute, type TimedLoad } from '../../../src/timing/start-counts.js';
 
 const long = '1970-01-01T00:00:00';
 const cron = (expression: string, timeZone = 'UTC', starts = 1, startTime = long): TimedLoad => ({

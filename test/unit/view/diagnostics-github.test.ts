@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
-import { diagnosticsGithub } from '../../../src/view/ci/diagnostics-github.js';
+import { diagnosticsGithub } from '../../../src/view/ci/github.js';
 import { place } from './samples.js';
 
 const one: Diagnostic = {

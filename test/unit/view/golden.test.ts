@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnosticsGithub } from '../../../src/view/ci/diagnostics-github.js';
+import { diagnosticsGithub } from '../../../src/view/ci/github.js';
 import { planGitlab } from '../../../src/view/ci/gitlab.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
 import { jsonText } from '../../../src/view/json/json-text.js';

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Graph, subgraphOf } from '../../../src/model/graph.js';
-import { graphDot } from '../../../src/view/graph/graph-dot.js';
-import { graphMermaid } from '../../../src/view/graph/graph-mermaid.js';
-import { graphText } from '../../../src/view/graph/graph-text.js';
+import { graphDot, graphMermaid, graphText } from '../../../src/view/graph/graph-formats.js';
 
 const link = (from: string, to: string, stage: number | null = null) => ({ from, to, stage });
 const graph: Graph = {

@@ -3,6 +3,39 @@ import type { Action } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { cut } from '../text/layout.js';
 
+/** One line for each node with outgoing links, and for each node without any links. */
+export function graphText({ nodes, links }: Graph): string {
+  const to = new Map<string, string[]>();
+  for (const link of links) to.set(link.from, [...(to.get(link.from) ?? []), escapeControls(link.to)]);
+  const linked = new Set(links.map((link) => link.to));
+  const lines = nodes.flatMap((node) => {
+    const ends = to.get(node);
+    if (ends !== undefined) return [`${escapeControls(node)} → ${ends.join(', ')}`];
+    return linked.has(node) ? [] : [escapeControls(node)];
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The dependency graph in the DOT language, for Graphviz. */
+export function graphDot({ nodes, links }: Graph): string {
+  const lines = [
+    ...nodes.map((node) => `${quoted(node)};`),
+    ...links.map(
+      ({ from, to, stage }) =>
+        `${quoted(from)} -> ${quoted(to)}${stage === null ? '' : ` [label="${stage}"]`};`,
+    ),
+  ];
+  return ['digraph roster {', 'rankdir=LR;', 'node [shape=box];', ...lines]
+    .map((line, index) => (index === 0 ? line : `  ${line}`))
+    .concat('}', '')
+    .join('\n');
+}
+
+/** Inside quotes only `\` and `"` are special: Graphviz would replace `\N` and similar escapes. */
+function quoted(text: string): string {
+  return `"${escapeControls(text).replace(/[\\"]/g, '\\$&')}"`;
+}
+
 /** Longer names are cut. */
 const maxLabelColumns = 80;
 

@@ -1,0 +1,133 @@
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import type { Change, Plan, Step } from '../../model/plan.js';
+import { actionLabels, needsCare } from '../change-labels.js';
+import { escapeControls } from '../escape.js';
+import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
+import { isWorthALine } from '../text/field-text.js';
+import { count } from '../text/layout.js';
+import { snapshotAge } from '../text/snapshot-text.js';
+
+/**
+ * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are
+ * warnings, everything else is a notice.
+ */
+export function planGithub(plan: Plan): string {
+  const stepsOf = stepLookup(plan);
+  const acting = plan.changes
+    .filter((change) => change.action !== 'none')
+    .map((change) => changeAnnotation(change, stepsOf(change)));
+  return workflowCommands(
+    [
+      ...objectionDiagnostics(plan).map(diagnosticAnnotation),
+      ...snapshotAnnotations(plan),
+      ...acting,
+      ...plan.diagnostics.map(diagnosticAnnotation),
+    ],
+    '`roster plan` shows all of them',
+  );
+}
+
+function snapshotAnnotations({ snapshot }: Plan): Annotation[] {
+  if (snapshot === undefined) return [];
+  return [
+    { level: 'notice', title: 'roster: snapshot', lines: [`Planned against ${snapshotAge(snapshot)}`] },
+  ];
+}
+
+function changeAnnotation(change: Change, steps: readonly Step[]): Annotation {
+  const { action, address, fields, source } = change;
+  const changed = fields.filter(isWorthALine);
+  const wholeObject = action === 'create' || action === 'delete';
+  const paths = wholeObject ? '' : changed.map((field) => field.path).join(', ');
+  const title = `${actionLabels[action].verb} ${address}`;
+  const place = changed.find((field) => field.source !== null)?.source ?? source;
+  return {
+    level: needsCare(change, steps) || change.risks.length > 0 ? 'warning' : 'notice',
+    title: `roster: ${title}`,
+    lines: [
+      `${title}${paths === '' ? '' : `: ${paths}`}`,
+      ...change.risks.map((risk) => risk.message),
+      ...change.notes,
+    ],
+    ...(place === null ? {} : { place }),
+  };
+}
+
+/** Diagnostics as workflow commands, which annotate the lines of a pull request (contract §6, `github`). */
+export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
+  return workflowCommands(
+    diagnostics.map(diagnosticAnnotation),
+    '`roster validate` shows all of them; `--write sarif=FILE` saves them',
+  );
+}
+
+function diagnosticAnnotation({
+  severity,
+  code,
+  message,
+  place,
+  help,
+  related = [],
+}: Diagnostic): Annotation {
+  const others = related.map((each) => `${each.message}: ${each.place.file}:${each.place.line}`);
+  const lines = [message, ...others, ...(help === undefined ? [] : [`help: ${help}`])];
+  return { level: severity, title: `roster: ${code}`, lines, ...(place === undefined ? {} : { place }) };
+}
+
+/** A message that GitHub shows next to a line of a pull request, or on the run's page if there is no place. */
+interface Annotation {
+  readonly level: 'error' | 'warning' | 'notice';
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly place?: Place;
+}
+
+const levels = ['error', 'warning', 'notice'] as const;
+/** GitHub keeps this many annotations of one level per step, and silently drops the rest. */
+const maxAnnotations = 10;
+/** GitHub silently cuts longer messages. */
+const maxMessageUnits = 4000;
+
+/** Workflow commands, errors first. A last line counts what GitHub would drop; `where` says where to find all. */
+function workflowCommands(annotations: readonly Annotation[], where: string): string {
+  const of = levels.map((level) => ({ level, all: annotations.filter((each) => each.level === level) }));
+  const shown = of.flatMap(({ all }) => all.slice(0, maxAnnotations).map(command));
+  // A plain log line: an annotation would itself be dropped.
+  const more = of
+    .filter(({ all }) => all.length > maxAnnotations)
+    .map(({ level, all }) => count(all.length - maxAnnotations, `more ${level}`));
+  const last = more.length === 0 ? [] : [`${more.join(' and ')}: ${where}`];
+  return [...shown, ...last].map((line) => `${line}\n`).join('');
+}
+
+function command({ level, title, lines, place }: Annotation): string {
+  const where =
+    place === undefined
+      ? {}
+      : {
+          file: escapeControls(place.file),
+          line: place.line,
+          endLine: place.line,
+          col: place.column,
+          endColumn: place.column + Math.max(1, place.length),
+        };
+  const properties = Object.entries({ ...where, title: escapeControls(title) })
+    .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
+    .join(',');
+  return `::${level} ${properties}::${escapeData(shorten(lines.map(escapeControls).join('\n')))}`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= maxMessageUnits) return text;
+  // Do not end in half of a surrogate pair.
+  return `${text.slice(0, maxMessageUnits - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+// The runner's own escapes. In properties, commas and colons are separators.
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
