@@ -1,7 +1,7 @@
 import { exists, type Kind, referencesOf } from '../model/kind.js';
 import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
 import { hasValues, valuesOf } from './values.js';
-import type { Verdict, Writer } from './writer.js';
+import type { Writer } from './writer.js';
 
 /** What the read-back after an apply has found. */
 export interface ReadBack {
@@ -60,13 +60,13 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
 export async function withdrawExtras(
   extras: readonly Extra[],
   inputs: ReadBack,
-  { writer, judge }: { readonly writer: Writer; judge(failure: unknown): Verdict },
+  writer: Writer,
 ): Promise<readonly Withdrawn[]> {
   const gone = new Set<string>();
   const withdrawn: Withdrawn[] = [];
   for (const extra of extras) {
     const referrer = referrerOf(extra, inputs, gone);
-    const failure = referrer === null ? await remove(extra, writer, judge) : `${referrer} refers to it`;
+    const failure = referrer === null ? await remove(extra, writer) : `${referrer} refers to it`;
     if (failure === null) gone.add(keyOf(extra));
     withdrawn.push({ ...extra, failure });
   }
@@ -122,18 +122,14 @@ function referrerOf(
   return null;
 }
 
-async function remove(
-  { kind, own }: Extra,
-  writer: Writer,
-  judge: (failure: unknown) => Verdict,
-): Promise<string | null> {
+async function remove({ kind, own }: Extra, writer: Writer): Promise<string | null> {
   if (own.id === null || own.rawId === null) return 'the service lists it without an id';
   try {
     const existing = { id: own.id, rawId: own.rawId, before: own.spec };
     for (const { request } of kind.remove(existing)) await writer.send(request);
     return null;
   } catch (failure) {
-    const verdict = judge(failure);
+    const verdict = writer.judge(failure);
     return verdict.gone ? null : verdict.message;
   }
 }

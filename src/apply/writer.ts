@@ -5,6 +5,8 @@ import type { Delivery } from '../model/resource.js';
 export interface Writer {
   /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` understands. */
   send(request: Request): Promise<{ readonly data: unknown }>;
+  /** What a failed request means. Throws any other failure, which is a bug. */
+  judge(failure: unknown): Verdict;
   readonly reader: Reader;
   /** Sends all further requests with this key. */
   useKey(key: string): void;

@@ -17,8 +17,7 @@ export interface CarryOut {
   readonly plan: Plan;
   readonly observation: Observation;
   readonly verify: boolean;
-  onStep(event: StepEvent): void;
-  onStepsEnded(): void;
+  readonly callbacks: { onStep?(event: StepEvent): void; onStepsEnded?(): void };
 }
 
 export interface CarriedOut extends Applied {
@@ -46,28 +45,29 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
 }
 
 async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
-  const { session, plan, observation } = inputs;
-  const { client, useKey } = session;
-  const writer: Writer = { send: (request) => client.send(request), reader: client.reader(), useKey };
+  const { session, plan, observation, verify, callbacks } = inputs;
+  const { client, clock, concurrency, interrupted, useKey } = session;
+  const send: Writer['send'] = (request) => client.send(request);
+  const writer: Writer = { send, judge: verdictOf, reader: client.reader(), useKey };
   const applied = await executePlan({
     plan,
     kinds,
     observed: observation.state.objects,
     inventory: observation.inventory,
-    save: (each) => lock.save(each),
+    lock,
     writer,
-    judge: verdictOf,
-    concurrency: session.concurrency,
-    interrupted: session.interrupted,
-    lost: () => lock.lost(),
-    onStep: inputs.onStep,
     keys: keyKeeping(session),
-    sleep: (milliseconds) => session.clock.sleep(milliseconds),
+    control: {
+      concurrency,
+      interrupted,
+      onStep: (event) => callbacks.onStep?.(event),
+      sleep: (milliseconds) => clock.sleep(milliseconds),
+    },
   });
-  inputs.onStepsEnded();
+  callbacks.onStepsEnded?.();
   const endedOwnAccess = endsOwnAccess(observation, applied);
   const unread = { ...applied, left: null, endedOwnAccess };
-  if (!inputs.verify || applied.interrupted || lock.lost() || applied.lockedOut) return unread;
+  if (!verify || applied.interrupted || lock.lost() || applied.lockedOut) return unread;
   if (endedOwnAccess) return { ...unread, diagnostics: [...applied.diagnostics, notReadBack] };
   const found = await withoutBugs(
     () => readBack({ session, plan, observation, applied, lock, writer }),

@@ -1,4 +1,4 @@
-import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
   type Inventory,
   type Lock,
@@ -36,20 +36,10 @@ export async function withLock<T>(inputs: LockedWork<T>): Promise<Locked<T>> {
   try {
     value = await work(lock);
   } catch (failure) {
-    await release(lock, failed);
+    await diagnosticsOf(lock.release(failed));
     throw failure;
   }
-  return { value, diagnostics: await release(lock, runResult(value, lock)) };
-}
-
-async function release(lock: Lock, result: RunResult): Promise<readonly Diagnostic[]> {
-  try {
-    await lock.release(result);
-    return [];
-  } catch (failure) {
-    if (failure instanceof Problem) return failure.diagnostics;
-    throw failure;
-  }
+  return { value, diagnostics: await diagnosticsOf(lock.release(runResult(value, lock))) };
 }
 
 function factsOf(plan: Plan): RunFacts {
@@ -59,19 +49,16 @@ function factsOf(plan: Plan): RunFacts {
   return { service: plan.service, digest: plan.digest, plan: words === '' ? 'nothing to change' : words };
 }
 
-export interface LockWait {
-  readonly timeoutMilliseconds: number;
-  /** Called each time the lock is found to be held. */
-  onWait(holder: LockInfo): void;
-}
+type OnWait = (holder: LockInfo) => void;
 
 /**
  * Runs `attempt` until it does not collide with another run, or the time is up. Every attempt plans again, because the
- * other run has changed what the plan rests on.
+ * other run has changed what the plan rests on. `onWait` is called each time the lock is found to be held.
  */
 export async function waitForLock<T>(
   session: Session,
-  { timeoutMilliseconds, onWait }: LockWait,
+  timeoutMilliseconds: number,
+  onWait: OnWait,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { clock } = session;
@@ -88,11 +75,7 @@ export async function waitForLock<T>(
   }
 }
 
-async function untilFree(
-  { store, clock }: Session,
-  left: () => number,
-  onWait: LockWait['onWait'],
-): Promise<void> {
+async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
   for (;;) {
     const holder = await store.holder();
     if (holder === null || hasExpired(holder, clock) || left() <= 0) return;

@@ -7,10 +7,9 @@ import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome } from '../../model/report.js';
-import type { Address } from '../../model/resource.js';
+import { type Address, objectKey } from '../../model/resource.js';
 import { type Observation, observeAndPlan } from '../plan.js';
 import type { Session } from '../session.js';
-import { verdictOf } from './verdict.js';
 
 export interface ReadingBack {
   readonly session: Session;
@@ -79,7 +78,7 @@ async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promi
     before: observation.state.objects,
     after: seen.state.objects,
   };
-  const withdrawn = await withdrawExtras(extrasOf(state), state, { writer, judge: verdictOf });
+  const withdrawn = await withdrawExtras(extrasOf(state), state, writer);
   const gone = new Set(withdrawn.filter(({ failure }) => failure === null).map(({ address }) => address));
   if (gone.size > 0) {
     const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
@@ -112,13 +111,13 @@ function inWords({ why, own, failure }: Withdrawn): string {
 
 function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
   const listed = new Set(
-    [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
+    [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => objectKey(kind, each.id))),
   );
   const done = doneAddresses(applied);
   return plan.changes
     .filter(
       ({ address, action, kind, id }) =>
-        action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
+        action === 'delete' && done.has(address) && listed.has(objectKey(kind, id)),
     )
     .map((each) => each.address);
 }
