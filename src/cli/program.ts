@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
 import type { CompletionWords } from './completion.js';
@@ -39,25 +39,18 @@ export function buildProgram(context: CommandContext, done: Done): Command {
 }
 
 function addFirstSteps(program: Command, context: CommandContext, done: Done): void {
-  presentation(
-    command(program, 'init', 'create a project with CI pipelines; existing files are never changed'),
-  )
+  command(program, 'init', 'create a project with CI pipelines; existing files are never changed')
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else each run reads ROSTER_URL)')
     .option('--ci <host>', 'github, gitlab or none (default: the host of the git remote)')
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
-  service(common(command(program, 'validate', 'check the manifests offline, and report all errors'))).action(
+  command(program, 'validate', 'check the manifests offline, and report all errors', service).action(
     async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)),
   );
 }
 
 function addPlanAndApply(program: Command, context: CommandContext, done: Done): void {
-  guards(
-    service(
-      common(
-        command(program, 'plan [addresses...]', 'show the difference between the manifests and the service'),
-      ),
-    ),
-  )
+  const plan = 'show the difference between the manifests and the service';
+  command(program, 'plan [addresses...]', plan, guarded)
     .option('--detailed-exitcode', 'exit with code 2 when there are changes')
     .option('--out <file>', 'save the plan for `apply --plan`')
     .option('--snapshot <file>', 'plan against a file of `roster snapshot`, without API key and network')
@@ -65,13 +58,8 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .action(async (addresses, flags) =>
       done(await (await import('./plan.js')).planCommand(addresses, flags, context)),
     );
-  guards(
-    service(
-      common(
-        command(program, 'apply [addresses...]', 'plan, confirm, and make the service match the manifests'),
-      ),
-    ),
-  )
+  const apply = 'plan, confirm, and make the service match the manifests';
+  command(program, 'apply [addresses...]', apply, guarded)
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--plan <file>', 'apply only if the plan is the saved one')
     .option('--expect <digest>', 'apply only if the plan has this digest')
@@ -84,74 +72,52 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 }
 
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {
-  service(
-    common(
-      command(
-        program,
-        'drift',
-        'show changes made outside roster since the last apply; exit with code 2 if any',
-      ),
-    ),
-  ).action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
-  service(
-    common(command(program, 'snapshot', 'save the observed state, without secrets, for `plan --snapshot`')),
-  )
+  const drift = 'show changes made outside roster since the last apply; exit with code 2 if any';
+  command(program, 'drift', drift, service).action(async (flags) =>
+    done(await (await import('./drift.js')).driftCommand(flags, context)),
+  );
+  const snapshot = 'save the observed state, without secrets, for `plan --snapshot`';
+  command(program, 'snapshot', snapshot, service)
     .option('--out <file>', 'file to save it to (default: stdout)')
     .action(async (flags) => done(await (await import('./snapshot.js')).snapshotCommand(flags, context)));
-  service(
-    common(
-      command(program, 'why <address>', 'explain which remote object a resource is paired with, and why'),
-    ),
-  ).action(async (address, flags) =>
+  const why = 'explain which remote object a resource is paired with, and why';
+  command(program, 'why <address>', why, service).action(async (address, flags) =>
     done(await (await import('./why.js')).whyCommand(address, flags, context)),
   );
 }
 
 function addOfflineCommands(program: Command, context: CommandContext, done: Done): void {
-  common(
-    command(
-      program,
-      'graph [addresses...]',
-      'show the dependency graph offline; --format mermaid or dot for a diagram',
-    ),
-  ).action(async (addresses, flags) =>
+  const graph = 'show the dependency graph offline; --format mermaid or dot for a diagram';
+  command(program, 'graph [addresses...]', graph, common).action(async (addresses, flags) =>
     done(await (await import('./graph.js')).graphCommand(addresses, flags, context)),
   );
-  common(command(program, 'fmt', 'format the manifests; comments are kept'))
+  command(program, 'fmt', 'format the manifests; comments are kept', common)
     .option('--check', 'write nothing; exit with code 2 when a file is not formatted')
     .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
-  common(command(program, 'calendar', 'show what starts over the coming days, and how many agents'))
+  command(program, 'calendar', 'show what starts over the coming days, and how many agents', common)
     .option('--days <n>', 'number of days (default: 7)')
     .option('--zone <name>', 'time zone of the days and hours (default: UTC)')
     .option('--from <date>', 'the first day, such as 2026-12-01 (default: from now on)')
     .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
-  common(command(program, 'unlock', 'take the lock of the inventory from a run that is dead'))
+  command(program, 'unlock', 'take the lock of the inventory from a run that is dead', common)
     .option('-y, --yes', 'do not ask for confirmation')
     .action(async (flags) => done(await (await import('./unlock.js')).unlockCommand(flags, context)));
 }
 
 function addTools(program: Command, context: CommandContext, done: Done): void {
-  presentation(command(program, 'sandbox', 'serve a local instance of the service, to try manifests on'))
+  command(program, 'sandbox', 'serve a local instance of the service, to try manifests on')
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 4010)')
     .option('--seed <file>', 'JSON file with the agents, groups, pipelines, schedules and keys to begin with')
     .option('--data <file>', 'file that keeps the state between runs')
     .option('--faults <file>', 'JSON file of what goes wrong, to rehearse it')
     .option('--variant <name>', 'behave otherwise where the interface is silent; repeatable', collect)
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
-
-  presentation(
-    command(
-      program,
-      'schema [name]',
-      'print a JSON Schema: project, manifest, plan, report, inventory or snapshot',
-    ),
-  ).action(async (name, flags) =>
+  const schema = 'print a JSON Schema: project, manifest, plan, report, inventory or snapshot';
+  command(program, 'schema [name]', schema).action(async (name, flags) =>
     done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
   );
-
-  presentation(
-    command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
-  ).action(async (shell, flags) =>
+  const completion = 'print a completion script for bash, zsh or fish';
+  command(program, 'completion <shell>', completion).action(async (shell, flags) =>
     done(await (await import('./completion.js')).completionCommand(shell, wordsOf(program), flags, context)),
   );
   program
@@ -180,40 +146,40 @@ export function usageMessage(failure: unknown): string | null {
   return fine ? null : failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
 }
 
-function command(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .copyInheritedSettings(program)
-    .allowExcessArguments(false);
+/** A command with the flags of every command, and `more` flags that it shares with some others. */
+function command(
+  program: Command,
+  name: string,
+  description: string,
+  more: (added: Command) => Command = (added) => added,
+): Command {
+  const added = program.command(name).description(description).copyInheritedSettings(program);
+  return more(
+    added
+      .allowExcessArguments(false)
+      .option('--format <format>', 'format of the result (default: text)')
+      .option('--no-color', 'do not use colors')
+      .option('-v, --verbose', 'show more details'),
+  );
 }
 
-function presentation(cmd: Command): Command {
-  return cmd
-    .option('--format <format>', 'format of the result (default: text)')
-    .option('--no-color', 'do not use colors')
-    .option('-v, --verbose', 'show more details');
-}
-
-function common(cmd: Command): Command {
-  return presentation(cmd)
+function common(added: Command): Command {
+  return added
     .option('-f, --file <file>', 'project file (default: roster.yaml here or in a parent folder)')
     .option('-e, --env <name>', 'environment (default: ROSTER_ENV)', filled)
     .option('--write <format=file>', 'also write the result to a file; repeatable', collect);
 }
 
-function service(cmd: Command): Command {
-  return cmd
+function service(added: Command): Command {
+  return common(added)
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
-    .addOption(
-      new Option('--prune <mode>', 'what to do with objects that no entry declares: owned, all or never'),
-    )
+    .option('--prune <mode>', 'what to do with objects that no entry declares: owned, all or never')
     .option('--concurrency <n>', 'number of concurrent requests (default: 10)')
     .option('--timeout <time>', 'timeout of each request: 30, 30s or 500ms (default: 30s)');
 }
 
-function guards(cmd: Command): Command {
-  return cmd
+function guarded(added: Command): Command {
+  return service(added)
     .option('--allow-deletes <n>', 'accept a plan with up to this many deletes')
     .option('--allow-self-revoke', 'accept that the API key that roster uses stops working')
     .option('--allow-empty', 'accept a project that declares nothing')

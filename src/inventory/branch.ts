@@ -116,12 +116,6 @@ export class Branch {
   }
 
   private async has(commit: string): Promise<boolean> {
-    try {
-      await this.git.run(['cat-file', '-e', `${commit}^{commit}`]);
-      return true;
-    } catch (failure) {
-      if (failure instanceof GitFailure) return false;
-      throw failure;
-    }
+    return (await this.git.answer(['cat-file', '-e', `${commit}^{commit}`])) !== null;
   }
 }

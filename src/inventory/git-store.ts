@@ -149,12 +149,7 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   private async isSet(setting: string): Promise<boolean> {
-    try {
-      return (await this.git.run(['config', setting])) !== '';
-    } catch (failure) {
-      if (failure instanceof GitFailure) return false;
-      throw failure;
-    }
+    return Boolean(await this.git.answer(['config', setting]));
   }
 
   private async reach<T>(work: () => Promise<T>): Promise<T> {

@@ -43,6 +43,16 @@ export class Git {
     private readonly env: Readonly<Record<string, string | undefined>>,
   ) {}
 
+  /** The output of the command; null when git fails. */
+  async answer(args: readonly string[]): Promise<string | null> {
+    try {
+      return await this.run(args);
+    } catch (failure) {
+      if (failure instanceof GitFailure) return null;
+      throw failure;
+    }
+  }
+
   /** The output of the command without its last line break. Throws GitFailure. */
   run(args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = Object.fromEntries(

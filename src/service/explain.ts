@@ -1,4 +1,4 @@
-import { isJsonObject } from '../model/json.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 
 /** The message of an error body of any shape (interface §7: "the complete shape: not shown"). */
 export interface Explanation {
@@ -11,7 +11,8 @@ const MAX_MESSAGE_LENGTH = 500;
 
 /** Reads a raw body: JSON, plain text or a web page. */
 export function explainText(body: string): Explanation {
-  const data = parsed(body);
+  const data = parseJson(body);
+  // Not JSON: the text of a proxy or a web server.
   return explain(data === undefined ? plain(body) : data);
 }
 
@@ -23,15 +24,6 @@ export function explain(data: unknown): Explanation {
 export function oneLine(text: string): string {
   const line = text.replace(/[\s\u0085\u2028\u2029]+/g, ' ').trim();
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Not JSON: the text of a proxy or a web server.
-    return undefined;
-  }
 }
 
 /** Only the title of a web page is useful. */

@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
-import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
 import { hidden, type ValueHasher, valueHasher } from '../model/value-hash.js';
@@ -18,7 +18,8 @@ export interface Snapshot {
 
 /** The content of a file that may come from anyone. Throws a Problem that names the file; nothing in it is guessed. */
 export function parseSnapshot(text: string, file: string, kinds: readonly Kind[]): SnapshotJson {
-  const data = parseJson(text, file);
+  const data = parseJson(text);
+  if (data === undefined) throw invalid(file, notJson(text));
   const version = isJsonObject(data) ? data['formatVersion'] : undefined;
   if (typeof version === 'number' && version !== formatVersion) throw otherVersion(file, version);
   if (!isSnapshot(data)) throw invalid(file, firstFault());
@@ -39,7 +40,7 @@ export function openSnapshot(
   const plain = plainOf(valueHasher(saved), kinds, known);
   const plainOrHidden = (hash: Json): Json =>
     typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash;
-  const reader = new Reader(kinds, (value) =>
+  const reader = new SnapshotReader(kinds, (value) =>
     isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, plainOrHidden(hash)]))
       : plainOrHidden(value),
@@ -75,7 +76,7 @@ function plainOf(
   return plain;
 }
 
-class Reader {
+class SnapshotReader {
   constructor(
     private readonly kinds: readonly Kind[],
     private readonly revealed: (value: Json) => Json,
@@ -160,13 +161,8 @@ function firstFault(): string {
   return `${first?.instancePath || 'it'} ${first?.message ?? 'is not valid'}`.slice(0, 300);
 }
 
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const conflict = /^(<{7}|={7}|>{7})/m.test(text);
-    throw invalid(file, conflict ? 'it contains merge conflict markers' : 'it is not JSON');
-  }
+function notJson(text: string): string {
+  return /^(<{7}|={7}|>{7})/m.test(text) ? 'it contains merge conflict markers' : 'it is not JSON';
 }
 
 export function invalid(file: string, why: string): Problem {

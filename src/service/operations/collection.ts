@@ -61,6 +61,8 @@ export interface CollectionShape {
   readonly idNames: readonly string[];
 }
 
+export type CollectionOperations = ReturnType<typeof collectionOperations>;
+
 /** The operations of agent groups and of pipelines (interface §4), which the interface defines alike. */
 export function collectionOperations(shape: CollectionShape) {
   const { path, noun } = shape;
