@@ -31,12 +31,8 @@ export function completionCommand(
 ): Promise<number> {
   return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
-    if (write === undefined)
-      throw problem(
-        'usage',
-        `there is no completion for "${shell}"`,
-        `One of: ${Object.keys(shells).join(', ')}.`,
-      );
+    const help = `One of: ${Object.keys(shells).join(', ')}.`;
+    if (write === undefined) throw problem('usage', `there is no completion for "${shell}"`, help);
     const script = write(words);
     return {
       render: { text: () => script, json: () => jsonText({ formatVersion: 1, shell, script }) },

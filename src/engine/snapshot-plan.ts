@@ -58,11 +58,8 @@ export async function planFromSnapshot(
 function readSnapshot(path: string, file: string): string {
   const text = readRegular(path, `the snapshot ${file}`);
   if (text !== null) return text;
-  throw problem(
-    'unreadable-file',
-    `there is no snapshot ${file}`,
-    'Take one with `roster snapshot --out FILE`.',
-  );
+  const help = 'Take one with `roster snapshot --out FILE`.';
+  throw problem('unreadable-file', `there is no snapshot ${file}`, help);
 }
 
 /** A snapshot of another project, environment or service says nothing about this one. */

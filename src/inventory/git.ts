@@ -96,11 +96,8 @@ export class Git {
 
 function startFailure(failure: Error, folder: string): Error {
   if (errnoOf(failure) !== 'ENOENT') return failure;
-  return problem(
-    'missing-setting',
-    `git cannot be started in ${folder}`,
-    'The inventory is stored in git: install git, or use `inventory: { file: … }`.',
-  );
+  const help = 'The inventory is stored in git: install git, or use `inventory: { file: … }`.';
+  return problem('missing-setting', `git cannot be started in ${folder}`, help);
 }
 
 /** Lines that git adds to every failure to reach a remote. */

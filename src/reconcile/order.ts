@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.js';
 import { type PlannedRequest, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';
@@ -83,27 +84,22 @@ function freeNames(acting: readonly ResourceDiff[], wait: Wait): void {
   for (const { match, change } of acting) {
     const identity = match.observed === null ? null : match.kind.identity.ofObserved(match.observed);
     if (change.action === 'update' && identity !== null)
-      givingUp.set(`${match.kind.name} ${identity}`, change.address);
+      givingUp.set(objectKey(match.kind.name, identity), change.address);
   }
   for (const { match, change } of acting) {
     if (change.action !== 'create' || match.entry === null) continue;
-    const first = givingUp.get(`${match.kind.name} ${match.kind.identity.of(match.entry.spec)}`);
+    const first = givingUp.get(objectKey(match.kind.name, match.kind.identity.of(match.entry.spec)));
     if (first !== undefined) wait(change.address, first);
   }
 }
 
 function mergeBulk(acting: readonly ResourceDiff[], edges: Edges): Unit[] {
-  const groups = new Map<string, ResourceDiff[]>();
-  for (const each of acting) {
+  const groups = groupBy(acting, (each) => {
     const bulk = each.requests.length === 1 ? each.requests[0]?.bulk : undefined;
     // Only changes that wait for the same others are merged, so that a failure stops nothing but what depends on it.
     const waitsFor = [...(edges.get(each.change.address) ?? [])].sort().join(' ');
-    const key =
-      bulk === undefined ? each.change.address : `${each.match.kind.name} ${bulk.group} ${waitsFor}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
+    return bulk === undefined ? each.change.address : `${each.match.kind.name} ${bulk.group} ${waitsFor}`;
+  });
   return [...groups.values()].flatMap((group) => chunks(group, MOST_IN_BULK).map(unitOf));
 }
 

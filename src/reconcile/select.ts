@@ -93,14 +93,8 @@ function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
   const more = left.length > MOST_LISTED ? ` and ${left.length - MOST_LISTED} more` : '';
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
   const message = `${count} not in this plan, because the addresses do not select them: ${names.join(', ')}${more}`;
-  return [
-    {
-      severity: 'warning',
-      code: 'not-selected',
-      message,
-      help: 'Plan without addresses to see all of them.',
-    },
-  ];
+  const help = 'Plan without addresses to see all of them.';
+  return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
 function matchesNothing(pattern: string, addresses: readonly Address[], suggest: Suggest): Diagnostic {

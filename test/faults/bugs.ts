@@ -148,8 +148,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a snapshot contains inputs unhashed',
     file: 'src/snapshot/save.ts',
-    find: 'kind.snapshot.hashed?.includes(field) ? hashed(value, hasher) : value',
-    replace: 'value',
+    find: 'changeHashed(kind, values, (value) => hashed(value, hasher))',
+    replace: 'values',
     tests: ['test/unit/cli/snapshot.test.ts'],
   },
   {

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import { byCodeUnit, canonical } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
@@ -14,7 +15,6 @@ import {
 import type { Rule } from '../../model/why.js';
 import { fieldTexts, fieldValue } from '../fields.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
-import { groupBy } from './group-by.js';
 import { closestPairs } from './similarity.js';
 
 export interface Pair {
