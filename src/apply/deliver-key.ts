@@ -2,7 +2,7 @@ import { reasonOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
-import { exists, type Kind } from '../model/kind.js';
+import { exists, type Kind, type Secret } from '../model/kind.js';
 import { pollUntil } from '../model/poll.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { StepState } from './run-steps.js';
@@ -94,12 +94,6 @@ function discard(backUp: BackUp): readonly Diagnostic[] {
     return [{ severity: 'error', code: 'unwritable-file', message, help: 'Delete that file.' }];
   }
 }
-
-type Secret = {
-  readonly value: string;
-  readonly id: string | null;
-  readonly scopes: readonly string[] | null;
-};
 
 type ScopeCheck = Pick<KeyDelivery, 'state' | 'lockedOut' | 'diagnostics'>;
 

@@ -8,9 +8,7 @@ export interface ReadBack {
   readonly kinds: readonly Kind[];
   /** Ids in the answers to this run's creates. */
   readonly created: ReadonlyMap<Address, string>;
-  /** The objects before the run. */
   readonly before: ReadonlyMap<KindName, readonly Observed[]>;
-  /** The objects after the run. */
   readonly after: ReadonlyMap<KindName, readonly Observed[]>;
 }
 

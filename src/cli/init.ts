@@ -32,18 +32,16 @@ function nextSteps(host: CiHost | null, remote: string | null): readonly string[
     'Declare something in roster.yaml, and check it with `roster validate`.',
     'Set ROSTER_URL and ROSTER_API_KEY, and see what would change with `roster plan`.',
     ...(host !== null && remote === null ? [shared] : []),
-    ...(host === 'github'
-      ? [
-          'On GitHub, add the variable ROSTER_URL, the secret ROSTER_API_KEY and an environment named `production`.',
-        ]
-      : []),
-    ...(host === 'gitlab'
-      ? [
-          'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, and allow job tokens to push. See .gitlab/roster.yml for details.',
-        ]
-      : []),
+    ...(host === null ? [] : [hostSteps[host]]),
   ];
 }
+
+const hostSteps: Readonly<Record<CiHost, string>> = {
+  github:
+    'On GitHub, add the variable ROSTER_URL, the secret ROSTER_API_KEY and an environment named `production`.',
+  gitlab:
+    'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, and allow job tokens to push. See .gitlab/roster.yml for details.',
+};
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   file: 'exists',

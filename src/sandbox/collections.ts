@@ -9,7 +9,7 @@ import {
   readAgentIds,
   showCollection,
 } from './collection-rules.js';
-import { byId, type CollectionRecord, put } from './world.js';
+import { byId, type CollectionRecord, NEVER_RUN, put } from './world.js';
 
 /** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
 
@@ -52,9 +52,7 @@ function create(kind: CollectionKind): Handler {
       isActive: true,
       agentIds: readAgentIds(core.world, kind, body),
       canManage: true,
-      activeRunCount: 0,
-      lastRunStatus: null,
-      lastRunAt: null,
+      ...NEVER_RUN,
     };
     put(collectionsOf(core.world, kind), record);
     return saved(core, kind, record, 'created');

@@ -128,7 +128,7 @@ function chooseTimeout({ timeout }: CommonFlags): number | undefined {
   if (timeout === undefined) return undefined;
   const [, digits, unit] = /^(\d{1,7})(ms|s)?$/.exec(timeout) ?? [];
   const milliseconds = Number(digits) * (unit === 'ms' ? 1 : 1000);
-  if (digits !== undefined && milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
+  if (milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
   const help = 'Use 30, 30s or 500ms; at most an hour.';
   throw problem('usage', `--timeout: "${timeout}" is not a duration`, help);
 }
@@ -138,7 +138,7 @@ export function chooseLockTimeout({ lockTimeout }: { readonly lockTimeout?: stri
   if (lockTimeout === undefined) return 0;
   const [, digits, unit] = /^(\d{1,5})(s|m)?$/.exec(lockTimeout) ?? [];
   const milliseconds = Number(digits) * (unit === 'm' ? 60_000 : 1000);
-  if (digits !== undefined && milliseconds <= 86_400_000) return milliseconds;
+  if (milliseconds <= 86_400_000) return milliseconds;
   const help = 'Use 90, 90s or 5m; at most a day.';
   throw problem('usage', `--lock-timeout: "${lockTimeout}" is not a duration`, help);
 }

@@ -1,16 +1,16 @@
 import { type Applied, executePlan, type StepEvent } from '../../apply/apply.js';
-import type { Writer } from '../../apply/writer.js';
+import type { Verdict, Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
+import { ServiceFailure } from '../../service/failure.js';
 import { keyKeeping } from '../keys.js';
 import type { Observation } from '../plan.js';
 import type { Session } from '../session.js';
 import { withLock } from './lock.js';
 import { doneAddresses, type ReadBackResult, readBack } from './read-back.js';
 import { runResult } from './run-result.js';
-import { verdictOf } from './verdict.js';
 
 export interface CarryOut {
   readonly session: Session;
@@ -75,6 +75,14 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
   );
   const { left, outcomes, conflicts } = found;
   return { ...unread, outcomes, left, diagnostics: [...applied.diagnostics, ...conflicts] };
+}
+
+/** What a failure of the client means for the change. Any other failure is a bug, and is thrown. */
+function verdictOf(failure: unknown): Verdict {
+  if (!(failure instanceof ServiceFailure)) throw failure;
+  const { certainty, status, diagnostics } = failure;
+  const message = diagnostics.map((each) => each.message).join('; ');
+  return { certainty, gone: status === 404, unauthorized: status === 401, message };
 }
 
 function resultOf({ outcomes, interrupted, left }: CarriedOut): string {

@@ -107,7 +107,6 @@ export function collectionOperations(shape: CollectionShape) {
   };
 }
 
-/** Reads one item of a list. */
 function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
   const record = asRecord(item, 'an object');
   const isActive = optionalFlag(record, 'isActive');
