@@ -44,11 +44,9 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
     const referred = referencesOf(extra.kind, extra.own.spec).flatMap(({ kind, id }) =>
       isPending(id) ? [] : (extras.get(objectKey(kind, id)) ?? []),
     );
-    if (referred[0] !== undefined && !extras.has(keyOf(extra)))
-      extras.set(keyOf(extra), {
-        ...extra,
-        why: `it refers to ${referred[0].address}, which was superfluous`,
-      });
+    if (referred[0] === undefined || extras.has(keyOf(extra))) continue;
+    const why = `it refers to ${referred[0].address}, which was superfluous`;
+    extras.set(keyOf(extra), { ...extra, why });
   }
   const rank = (each: Extra) => -inputs.kinds.indexOf(each.kind);
   return [...extras.values()].sort((a, b) => rank(a) - rank(b));

@@ -33,7 +33,7 @@ export function applyCommand(
   flags: ApplyFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const { host, output } = context;
     const options = applyOptions(addresses, flags, context);
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);

@@ -29,7 +29,7 @@ export function completionCommand(
   flags: CommonFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
     const help = `One of: ${Object.keys(shells).join(', ')}.`;
     if (write === undefined) throw problem('usage', `there is no completion for "${shell}"`, help);

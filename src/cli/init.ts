@@ -12,7 +12,7 @@ export interface InitFlags extends CommonFlags {
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const made = await init({ cwd: context.host.cwd, env: context.host.env, url: flags.url, ci: flags.ci });
     const result = { ...made, next: nextSteps(made.ci.host, made.remote) };
     return { render: { text: () => initText(result), json: () => initJson(result) } };

@@ -24,7 +24,7 @@ export interface SandboxFlags extends CommonFlags {
 
 /** `roster sandbox`: serves until it is told to stop. Its key is no secret: it opens nothing but the sandbox. */
 export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const server = await start(flags, context.host);
     context.output.out(
       flags.format === 'json'

@@ -16,7 +16,7 @@ export interface SnapshotFlags extends CommonFlags {
 
 /** `roster snapshot`: the observed state without secrets, for those who have no API key. Sends reads only. */
 export function snapshotCommand(flags: SnapshotFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const { out } = flags;
     const path = out === undefined ? null : resolve(context.host.cwd, out);
     if (path !== null) checkWritable(path);

@@ -12,27 +12,25 @@ import type { Clock } from './clock.js';
 
 const prefix = 'roster-rescued-key-';
 
-interface DeliveryCheck {
-  /** Tries to write where a key would go, instead of only looking at the rights. */
-  readonly prove: boolean;
-  /** Absolute paths of files that the caller writes. */
-  readonly outputs: readonly string[];
-}
-
-/** Why a key of a declared entry could not be delivered, for each entry where that is so. Planning reads it as a value. */
+/**
+ * Why a key of a declared entry could not be delivered, for each entry where that is so. Planning reads it as a value.
+ * Tries to write where a key would go; with null, only looks at the rights.
+ * @param outputs absolute paths of files that the caller writes
+ */
 export function undeliverableKeys(
   { root, inventory, entries }: Project,
-  { prove, outputs }: DeliveryCheck,
+  outputs: readonly string[] | null,
 ): ReadonlyMap<Address, string> {
   const path = 'file' in inventory ? resolve(root, inventory.file) : null;
   const own = path === null ? [] : [path, `${path}.lock`];
+  const checks = { root, prove: outputs !== null, reserved: [...own, ...(outputs ?? [])] };
   const secrets = new Map(kinds.map((kind) => [kind.name, kind.secret]));
   return new Map(
     entries.flatMap(({ address, kind, declared, external }) => {
       const secret = secrets.get(kind);
       if (secret == null || external) return [];
       const delivery = { to: secret.deliverTo(declared), scopes: [] };
-      const reason = reasonOf(delivery, { root, prove, reserved: [...own, ...outputs] });
+      const reason = reasonOf(delivery, checks);
       return reason === null ? [] : [[address, reason] as const];
     }),
   );
@@ -47,14 +45,8 @@ function reasonOf(...check: Parameters<typeof undeliverable>): string | null {
   }
 }
 
-interface KeyOwner {
-  readonly project: Project;
-  readonly redactor: Redactor;
-  readonly clock: Clock;
-}
-
 /** How a run delivers the keys that it creates. */
-export function keyKeeping({ project, redactor, clock }: KeyOwner): KeyKeeping {
+export function keyKeeping(project: Project, redactor: Redactor, clock: Clock): KeyKeeping {
   return {
     deliver: (delivery, key) => {
       redactor.hide([key]);

@@ -57,8 +57,7 @@ export async function observeAndPlan(session: Session, options: ObserveOptions):
   const scope = observeScope(project, inventory, options.everything === true);
   const state = await observe(client.reader(), kinds, scope, session.callsWith);
   const now = clock.now();
-  const prove = options.proveDeliveries === true;
-  const undeliverable = undeliverableKeys(project, { prove, outputs: prove ? session.outputs : [] });
+  const undeliverable = undeliverableKeys(project, options.proveDeliveries ? session.outputs : null);
   const { allow } = options;
   const inputs = { project, service, state, inventory, now, undeliverable, allow, selected: addresses };
   const reconciled = planFor(inputs);

@@ -39,18 +39,14 @@ export async function planFromSnapshot(
   const known = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
   const now = clockOf(options).now();
-  const undeliverable = undeliverableKeys(project, { prove: false, outputs: [] });
+  const undeliverable = undeliverableKeys(project, null);
   const { service } = saved;
   const made = planFor({ project, service, state, inventory, now, undeliverable, allow, selected });
   const age = ageOf(takenAt, now);
   const notes = [...oldSnapshot(age, takenAt, now), ...notInSnapshot(made)];
   const shown = made.plan && withNextRuns(made.plan, made.matches, [], now);
-  const diagnostics = inFileOrder(
-    project,
-    opened.warnings,
-    made.diagnostics,
-    ...(shown === null ? [] : [shown.diagnostics, notes]),
-  );
+  const more = shown === null ? [] : [...shown.diagnostics, ...notes];
+  const diagnostics = inFileOrder(project, opened.warnings, made.diagnostics, more);
   if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...shown.plan, snapshot: age, diagnostics };
 }

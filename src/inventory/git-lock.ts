@@ -142,12 +142,7 @@ export class GitLock implements Lock {
 
   private newLock(): StoredLock {
     const now = new Date();
-    return {
-      token: randomUUID(),
-      name: this.store.runName,
-      since: now.toISOString(),
-      until: untilOf(now),
-    };
+    return { token: randomUUID(), name: this.store.runName, since: now.toISOString(), until: untilOf(now) };
   }
 
   private intentMessage(): string {

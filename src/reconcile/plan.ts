@@ -77,13 +77,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const plan = hasErrors(diagnostics)
     ? null
     : assemble(inputs, { matches: matches.list, diffs, names, diagnostics });
-  return {
-    plan,
-    diagnostics,
-    matches: matches.list,
-    externals: matches.externals,
-    names,
-  };
+  return { plan, diagnostics, matches: matches.list, externals: matches.externals, names };
 }
 
 interface PlanParts {

@@ -38,10 +38,7 @@ function certaintyOf(status: number): Certainty {
 
 function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
   if (status === 401)
-    return {
-      code: 'unauthorized',
-      help: 'Check ROSTER_API_KEY: creating a key revokes the one before it.',
-    };
+    return { code: 'unauthorized', help: 'Check ROSTER_API_KEY: creating a key revokes the one before it.' };
   if (status === 403)
     return {
       code: 'forbidden',

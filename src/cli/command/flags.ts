@@ -66,12 +66,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
     addresses,
-    allow: {
-      deletes,
-      selfRevoke: allowSelfRevoke,
-      empty: allowEmpty,
-      accountChange: allowAccountChange,
-    },
+    allow: { deletes, selfRevoke: allowSelfRevoke, empty: allowEmpty, accountChange: allowAccountChange },
   };
 }
 

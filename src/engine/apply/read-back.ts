@@ -62,12 +62,8 @@ async function look(inputs: ReadingBack): Promise<Seen> {
   if (withdrawn.length > 0) return { ...afterWithdrawal(inputs, withdrawn), stayed: [] };
   const stayed = stillThere(inputs, seen);
   const deleted = stayed.map((address) => notConverged(address, 'it still exists after it was deleted'));
-  return {
-    left: [...deleted, ...remaining(inputs, seen)],
-    conflicts: [],
-    outcomes: applied.outcomes,
-    stayed,
-  };
+  const left = [...deleted, ...remaining(inputs, seen)];
+  return { left, conflicts: [], outcomes: applied.outcomes, stayed };
 }
 
 async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
