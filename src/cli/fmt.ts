@@ -6,9 +6,7 @@ import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-export interface FmtFlags extends CommonFlags {
-  readonly check?: boolean;
-}
+type FmtFlags = CommonFlags & { readonly check?: boolean };
 
 /** `roster fmt`: formats every file of the project, or with `--check` lists the files that are not in the style. */
 export function fmtCommand(flags: FmtFlags, context: CommandContext): Promise<number> {

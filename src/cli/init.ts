@@ -6,9 +6,7 @@ import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-export interface InitFlags extends CommonFlags {
-  readonly ci?: string;
-}
+type InitFlags = CommonFlags & { readonly ci?: string };
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {

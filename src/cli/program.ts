@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
-import type { CompletionWords } from './completion.js';
+import type { CommandWords } from './completion.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
 
 type Done = (code: number) => void;
@@ -196,8 +196,8 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-function wordsOf(program: Command): CompletionWords {
-  const commands = program.commands.map((each) => ({
+function wordsOf(program: Command): CommandWords[] {
+  return program.commands.map((each) => ({
     name: each.name(),
     description: each.description(),
     flags: each.options.map((option) => ({
@@ -207,5 +207,4 @@ function wordsOf(program: Command): CompletionWords {
       takesValue: option.required || option.optional,
     })),
   }));
-  return { commands };
 }

@@ -94,14 +94,8 @@ export class Branch {
    */
   async push(from: string | null, to: string, tries = 3): Promise<PushResult> {
     try {
-      await this.git.run([
-        'push',
-        '--quiet',
-        '--no-verify',
-        `--force-with-lease=${this.ref}:${from ?? ''}`,
-        this.remote,
-        `${to}:${this.ref}`,
-      ]);
+      const lease = `--force-with-lease=${this.ref}:${from ?? ''}`;
+      await this.git.run(['push', '--quiet', '--no-verify', lease, this.remote, `${to}:${this.ref}`]);
       return 'done';
     } catch (failure) {
       if (!(failure instanceof GitFailure)) throw failure;

@@ -8,16 +8,14 @@ import type { ResourceDiff } from './diff.js';
 /** The service accepts more, but this limits how many single requests follow a failure (contract §4). */
 const MOST_IN_BULK = 100;
 
-export interface Ordered {
-  readonly steps: readonly Step[];
-  readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
-}
-
 /**
  * Turns requests into steps with dependencies: an object is created and changed before what refers to it, and deleted
  * after. Merges requests that the service can carry out as one.
  */
-export function order(diffs: readonly ResourceDiff[]): Ordered {
+export function order(diffs: readonly ResourceDiff[]): {
+  readonly steps: readonly Step[];
+  readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
+} {
   const acting = diffs.filter((each) => each.requests.length > 0);
   const edges = dependencies(acting);
   const units = mergeBulk(acting, edges);

@@ -156,7 +156,8 @@ export function firstHeader(reply: Reply, name: string): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-function codeOf(error: Error): string | null {
+/** The system's or undici's name for it. */
+export function codeOf(error: Error): string | null {
   const code: unknown = 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : null;
 }

@@ -1,6 +1,6 @@
 import { explain, explainText } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
-import { DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
+import { codeOf, DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
 import { retryAfterMs } from './retry-after.js';
 
 /** Statuses for which HTTP allows another attempt a moment later. */
@@ -61,7 +61,7 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
 
 /** A 2xx with an incomplete body. */
 export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
-  const tooLong = 'code' in truncated && truncated.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  const tooLong = codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
   const why = tooLong ? 'an answer that is too long' : wordsFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
@@ -105,7 +105,7 @@ const words = new Map([
 function wordsFor(error: unknown): string {
   if (error instanceof DeadlineError) return error.message;
   if (!(error instanceof Error)) return 'no answer';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const code = codeOf(error);
   if (code === null) return explain(error.message).message;
   const known = words.get(code);
   return known === undefined ? `${explain(error.message).message} (${code})` : `${known} (${code})`;

@@ -8,7 +8,6 @@ import {
   type RunResult,
 } from '../../model/inventory.js';
 import { type Plan, summarise } from '../../model/plan.js';
-import type { Clock } from '../clock.js';
 import type { Session } from '../session.js';
 
 export interface LockedWork<T> {
@@ -20,16 +19,15 @@ export interface LockedWork<T> {
   runResult(value: T, lock: Lock): RunResult;
 }
 
-export interface Locked<T> {
-  readonly value: T;
-  /** Why the lock could not be released. That must not hide what was done. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 const failed: RunResult = { result: 'incomplete', changes: [] };
 
-/** Holds the lock while `work` runs. Throws a Problem when the lock cannot be taken: then nothing was done. */
-export async function withLock<T>(inputs: LockedWork<T>): Promise<Locked<T>> {
+/**
+ * Holds the lock while `work` runs. Throws a Problem when the lock cannot be taken: then nothing was done. The diagnostics
+ * say why it could not be released, which must not hide what was done.
+ */
+export async function withLock<T>(
+  inputs: LockedWork<T>,
+): Promise<{ readonly value: T; readonly diagnostics: readonly Diagnostic[] }> {
   const { session, plan, expected, work, runResult } = inputs;
   const lock = await session.store.lock(factsOf(plan), expected);
   let value: T;
@@ -78,14 +76,11 @@ export async function waitForLock<T>(
 async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
   for (;;) {
     const holder = await store.holder();
-    if (holder === null || hasExpired(holder, clock) || left() <= 0) return;
+    const hasExpired = holder?.until != null && Date.parse(holder.until) <= clock.now().getTime();
+    if (holder === null || hasExpired || left() <= 0) return;
     onWait(holder);
     await clock.sleep(Math.min(left(), pollMilliseconds));
   }
 }
 
 const pollMilliseconds = 2_000;
-
-function hasExpired({ until }: LockInfo, clock: Clock): boolean {
-  return until !== null && Date.parse(until) <= clock.now().getTime();
-}

@@ -50,12 +50,8 @@ export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
   }
 }
 
-interface Seen extends ReadBackResult {
-  /** What was deleted and still exists. */
-  readonly stayed: readonly Address[];
-}
-
-async function look(inputs: ReadingBack): Promise<Seen> {
+/** `stayed` is what was deleted and still exists. */
+async function look(inputs: ReadingBack): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
   const { session, applied, lock } = inputs;
   const seen = await observeAndPlan(session, { inventory: lock.current() });
   const withdrawn = await withdrawDuplicates(inputs, seen);
