@@ -13,7 +13,6 @@ export function inventoryBefore(inventory: Inventory, { createIntents }: Plan): 
 
 type Ids = ReadonlyMap<Address, string>;
 
-/** A plan with what it was made from. */
 export interface PlannedState {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];

@@ -3,7 +3,6 @@ import { type Address, isPending, type KindName, type Observed, objectKey } from
 import { hasValues, valuesOf } from './values.js';
 import type { Writer } from './writer.js';
 
-/** What the read-back after an apply has found. */
 export interface ReadBack {
   readonly kinds: readonly Kind[];
   /** Ids in the answers to this run's creates. */

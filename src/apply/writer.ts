@@ -1,7 +1,6 @@
 import type { Reader, Request } from '../model/request.js';
 import type { Delivery } from '../model/resource.js';
 
-/** What apply can do with the service. */
 export interface Writer {
   /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` understands. */
   send(request: Request): Promise<{ readonly data: unknown }>;

@@ -74,9 +74,8 @@ export function planOf({ project, warnings }: Session, { reconciled }: Observati
 
 type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'selected';
 
-interface PlanInputs extends Pick<ReconcileInputs, Given>, Pick<PlanOptions, 'allow'> {
-  readonly state: ObservedState;
-}
+type PlanInputs = Pick<ReconcileInputs, Given> &
+  Pick<PlanOptions, 'allow'> & { readonly state: ObservedState };
 
 const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
 

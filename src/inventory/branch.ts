@@ -51,13 +51,11 @@ export class Branch {
     await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.localRef}`]);
   }
 
-  /** The names in the top folder of a commit. */
   async names(commit: string): Promise<readonly string[]> {
     const lines = (await this.git.run(['ls-tree', '--name-only', commit])).split('\n');
     return lines.filter((line) => line !== '');
   }
 
-  /** The files of a commit by name. */
   async read(commit: string): Promise<ReadonlyMap<string, string>> {
     const lines = (await this.git.run(['ls-tree', commit])).split('\n').filter((line) => line !== '');
     const files = lines.flatMap((line) => {

@@ -21,7 +21,6 @@ export interface CollectionDefinition<F extends Field> {
   /** The property of the manifest that lists the agents. */
   readonly field: F;
   readonly rule: FieldRule<readonly string[]>;
-  /** Whether the order of the agents has a meaning. */
   readonly ordered: boolean;
   /** The most agents that the service accepts; null for no limit. */
   readonly maximum: number | null;
@@ -42,7 +41,6 @@ export interface CollectionDeclared {
 /** What the schema allows in an entry of either kind. */
 type CollectionEntry = GroupEntry & PipelineEntry;
 
-/** What the specs of both kinds have in common. */
 interface CommonSpec {
   readonly name: string;
   readonly description: string;

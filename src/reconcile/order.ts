@@ -105,13 +105,13 @@ function unitOf(group: readonly ResourceDiff[]): Unit {
   const [first] = group;
   if (first === undefined) throw new Error('a unit has at least one change');
   const addresses = group.map((each) => each.change.address);
-  const requests = group.length === 1 ? first.requests : [merged(group, first)];
-  const ids = requests.map((_, index) =>
-    group.length === 1 ? `${addresses[0]}#${index + 1}` : `${addresses[0]}+${group.length - 1}`,
-  );
-  const singles =
-    group.length === 1 ? [] : group.flatMap((each) => each.requests.map(({ request }) => request));
-  return { ids, addresses, diff: first, requests, singles };
+  if (group.length === 1) {
+    const ids = first.requests.map((_, index) => `${addresses[0]}#${index + 1}`);
+    return { ids, addresses, diff: first, requests: first.requests, singles: [] };
+  }
+  const singles = group.flatMap((each) => each.requests.map(({ request }) => request));
+  const ids = [`${addresses[0]}+${group.length - 1}`];
+  return { ids, addresses, diff: first, requests: [merged(group, first)], singles };
 }
 
 function merged(group: readonly ResourceDiff[], first: ResourceDiff): PlannedRequest {

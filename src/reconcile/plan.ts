@@ -52,7 +52,6 @@ export interface Reconciled {
   readonly plan: Plan | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
-  /** The objects of external entries. */
   readonly externals: ReadonlyMap<Address, Observed>;
   readonly names: Names;
 }

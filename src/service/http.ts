@@ -1,6 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
 
-/** One attempt, ready for the wire. */
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With base path and query. */

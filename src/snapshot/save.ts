@@ -11,7 +11,6 @@ import {
   type SnapshotJson,
 } from './snapshot-json.js';
 
-/** What is saved, and what must not be. */
 export interface SaveInputs extends HashScope {
   /** The version of roster that takes it. */
   readonly roster: string;

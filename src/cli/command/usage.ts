@@ -6,7 +6,6 @@ import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
 import { exitCode } from './exit.js';
 
-/** Reports what is wrong with a command line. */
 export function reportUsage(message: string, argv: readonly string[], output: Output): number {
   const help = 'See `roster --help`.';
   return reportFailure({ severity: 'error', code: 'usage', message, help }, argv, output);

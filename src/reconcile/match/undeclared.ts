@@ -24,7 +24,6 @@ export interface UndeclaredInputs {
   readonly declared: ReadonlySet<Address>;
   /** Ids of objects that are matched with an entry. */
   readonly takenIds: ReadonlySet<string | null>;
-  /** The other objects. */
   readonly free: readonly Observed[];
   readonly resolver: ReferenceResolver;
 }

@@ -20,7 +20,6 @@ export interface CalendarInputs extends StartContext {
   readonly timeZone: string;
 }
 
-/** Minutes that are listed. */
 const MOST_MINUTES = 5;
 
 /** What starts when, from the manifests only: agents are counted as written, and the service is not asked. */

@@ -27,7 +27,6 @@ export function countable(kind: TimedKind, matches: Pick<Matches, 'list'>): Desi
     .filter(({ sensitive }) => !shown.some((field) => sensitive.includes(field)));
 }
 
-/** What starts are counted for. */
 export interface StartContext {
   readonly kinds: readonly Kind[];
   readonly project: Project;
