@@ -1,34 +1,32 @@
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import type { Inventory } from '../model/inventory.js';
+import { type Diagnostic, diagnosticsOf } from '../model/diagnostic.js';
+import type { Inventory, Lock } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { resolveRequest } from '../model/pending.js';
-import type { Plan, Step } from '../model/plan.js';
+import type { Step } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import type { Address, Delivery, KindName, Observed } from '../model/resource.js';
+import type { Address, Delivery, KindName } from '../model/resource.js';
 import { bulkRemainder } from './bulk-remainder.js';
 import { deliverKey, lostKey } from './deliver-key.js';
-import { inventoryAfter, inventoryBefore } from './inventory-update.js';
+import { inventoryAfter, inventoryBefore, type PlannedState } from './inventory-update.js';
 import { whyNotFound } from './not-found.js';
 import { outcomeOf, worstOf } from './outcomes.js';
 import { recoverCreate } from './recover-create.js';
 import { runSteps, type StepRunner, type StepState } from './run-steps.js';
 import type { KeyKeeping, Verdict, Writer } from './writer.js';
 
-export interface ApplyInputs {
-  readonly plan: Plan;
-  readonly kinds: readonly Kind[];
-  readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
+export interface ApplyInputs extends PlannedState {
   readonly inventory: Inventory;
-  readonly save: (inventory: Inventory) => Promise<void>;
+  readonly lock: Lock;
   readonly writer: Writer;
-  judge(failure: unknown): Verdict;
+  readonly keys: KeyKeeping;
+  readonly control: RunControl;
+}
+
+export interface RunControl {
   readonly concurrency: number;
   /** Asked before each step; true after an interrupt. */
   interrupted(): boolean;
-  /** Asked before each step; true once another run may hold the lock. */
-  lost(): boolean;
-  readonly onStep: (event: StepEvent) => void;
-  readonly keys: KeyKeeping;
+  onStep(event: StepEvent): void;
   sleep(milliseconds: number): Promise<void>;
 }
 
@@ -57,30 +55,20 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
   const intent = inventoryBefore(inputs.inventory, inputs.plan);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
-  if (acting.length > 0) await inputs.save(intent);
+  if (acting.length > 0) await inputs.lock.save(intent);
   const states = await runSteps(inputs.plan.steps, run);
   const outcomes = acting.map((change) => outcomeOf(change, states, run.ids));
-  const unsaved = await saveOutcome(inputs, inventoryAfter(intent, inputs, outcomes, run.ids));
+  // The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done.
+  const unsaved = await diagnosticsOf(inputs.lock.save(inventoryAfter(intent, inputs, outcomes, run.ids)));
   const { created, lockedOut } = run;
   return {
     outcomes,
     created,
-    interrupted: inputs.interrupted(),
+    interrupted: inputs.control.interrupted(),
     lockedOut,
     keyEnded: lockedOut || run.hasNewKey,
     diagnostics: [...run.diagnostics, ...unsaved],
   };
-}
-
-/** The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done. */
-async function saveOutcome({ save }: ApplyInputs, inventory: Inventory): Promise<readonly Diagnostic[]> {
-  try {
-    await save(inventory);
-    return [];
-  } catch (failure) {
-    if (failure instanceof Problem) return failure.diagnostics;
-    throw failure;
-  }
 }
 
 const KEY_STOPPED = 'the key stopped working';
@@ -97,7 +85,7 @@ class PlanRunner implements StepRunner {
   private readonly existing: ReadonlyMap<KindName, ReadonlySet<string>>;
 
   constructor(private readonly inputs: ApplyInputs) {
-    this.concurrency = inputs.concurrency;
+    this.concurrency = inputs.control.concurrency;
     this.kinds = new Map(inputs.kinds.map((kind) => [kind.name, kind]));
     this.ids = new Map(
       inputs.plan.changes.flatMap(({ address, id, action }) =>
@@ -115,14 +103,14 @@ class PlanRunner implements StepRunner {
 
   stopped(): string | null {
     if (this.unauthorized !== null) return this.unauthorized;
-    if (this.inputs.lost()) return 'another run took the lock on the inventory';
-    return this.inputs.interrupted() ? 'interrupted before it started' : null;
+    if (this.inputs.lock.lost()) return 'another run took the lock on the inventory';
+    return this.inputs.control.interrupted() ? 'interrupted before it started' : null;
   }
 
   async run(step: Step): Promise<StepState> {
-    this.inputs.onStep({ type: 'begun', step });
+    this.inputs.control.onStep({ type: 'begun', step });
     const state = await this.runGuarded(step);
-    this.inputs.onStep({ type: 'ended', step, state });
+    this.inputs.control.onStep({ type: 'ended', step, state });
     return state;
   }
 
@@ -170,13 +158,8 @@ class PlanRunner implements StepRunner {
     const { writer, plan } = this.inputs;
     let singles: readonly Step[];
     try {
-      singles = await bulkRemainder({
-        step,
-        kind,
-        reader: writer.reader,
-        records: plan.records,
-        ids: this.ids,
-      });
+      const listed = await writer.reader.readAll(kind.list());
+      singles = bulkRemainder(step, kind, listed, { records: plan.records, ids: this.ids });
     } catch (failure) {
       const error = `the response did not confirm all changes; reading the list failed: ${this.judge(failure).message}`;
       return { outcome: 'unknown', error };
@@ -212,12 +195,12 @@ class PlanRunner implements StepRunner {
 
   /** After a create without a usable answer: `why` says what was wrong with it. */
   private async recover(kind: Kind, address: Address, why: string): Promise<StepState> {
-    const { plan, writer, sleep } = this.inputs;
+    const { plan, writer, control } = this.inputs;
     const [intent, record] = [plan.createIntents[address], plan.records[address]];
     if (intent === undefined || record === undefined)
       throw new Error(`the create of ${address} has no intent`);
     const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });
-    if (this.inputs.interrupted()) return unknown('the interrupted run did not look for the object');
+    if (control.interrupted()) return unknown('the interrupted run did not look for the object');
     try {
       const found = await recoverCreate({
         reader: writer.reader,
@@ -226,7 +209,7 @@ class PlanRunner implements StepRunner {
         applied: record.applied,
         others: new Set([...(this.existing.get(kind.name) ?? []), ...this.ids.values()]),
         ids: this.ids,
-        sleep,
+        sleep: control.sleep,
       });
       if ('error' in found) return unknown(found.error);
       this.ids.set(address, found.id);
@@ -238,7 +221,8 @@ class PlanRunner implements StepRunner {
 
   private async deliver(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
     this.hasNewKey = true;
-    const delivered = await deliverKey({ delivery, kind, data, ...this.inputs });
+    const { writer, keys, control } = this.inputs;
+    const delivered = await deliverKey({ delivery, kind, data, writer, keys, sleep: control.sleep });
     if (delivered.id !== null) this.ids.set(address, delivered.id);
     this.diagnostics.push(...delivered.diagnostics);
     if (delivered.lockedOut) this.unauthorized = KEY_STOPPED;
@@ -246,7 +230,7 @@ class PlanRunner implements StepRunner {
   }
 
   private judge(failure: unknown): Verdict {
-    const verdict = this.inputs.judge(failure);
+    const verdict = this.inputs.writer.judge(failure);
     if (verdict.unauthorized) this.unauthorized = KEY_STOPPED;
     return verdict;
   }

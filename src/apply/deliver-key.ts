@@ -2,11 +2,11 @@ import { reasonOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
-import { exists, type Kind } from '../model/kind.js';
+import { exists, type Kind, type Secret } from '../model/kind.js';
 import { pollUntil } from '../model/poll.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { StepState } from './run-steps.js';
-import type { BackUp, KeyKeeping, Verdict, Writer } from './writer.js';
+import type { BackUp, KeyKeeping, Writer } from './writer.js';
 
 interface NewKey {
   readonly delivery: Delivery;
@@ -15,7 +15,6 @@ interface NewKey {
   readonly data: unknown;
   readonly writer: Writer;
   readonly keys: KeyKeeping;
-  judge(failure: unknown): Verdict;
   sleep(milliseconds: number): Promise<void>;
 }
 
@@ -96,17 +95,11 @@ function discard(backUp: BackUp): readonly Diagnostic[] {
   }
 }
 
-type Secret = {
-  readonly value: string;
-  readonly id: string | null;
-  readonly scopes: readonly string[] | null;
-};
-
 type ScopeCheck = Pick<KeyDelivery, 'state' | 'lockedOut' | 'diagnostics'>;
 
 /** By the answer and by the list, because the answer may only repeat what was requested. */
 async function checkScopes(newKey: NewKey, secret: Secret): Promise<ScopeCheck> {
-  const { delivery, judge, kind } = newKey;
+  const { delivery, writer, kind } = newKey;
   const isWrong = (scopes: readonly string[] | null) => scopes !== null && !isRequested(scopes, delivery);
   try {
     // There is no need to wait for the list when the answer itself shows other scopes.
@@ -122,7 +115,7 @@ async function checkScopes(newKey: NewKey, secret: Secret): Promise<ScopeCheck> 
     const diagnostics = scopes === null ? [knownFromAnswer(why)] : [];
     return { state: { outcome: 'done' }, lockedOut: false, diagnostics };
   } catch (failure) {
-    return unchecked(judge(failure).message);
+    return unchecked(writer.judge(failure).message);
   }
 }
 
@@ -160,7 +153,7 @@ async function findListed({ kind, writer, sleep }: NewKey, { id, value }: Secret
 }
 
 async function revoke(newKey: NewKey, id: string | null, scopes: readonly string[]): Promise<ScopeCheck> {
-  const { kind, writer, delivery, judge } = newKey;
+  const { kind, writer, delivery } = newKey;
   const has = scopes.length === 0 ? "the user's full access" : `the scopes ${scopes.join(', ')}`;
   const requested = delivery.scopes.length === 0 ? 'full access' : delivery.scopes.join(', ');
   const what = `the new key has ${has}, but ${requested} was requested`;
@@ -169,7 +162,10 @@ async function revoke(newKey: NewKey, id: string | null, scopes: readonly string
   try {
     for (const { request } of kind.remove({ id, rawId: id, before: null })) await writer.send(request);
   } catch (failure) {
-    return failed(`${what}; it could not be revoked: ${judge(failure).message}. ${revokeNow}`, 'unknown');
+    return failed(
+      `${what}; it could not be revoked: ${writer.judge(failure).message}. ${revokeNow}`,
+      'unknown',
+    );
   }
   return failed(`${what}; it was revoked immediately. Generate a key in the dashboard to continue`);
 }

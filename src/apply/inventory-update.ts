@@ -13,7 +13,7 @@ export function inventoryBefore(inventory: Inventory, { createIntents }: Plan): 
 
 type Ids = ReadonlyMap<Address, string>;
 
-interface PlannedState {
+export interface PlannedState {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
   /** The objects that existed when the plan was made. */

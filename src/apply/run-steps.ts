@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.js';
 import type { Step } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 
@@ -39,7 +40,8 @@ function runWave(
   concurrency: number,
 ): Promise<void> {
   const waiting = new Map(wave.map((step) => [step.id, step.after.filter((id) => !states.has(id)).length]));
-  const followers = followersOf(wave);
+  const edges = wave.flatMap((step) => step.after.map((first) => ({ first, step })));
+  const followers = groupBy(edges, ({ first }) => first);
   const ready = wave.filter((step) => waiting.get(step.id) === 0);
   let next = 0;
   let active = 0;
@@ -47,7 +49,7 @@ function runWave(
   return new Promise((resolve, reject) => {
     const settle = (step: Step, state: StepState) => {
       states.set(step.id, state);
-      for (const follower of followers.get(step.id) ?? []) {
+      for (const { step: follower } of followers.get(step.id) ?? []) {
         const left = (waiting.get(follower.id) ?? 0) - 1;
         waiting.set(follower.id, left);
         if (left === 0) ready.push(follower);
@@ -80,16 +82,4 @@ function runWave(
 function reasonToSkip(step: Step, states: ReadonlyMap<string, StepState>): string | null {
   const missing = step.after.find((id) => states.get(id)?.outcome !== 'done');
   return missing === undefined ? null : `depends on ${missing.replace(/[#+]\d+$/, '')}, which was not done`;
-}
-
-function followersOf(wave: readonly Step[]): ReadonlyMap<string, readonly Step[]> {
-  const followers = new Map<string, Step[]>();
-  for (const step of wave) {
-    for (const id of step.after) {
-      const list = followers.get(id);
-      if (list === undefined) followers.set(id, [step]);
-      else list.push(step);
-    }
-  }
-  return followers;
 }

@@ -1,16 +1,13 @@
 import { exists, type Kind, referencesOf } from '../model/kind.js';
 import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
 import { hasValues, valuesOf } from './values.js';
-import type { Verdict, Writer } from './writer.js';
+import type { Writer } from './writer.js';
 
-/** What the read-back after an apply has found. */
 export interface ReadBack {
   readonly kinds: readonly Kind[];
   /** Ids in the answers to this run's creates. */
   readonly created: ReadonlyMap<Address, string>;
-  /** The objects before the run. */
   readonly before: ReadonlyMap<KindName, readonly Observed[]>;
-  /** The objects after the run. */
   readonly after: ReadonlyMap<KindName, readonly Observed[]>;
 }
 
@@ -46,11 +43,9 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
     const referred = referencesOf(extra.kind, extra.own.spec).flatMap(({ kind, id }) =>
       isPending(id) ? [] : (extras.get(objectKey(kind, id)) ?? []),
     );
-    if (referred[0] !== undefined && !extras.has(keyOf(extra)))
-      extras.set(keyOf(extra), {
-        ...extra,
-        why: `it refers to ${referred[0].address}, which was a duplicate`,
-      });
+    if (referred[0] === undefined || extras.has(keyOf(extra))) continue;
+    const why = `it refers to ${referred[0].address}, which was a duplicate`;
+    extras.set(keyOf(extra), { ...extra, why });
   }
   const rank = (each: Extra) => -inputs.kinds.indexOf(each.kind);
   return [...extras.values()].sort((a, b) => rank(a) - rank(b));
@@ -60,13 +55,13 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
 export async function withdrawExtras(
   extras: readonly Extra[],
   inputs: ReadBack,
-  { writer, judge }: { readonly writer: Writer; judge(failure: unknown): Verdict },
+  writer: Writer,
 ): Promise<readonly Withdrawn[]> {
   const gone = new Set<string>();
   const withdrawn: Withdrawn[] = [];
   for (const extra of extras) {
     const referrer = referrerOf(extra, inputs, gone);
-    const failure = referrer === null ? await remove(extra, writer, judge) : `${referrer} refers to it`;
+    const failure = referrer === null ? await remove(extra, writer) : `${referrer} refers to it`;
     if (failure === null) gone.add(keyOf(extra));
     withdrawn.push({ ...extra, failure });
   }
@@ -122,18 +117,14 @@ function referrerOf(
   return null;
 }
 
-async function remove(
-  { kind, own }: Extra,
-  writer: Writer,
-  judge: (failure: unknown) => Verdict,
-): Promise<string | null> {
+async function remove({ kind, own }: Extra, writer: Writer): Promise<string | null> {
   if (own.id === null || own.rawId === null) return 'the service lists it without an id';
   try {
     const existing = { id: own.id, rawId: own.rawId, before: own.spec };
     for (const { request } of kind.remove(existing)) await writer.send(request);
     return null;
   } catch (failure) {
-    const verdict = judge(failure);
+    const verdict = writer.judge(failure);
     return verdict.gone ? null : verdict.message;
   }
 }

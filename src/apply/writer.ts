@@ -1,10 +1,11 @@
 import type { Reader, Request } from '../model/request.js';
 import type { Delivery } from '../model/resource.js';
 
-/** What apply can do with the service. */
 export interface Writer {
   /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` understands. */
   send(request: Request): Promise<{ readonly data: unknown }>;
+  /** What a failed request means. Throws any other failure, which is a bug. */
+  judge(failure: unknown): Verdict;
   readonly reader: Reader;
   /** Sends all further requests with this key. */
   useKey(key: string): void;

@@ -3,7 +3,7 @@ import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply/a
 import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { diagnosticsOf, Problem } from '../model/diagnostic.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
@@ -33,7 +33,7 @@ export function applyCommand(
   flags: ApplyFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const { host, output } = context;
     const options = applyOptions(addresses, flags, context);
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
@@ -43,7 +43,9 @@ export function applyCommand(
     );
     const shown = output.redactor.value(report);
     const json = () => output.redactor.text(jsonText(reportJson(shown)));
-    const unwritten = reportPath === null || declined ? [] : await writeReport(reportPath, json());
+    // Changes have been made: a report that cannot be written is reported, and the result is still printed.
+    const unwritten =
+      reportPath === null || declined ? [] : await diagnosticsOf(writeAtomic(reportPath, json()));
     const complete = isComplete(report) && unwritten.length === 0;
     const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
     return {
@@ -113,15 +115,4 @@ function showPlan(plan: Plan, flags: ApplyFlags, context: CommandContext): void 
   const text = `${planText(output.redactor.value(plan), renderOptions(flags, host))}\n`;
   if (json) output.err(text);
   else output.out(text);
-}
-
-/** Changes have been made: a report that cannot be written is reported, and the result is still printed. */
-async function writeReport(path: string, text: string): Promise<readonly Diagnostic[]> {
-  try {
-    await writeAtomic(path, text);
-    return [];
-  } catch (failure) {
-    if (failure instanceof Problem) return failure.diagnostics;
-    throw failure;
-  }
 }

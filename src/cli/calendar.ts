@@ -18,7 +18,7 @@ const mostDays = 366;
 
 /** `roster calendar`: what starts when over the coming days, from the manifests alone. */
 export function calendarCommand(flags: CalendarFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json', 'svg'], context }, async () => {
+  return runCommand(flags, ['text', 'json', 'svg'], context, async () => {
     const { redactor } = context.output;
     const { from, zone = 'UTC' } = flags;
     const made = calendar(projectOptions(flags, context), { days: chooseDays(flags), from, zone });

@@ -4,26 +4,11 @@ import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-/** A command of commander, as far as completion needs it. */
-interface CompletableCommand {
-  name(): string;
-  description(): string;
-  readonly options: readonly {
-    readonly long?: string | undefined;
-    readonly short?: string | undefined;
-    readonly description: string;
-    readonly required: boolean;
-    readonly optional: boolean;
-  }[];
-}
-
-/** The commands and flags that a shell can complete. */
-interface CompletionWords {
-  readonly commands: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly flags: readonly Flag[];
-  }[];
+/** A command and its flags, for a shell to complete. */
+export interface CommandWords {
+  readonly name: string;
+  readonly description: string;
+  readonly flags: readonly Flag[];
 }
 
 interface Flag {
@@ -33,46 +18,27 @@ interface Flag {
   readonly takesValue: boolean;
 }
 
-const shells: Readonly<Record<string, (words: CompletionWords) => string>> = { bash, zsh, fish };
+const shells: Readonly<Record<string, (commands: readonly CommandWords[]) => string>> = { bash, zsh, fish };
 
 /** `roster completion SHELL`: a script that is generated from the command line itself, so that it is always current. */
 export function completionCommand(
   shell: string,
-  commands: readonly CompletableCommand[],
+  commands: readonly CommandWords[],
   flags: CommonFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
-    if (write === undefined)
-      throw problem(
-        'usage',
-        `there is no completion for "${shell}"`,
-        `One of: ${Object.keys(shells).join(', ')}.`,
-      );
-    const script = write(wordsOf(commands));
+    const help = `One of: ${Object.keys(shells).join(', ')}.`;
+    if (write === undefined) throw problem('usage', `there is no completion for "${shell}"`, help);
+    const script = write(commands);
     return {
       render: { text: () => script, json: () => jsonText({ formatVersion: 1, shell, script }) },
     };
   });
 }
 
-function wordsOf(commands: readonly CompletableCommand[]): CompletionWords {
-  return {
-    commands: commands.map((each) => ({
-      name: each.name(),
-      description: each.description(),
-      flags: each.options.map(({ long, short, description, required, optional }) => ({
-        long: long ?? '',
-        short,
-        description,
-        takesValue: required || optional,
-      })),
-    })),
-  };
-}
-
-function bash({ commands }: CompletionWords): string {
+function bash(commands: readonly CommandWords[]): string {
   const cases = commands.map(
     ({ name, flags }) => `    ${name}) words="${flags.map((flag) => flag.long).join(' ')} --help" ;;`,
   );
@@ -97,7 +63,7 @@ complete -o filenames -F _roster roster
 `;
 }
 
-function zsh({ commands }: CompletionWords): string {
+function zsh(commands: readonly CommandWords[]): string {
   const names = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
   const cases = commands.map(({ name, flags }) => {
     const specs = flags.map(({ long, description, takesValue }) =>
@@ -127,7 +93,7 @@ _roster "$@"
 `;
 }
 
-function fish({ commands }: CompletionWords): string {
+function fish(commands: readonly CommandWords[]): string {
   const lines = commands.flatMap(({ name, description, flags }) => [
     `complete -c roster -n __fish_use_subcommand -f -a ${name} -d ${quote(description)}`,
     ...flags.map(({ long, short, description: text, takesValue }) => {

@@ -10,7 +10,7 @@ import type { CommandContext } from './host/host.js';
 
 /** `roster drift`: what was changed outside roster since the last apply. Exit code 2 if anything was. */
 export function driftCommand(flags: CommonFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const found = await withSession(sessionOptions(flags, context), drift);
     const shown = context.output.redactor.value(found);
     return {

@@ -6,14 +6,12 @@ import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-export interface FmtFlags extends CommonFlags {
-  readonly check?: boolean;
-}
+type FmtFlags = CommonFlags & { readonly check?: boolean };
 
 /** `roster fmt`: formats every file of the project, or with `--check` lists the files that are not in the style. */
 export function fmtCommand(flags: FmtFlags, context: CommandContext): Promise<number> {
   const { check = false } = flags;
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const result = await formatProject(projectOptions(flags, context), { check });
     return {
       exit: check && result.changed.length > 0 ? exitCode.changes : exitCode.fine,

@@ -12,7 +12,7 @@ export function graphCommand(
   context: CommandContext,
 ): Promise<number> {
   const formats = ['text', 'mermaid', 'dot', 'json'] as const;
-  return runCommand({ flags, formats, context }, async () => {
+  return runCommand(flags, formats, context, async () => {
     const made = graph(projectOptions(flags, context), addresses);
     const { name: project, environment } = made.project;
     const shown = context.output.redactor.value(made.graph);

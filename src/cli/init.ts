@@ -6,13 +6,11 @@ import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-export interface InitFlags extends CommonFlags {
-  readonly ci?: string;
-}
+type InitFlags = CommonFlags & { readonly ci?: string };
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const made = await init({ cwd: context.host.cwd, env: context.host.env, url: flags.url, ci: flags.ci });
     const result = { ...made, next: nextSteps(made.ci.host, made.remote) };
     return { render: { text: () => initText(result), json: () => initJson(result) } };
@@ -32,18 +30,16 @@ function nextSteps(host: CiHost | null, remote: string | null): readonly string[
     'Declare resources in roster.yaml, then check them with `roster validate`.',
     'Set `ROSTER_URL` and `ROSTER_API_KEY`, then run `roster plan` to see what would change.',
     ...(host !== null && remote === null ? [shared] : []),
-    ...(host === 'github'
-      ? [
-          'On GitHub, add the variable ROSTER_URL, the secret ROSTER_API_KEY and an environment named `production`.',
-        ]
-      : []),
-    ...(host === 'gitlab'
-      ? [
-          'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, and allow job tokens to push. See .gitlab/roster.yml for details.',
-        ]
-      : []),
+    ...(host === null ? [] : [hostSteps[host]]),
   ];
 }
+
+const hostSteps: Readonly<Record<CiHost, string>> = {
+  github:
+    'On GitHub, add the variable ROSTER_URL, the secret ROSTER_API_KEY and an environment named `production`.',
+  gitlab:
+    'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, and allow job tokens to push. See .gitlab/roster.yml for details.',
+};
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   file: 'exists',

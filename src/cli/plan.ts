@@ -33,7 +33,7 @@ export function planCommand(
   context: CommandContext,
 ): Promise<number> {
   const formats = ['text', 'json', 'markdown', 'github', 'gitlab'] as const;
-  return runCommand({ flags, formats, context }, async () => {
+  return runCommand(flags, formats, context, async () => {
     const { host, output } = context;
     const options = planOptions(addresses, flags);
     const urlOf = sourceLinks(flags, host);

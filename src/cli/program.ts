@@ -1,6 +1,7 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
+import type { CommandWords } from './completion.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
 
 type Done = (code: number) => void;
@@ -38,28 +39,21 @@ export function buildProgram(context: CommandContext, done: Done): Command {
 }
 
 function addFirstSteps(program: Command, context: CommandContext, done: Done): void {
-  presentation(
-    command(program, 'init', 'create a project with CI pipelines; existing files are never changed'),
-  )
+  command(program, 'init', 'create a project with CI pipelines; existing files are never changed')
     .option(
       '--url <url>',
       'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every run reads ROSTER_URL)',
     )
     .option('--ci <host>', 'github, gitlab or none (default: the host of the git remote)')
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
-  service(common(command(program, 'validate', 'check the manifests offline and report all errors'))).action(
+  command(program, 'validate', 'check the manifests offline and report all errors', service).action(
     async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)),
   );
 }
 
 function addPlanAndApply(program: Command, context: CommandContext, done: Done): void {
-  guards(
-    service(
-      common(
-        command(program, 'plan [addresses...]', 'show the difference between the manifests and the service'),
-      ),
-    ),
-  )
+  const plan = 'show the difference between the manifests and the service';
+  command(program, 'plan [addresses...]', plan, guarded)
     .option('--detailed-exitcode', 'exit with code 2 if there are changes')
     .option('--out <file>', 'save the plan for `apply --plan`')
     .option(
@@ -70,13 +64,8 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .action(async (addresses, flags) =>
       done(await (await import('./plan.js')).planCommand(addresses, flags, context)),
     );
-  guards(
-    service(
-      common(
-        command(program, 'apply [addresses...]', 'plan, confirm, and make the service match the manifests'),
-      ),
-    ),
-  )
+  const apply = 'plan, confirm, and make the service match the manifests';
+  command(program, 'apply [addresses...]', apply, guarded)
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--plan <file>', 'apply only if the current plan equals this saved plan')
     .option('--expect <digest>', 'apply only if the current plan has this digest')
@@ -92,72 +81,52 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 }
 
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {
-  service(
-    common(
-      command(
-        program,
-        'drift',
-        'show changes made outside roster since the last apply; exit with code 2 if there are any',
-      ),
-    ),
-  ).action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
-  service(
-    common(command(program, 'snapshot', 'save the observed state, without secrets, for `plan --snapshot`')),
-  )
+  const drift = 'show changes made outside roster since the last apply; exit with code 2 if there are any';
+  command(program, 'drift', drift, service).action(async (flags) =>
+    done(await (await import('./drift.js')).driftCommand(flags, context)),
+  );
+  const snapshot = 'save the observed state, without secrets, for `plan --snapshot`';
+  command(program, 'snapshot', snapshot, service)
     .option('--out <file>', 'file to save it to (default: stdout)')
     .action(async (flags) => done(await (await import('./snapshot.js')).snapshotCommand(flags, context)));
-  service(
-    common(command(program, 'why <address>', 'explain which remote object matches a resource, and why')),
-  ).action(async (address, flags) =>
+  const why = 'explain which remote object matches a resource, and why';
+  command(program, 'why <address>', why, service).action(async (address, flags) =>
     done(await (await import('./why.js')).whyCommand(address, flags, context)),
   );
 }
 
 function addOfflineCommands(program: Command, context: CommandContext, done: Done): void {
-  common(
-    command(
-      program,
-      'graph [addresses...]',
-      'show the dependency graph, offline; use `--format mermaid` or `--format dot` for a diagram',
-    ),
-  ).action(async (addresses, flags) =>
+  const graph = 'show the dependency graph, offline; use `--format mermaid` or `--format dot` for a diagram';
+  command(program, 'graph [addresses...]', graph, common).action(async (addresses, flags) =>
     done(await (await import('./graph.js')).graphCommand(addresses, flags, context)),
   );
-  common(command(program, 'fmt', 'format the manifests; comments are kept'))
+  command(program, 'fmt', 'format the manifests; comments are kept', common)
     .option('--check', 'write nothing; exit with code 2 if a file is not formatted')
     .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
-  common(command(program, 'calendar', 'show when agents start over the next days, and how many, offline'))
+  command(program, 'calendar', 'show when agents start over the next days, and how many, offline', common)
     .option('--days <n>', 'number of days (default: 7)')
     .option('--zone <name>', 'time zone of the days and hours (default: UTC)')
     .option('--from <date>', 'first day, such as 2026-12-01 (default: now)')
     .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
-  common(command(program, 'unlock', 'remove the inventory lock of a run that has died'))
+  command(program, 'unlock', 'remove the inventory lock of a run that has died', common)
     .option('-y, --yes', 'do not ask for confirmation')
     .action(async (flags) => done(await (await import('./unlock.js')).unlockCommand(flags, context)));
 }
 
 function addTools(program: Command, context: CommandContext, done: Done): void {
-  presentation(command(program, 'sandbox', 'run a local instance of the service'))
+  command(program, 'sandbox', 'run a local instance of the service')
     .option('--port <number>', 'port to listen on; 0 selects any free port (default: 4010)')
     .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
     .option('--data <file>', 'file that keeps the state between runs')
     .option('--faults <file>', 'JSON file with the failures to simulate')
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
-
-  presentation(
-    command(
-      program,
-      'schema [name]',
-      'print a JSON Schema: project, manifest, plan, report, inventory or snapshot',
-    ),
-  ).action(async (name, flags) =>
+  const schema = 'print a JSON Schema: project, manifest, plan, report, inventory or snapshot';
+  command(program, 'schema [name]', schema).action(async (name, flags) =>
     done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
   );
-
-  presentation(
-    command(program, 'completion <shell>', 'print a completion script for bash, zsh or fish'),
-  ).action(async (shell, flags) =>
-    done(await (await import('./completion.js')).completionCommand(shell, program.commands, flags, context)),
+  const completion = 'print a completion script for bash, zsh or fish';
+  command(program, 'completion <shell>', completion).action(async (shell, flags) =>
+    done(await (await import('./completion.js')).completionCommand(shell, wordsOf(program), flags, context)),
   );
   program
     .command('help [command]')
@@ -185,43 +154,43 @@ export function usageMessage(failure: unknown): string | null {
   return fine ? null : failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
 }
 
-function command(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .copyInheritedSettings(program)
-    .allowExcessArguments(false);
+/** A command with the flags of every command, and `more` flags that it shares with some others. */
+function command(
+  program: Command,
+  name: string,
+  description: string,
+  more: (added: Command) => Command = (added) => added,
+): Command {
+  const added = program.command(name).description(description).copyInheritedSettings(program);
+  return more(
+    added
+      .allowExcessArguments(false)
+      .option('--format <format>', 'format of the result (default: text)')
+      .option('--no-color', 'do not use colors')
+      .option('-v, --verbose', 'show more details'),
+  );
 }
 
-function presentation(cmd: Command): Command {
-  return cmd
-    .option('--format <format>', 'format of the result (default: text)')
-    .option('--no-color', 'do not use colors')
-    .option('-v, --verbose', 'show more details');
-}
-
-function common(cmd: Command): Command {
-  return presentation(cmd)
+function common(added: Command): Command {
+  return added
     .option('-f, --file <file>', 'project file (default: roster.yaml here or in a parent folder)')
     .option('-e, --env <name>', 'environment (default: ROSTER_ENV)', filled)
     .option('--write <format=file>', 'also write the result to a file; repeatable', collect);
 }
 
-function service(cmd: Command): Command {
-  return cmd
+function service(added: Command): Command {
+  return common(added)
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
-    .addOption(
-      new Option(
-        '--prune <mode>',
-        'which undeclared objects to delete: owned, all or never (default: `prune` in roster.yaml)',
-      ),
+    .option(
+      '--prune <mode>',
+      'which undeclared objects to delete: owned, all or never (default: `prune` in roster.yaml)',
     )
     .option('--concurrency <n>', 'number of concurrent requests (default: 10)')
     .option('--timeout <time>', 'timeout of each request: 30, 30s or 500ms (default: 30s)');
 }
 
-function guards(cmd: Command): Command {
-  return cmd
+function guarded(added: Command): Command {
+  return service(added)
     .option('--allow-deletes <n>', 'allow a plan with up to this many deletes')
     .option('--allow-self-revoke', 'allow a plan that revokes the API key that roster uses')
     .option('--allow-empty', 'allow a project that declares no resources')
@@ -240,4 +209,17 @@ function filled(value: string): string {
 
 function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
+}
+
+function wordsOf(program: Command): CommandWords[] {
+  return program.commands.map((each) => ({
+    name: each.name(),
+    description: each.description(),
+    flags: each.options.map((option) => ({
+      long: option.long ?? '',
+      short: option.short,
+      description: option.description,
+      takesValue: option.required || option.optional,
+    })),
+  }));
 }

@@ -24,7 +24,7 @@ export interface SandboxFlags extends CommonFlags {
 
 /** `roster sandbox`: runs until it is stopped. Its key is not a secret: only the sandbox accepts it. */
 export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const server = await start(flags, context.host);
     context.output.out(
       flags.format === 'json'
@@ -55,11 +55,8 @@ async function start({ port: portFlag, seed, faults, data }: SandboxFlags, { cwd
     const cause = failure instanceof Error ? (failure.cause ?? failure) : failure;
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw failure;
-    throw problem(
-      'service-error',
-      `the sandbox cannot listen on port ${port}: ${code}`,
-      'Use another port with `--port`, or any free port with `--port 0`.',
-    );
+    const help = 'Use another port with `--port`, or any free port with `--port 0`.';
+    throw problem('service-error', `the sandbox cannot listen on port ${port}: ${code}`, help);
   }
 }
 
@@ -69,10 +66,8 @@ function readWith<T>(path: string, what: string, parse: (text: string) => T): T 
   } catch (failure) {
     if (failure instanceof SeedError || failure instanceof FaultError)
       throw problem('schema', `${path}: ${failure.message}`);
-    throw problem(
-      'unreadable-file',
-      `cannot read the ${what} file ${path}: ${(failure as NodeJS.ErrnoException).code ?? 'unknown error'}`,
-    );
+    const code = (failure as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw problem('unreadable-file', `cannot read the ${what} file ${path}: ${code}`);
   }
 }
 

@@ -11,7 +11,7 @@ export function schemaCommand(
   flags: CommonFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const found = schemas.get(name ?? 'project');
     if (found === undefined)
       throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);

@@ -10,13 +10,11 @@ import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 import type { Output } from './host/output.js';
 
-export interface SnapshotFlags extends CommonFlags {
-  readonly out?: string;
-}
+type SnapshotFlags = CommonFlags & { readonly out?: string };
 
 /** `roster snapshot`: the observed state without secrets, for those who have no API key. Sends reads only. */
 export function snapshotCommand(flags: SnapshotFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const { out } = flags;
     const path = out === undefined ? null : resolve(context.host.cwd, out);
     if (path !== null) checkWritable(path);

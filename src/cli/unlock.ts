@@ -15,7 +15,7 @@ export interface UnlockFlags extends CommonFlags {
 
 /** `roster unlock`: takes the lock of the inventory from a run that is dead. Needs neither the service nor an API key. */
 export function unlockCommand(flags: UnlockFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const ask = (holder: LockInfo, inventory: string) => isDead(holder, inventory, flags, context.host);
     const result = await unlock(projectOptions(flags, context), ask);
     const { holder, removed } = result;

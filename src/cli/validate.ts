@@ -14,7 +14,7 @@ import { fromRepositoryRoot } from './host/repository-paths.js';
 /** `roster validate`: offline, every error at once. */
 export function validateCommand(flags: CommonFlags, context: CommandContext): Promise<number> {
   const formats = ['text', 'json', 'github', 'sarif'] as const;
-  return runCommand({ flags, formats, context }, async () => {
+  return runCommand(flags, formats, context, async () => {
     const { host, output } = context;
     const { project, ...read } = readProject(projectOptions(flags, context));
     const diagnostics = output.redactor.value(read.diagnostics);

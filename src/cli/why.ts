@@ -9,7 +9,7 @@ import type { CommandContext } from './host/host.js';
 
 /** `roster why ADDRESS`: which remote object it is paired with, by which rule, what differs, and what is ignored. */
 export function whyCommand(address: string, flags: CommonFlags, context: CommandContext): Promise<number> {
-  return runCommand({ flags, formats: ['text', 'json'], context }, async () => {
+  return runCommand(flags, ['text', 'json'], context, async () => {
     const found = await withSession(sessionOptions(flags, context), (session) => why(session, address));
     const shown = context.output.redactor.value(found);
     return {

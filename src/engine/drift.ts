@@ -17,6 +17,6 @@ export async function drift(session: Session): Promise<Drift> {
   const unknown = notInInventory(matches, session.store.name);
   const all = [...diagnostics, ...unknown];
   if (hasErrors(unknown)) throw new Problem(all);
-  const found = driftOf({ matches, names, now: session.clock.now() });
+  const found = driftOf(matches, names, session.clock.now());
   return { project, environment, service, diagnostics: all, ...found };
 }

@@ -15,13 +15,11 @@ export function inFileOrder(
   const once = new Map(lists.flat().map((each) => [identityOf(each), each]));
   const rankOf = ({ place }: Diagnostic) =>
     place === undefined ? Number.POSITIVE_INFINITY : (rank.get(place.file) ?? files.length);
-  const numbered = [...once.values()].map((each) => ({ each, rank: rankOf(each) }));
-  numbered.sort((a, b) => {
-    if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
-    const [left, right] = [a.each.place, b.each.place];
+  return [...once.values()].sort((a, b) => {
+    const [left, right] = [a.place, b.place];
+    if (rankOf(a) !== rankOf(b)) return rankOf(a) < rankOf(b) ? -1 : 1;
     return (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0);
   });
-  return numbered.map(({ each }) => each);
 }
 
 function identityOf({ severity, code, message, place }: Diagnostic): string {

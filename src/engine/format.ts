@@ -78,9 +78,6 @@ function tooLarge(file: string): Problem {
 /** What someone has written since the file was read must not be overwritten. */
 function checkUnchanged(path: string, file: string, text: string): void {
   if (readRegular(path, file)?.replace(/^\ufeff/, '') === text) return;
-  throw problem(
-    'unreadable-file',
-    `${file} was changed while it was being formatted`,
-    'Run `roster fmt` again.',
-  );
+  const message = `${file} was changed while it was being formatted`;
+  throw problem('unreadable-file', message, 'Run `roster fmt` again.');
 }

@@ -48,14 +48,8 @@ function reasonOf(...check: Parameters<typeof undeliverable>): string | null {
   }
 }
 
-interface KeyOwner {
-  readonly project: Project;
-  readonly redactor: Redactor;
-  readonly clock: Clock;
-}
-
 /** How a run delivers the keys that it creates. */
-export function keyKeeping({ project, redactor, clock }: KeyOwner): KeyKeeping {
+export function keyKeeping(project: Project, redactor: Redactor, clock: Clock): KeyKeeping {
   return {
     deliver: (delivery, key) => {
       redactor.hide([key]);

@@ -1,4 +1,4 @@
-import { canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 
 /** How many differences are listed; the rest are counted. */
 const mostListed = 8;
@@ -8,8 +8,9 @@ const mostListed = 8;
  * never trusted: only known names are taken from it. Empty when there is nothing to say.
  */
 export function planDifference(saved: string, current: string): string {
-  const [before, after] = [read(saved), read(current)];
-  if (before === null || after === null) return 'the file is not a saved plan';
+  const [before, after] = [parseJson(saved), parseJson(current)];
+  // It was not written by `plan --out`, or was changed since.
+  if (!isJsonObject(before) || !isJsonObject(after)) return 'the file is not a saved plan';
   const parts = [...heads(before, after), ...changes(before, after)];
   const more = parts.length - mostListed;
   return [...parts.slice(0, mostListed), ...(more > 0 ? [`${more} more`] : [])].join('; ');
@@ -64,16 +65,6 @@ function fieldsOf(change: JsonObject): Map<string, JsonObject> {
 function byName(list: Json | undefined, name: string): Map<string, JsonObject> {
   const items = Array.isArray(list) ? (list as readonly Json[]) : [];
   return new Map(items.flatMap((each) => (isJsonObject(each) ? [[String(each[name]), each] as const] : [])));
-}
-
-function read(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    // The file was not written by `plan --out`, or was changed since, which is reported.
-    return null;
-  }
 }
 
 function same(a: Json | undefined, b: Json | undefined): boolean {

@@ -89,9 +89,8 @@ function planWithDeliveries(
 
 type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'selected';
 
-interface PlanInputs extends Pick<ReconcileInputs, Given>, Pick<PlanOptions, 'allow'> {
-  readonly state: ObservedState;
-}
+type PlanInputs = Pick<ReconcileInputs, Given> &
+  Pick<PlanOptions, 'allow'> & { readonly state: ObservedState };
 
 const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
 

@@ -128,10 +128,7 @@ export function serviceName({ origin, pathname }: URL): string {
 
 function apiKeyOf(env: SessionOptions['env']): string {
   const key = env['ROSTER_API_KEY'];
-  if (key !== undefined && key !== '') return checkApiKey(key);
-  throw problem(
-    'missing-setting',
-    '`ROSTER_API_KEY` is not set',
-    'Set it to an API key of the service. There is no flag for it.',
-  );
+  if (key) return checkApiKey(key);
+  const help = 'Set it to an API key of the service. There is no flag for it.';
+  throw problem('missing-setting', '`ROSTER_API_KEY` is not set', help);
 }

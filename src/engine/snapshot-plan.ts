@@ -45,12 +45,8 @@ export async function planFromSnapshot(
   const age = ageOf(takenAt, now);
   const notes = [...oldSnapshot(age, takenAt, now), ...notInSnapshot(made)];
   const shown = made.plan && withNextRuns(made.plan, made.matches, [], now);
-  const diagnostics = inFileOrder(
-    project,
-    opened.warnings,
-    made.diagnostics,
-    ...(shown === null ? [] : [shown.diagnostics, notes]),
-  );
+  const more = shown === null ? [] : [...shown.diagnostics, ...notes];
+  const diagnostics = inFileOrder(project, opened.warnings, made.diagnostics, more);
   if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...shown.plan, snapshot: age, diagnostics };
 }
@@ -58,11 +54,8 @@ export async function planFromSnapshot(
 function readSnapshot(path: string, file: string): string {
   const text = readRegular(path, `the snapshot ${file}`);
   if (text !== null) return text;
-  throw problem(
-    'unreadable-file',
-    `there is no snapshot ${file}`,
-    'Take one with `roster snapshot --out FILE`.',
-  );
+  const help = 'Take one with `roster snapshot --out FILE`.';
+  throw problem('unreadable-file', `there is no snapshot ${file}`, help);
 }
 
 /** A snapshot of another project, environment or service says nothing about this one. */

@@ -90,11 +90,8 @@ function regularFileAt(path: string): Stats | undefined {
     : existing.isDirectory()
       ? 'a folder'
       : 'not a regular file';
-  throw problem(
-    'unwritable-file',
-    `${path} is ${what}`,
-    'Name a regular file: roster writes to nothing else.',
-  );
+  const help = 'Name a regular file: roster writes to nothing else.';
+  throw problem('unwritable-file', `${path} is ${what}`, help);
 }
 
 function lstatOf(path: string): Stats | undefined {

@@ -3,7 +3,7 @@ import { closeSync, constants, fsyncSync, openSync, rmSync, writeFileSync } from
 export interface NewFileOptions {
   /** Such as `0o600`, from which the umask takes rights away. */
   readonly mode?: number | undefined;
-  /** Called with the open file before it is flushed, to set its owner and rights. */
+  /** Called with the open file before it is written, to set its owner and rights. */
   readonly prepare?: (file: number) => void;
 }
 
@@ -18,9 +18,9 @@ const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 export function createFlushed(path: string, text: string, { mode, prepare }: NewFileOptions = {}): void {
   const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
+    prepare?.(file);
     // Unlike a single write, this does not take a part for the whole.
     writeFileSync(file, text);
-    prepare?.(file);
     fsyncSync(file);
   } finally {
     closeSync(file);

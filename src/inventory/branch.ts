@@ -51,13 +51,11 @@ export class Branch {
     await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.localRef}`]);
   }
 
-  /** The names in the top folder of a commit. */
   async names(commit: string): Promise<readonly string[]> {
     const lines = (await this.git.run(['ls-tree', '--name-only', commit])).split('\n');
     return lines.filter((line) => line !== '');
   }
 
-  /** The files of a commit by name. */
   async read(commit: string): Promise<ReadonlyMap<string, string>> {
     const lines = (await this.git.run(['ls-tree', commit])).split('\n').filter((line) => line !== '');
     const files = lines.flatMap((line) => {
@@ -94,14 +92,8 @@ export class Branch {
    */
   async push(from: string | null, to: string, tries = 3): Promise<PushResult> {
     try {
-      await this.git.run([
-        'push',
-        '--quiet',
-        '--no-verify',
-        `--force-with-lease=${this.ref}:${from ?? ''}`,
-        this.remote,
-        `${to}:${this.ref}`,
-      ]);
+      const lease = `--force-with-lease=${this.ref}:${from ?? ''}`;
+      await this.git.run(['push', '--quiet', '--no-verify', lease, this.remote, `${to}:${this.ref}`]);
       return 'done';
     } catch (failure) {
       if (!(failure instanceof GitFailure)) throw failure;
@@ -116,12 +108,6 @@ export class Branch {
   }
 
   private async has(commit: string): Promise<boolean> {
-    try {
-      await this.git.run(['cat-file', '-e', `${commit}^{commit}`]);
-      return true;
-    } catch (failure) {
-      if (failure instanceof GitFailure) return false;
-      throw failure;
-    }
+    return (await this.git.answer(['cat-file', '-e', `${commit}^{commit}`])) !== null;
   }
 }

@@ -25,7 +25,6 @@ import {
 } from '../model/inventory.js';
 import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
 
-/** The content of the lock file. */
 interface FileLock {
   readonly token: string;
   readonly host: string;

@@ -1,6 +1,6 @@
 import { problem } from '../model/diagnostic.js';
 import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
-import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import { isId } from '../model/resource.js';
 
 /** Increased when an older roster could misread the new format. A new optional field is no reason. */
@@ -29,7 +29,8 @@ function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): st
 
 /** Reads what `print` wrote. Throws a Problem `inventory-mismatch` for anything else. */
 export function parse(text: string, name: string): Inventory {
-  const data = parseJson(text, name);
+  const data = parseJson(text);
+  if (data === undefined) throw broken(name, notJson(text));
   if (!isJsonObject(data)) throw broken(name, 'it is not a JSON object');
   if (data['version'] !== VERSION) throw wrongVersion(name, data['version'] ?? null);
   const { project, environment } = data;
@@ -77,13 +78,8 @@ function ownerName(project: string, environment: string | null): string {
   return environment === null ? `project "${project}"` : `project "${project}", environment "${environment}"`;
 }
 
-function parseJson(text: string, name: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    const conflict = /^(<{7}|={7}|>{7})/m.test(text);
-    throw broken(name, conflict ? 'it has merge conflict markers' : 'it is not JSON');
-  }
+function notJson(text: string): string {
+  return /^(<{7}|={7}|>{7})/m.test(text) ? 'it has merge conflict markers' : 'it is not JSON';
 }
 
 function readMap<T>(

@@ -8,7 +8,6 @@ import { LEASE_MS, type StoredLock, untilOf } from './stored-lock.js';
 /** This long before the lease expires no request is started: those in progress have to end within it, with retries. */
 const MARGIN_MS = 4 * 60_000;
 
-/** The inventory's branch, as the lock needs it. */
 export interface LockedBranch {
   readonly name: string;
   /** Identifies this run in the history. */
@@ -26,7 +25,6 @@ export interface LockedBranch {
   lockedBy(lock: StoredLock): LockProblem;
 }
 
-/** The content of the branch at one commit. */
 export interface BranchState {
   /** Null while the branch does not exist. */
   readonly commit: string | null;
@@ -142,12 +140,7 @@ export class GitLock implements Lock {
 
   private newLock(): StoredLock {
     const now = new Date();
-    return {
-      token: randomUUID(),
-      name: this.store.runName,
-      since: now.toISOString(),
-      until: untilOf(now),
-    };
+    return { token: randomUUID(), name: this.store.runName, since: now.toISOString(), until: untilOf(now) };
   }
 
   private intentMessage(): string {

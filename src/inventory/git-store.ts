@@ -138,23 +138,15 @@ class GitStore implements InventoryStore, LockedBranch {
     const { env } = this.options;
     const { name, email } = ciUser(env);
     const [hasName, hasEmail] = await Promise.all([this.isSet('user.name'), this.isSet('user.email')]);
-    const missing = (variable: string, value: string, isSet: boolean) =>
-      isSet || (env[variable] ?? '') !== '' ? {} : { [variable]: value };
-    return {
-      ...missing('GIT_AUTHOR_NAME', name, hasName),
-      ...missing('GIT_AUTHOR_EMAIL', email, hasEmail),
-      ...missing('GIT_COMMITTER_NAME', name, hasName),
-      ...missing('GIT_COMMITTER_EMAIL', email, hasEmail),
-    };
+    const missing = { ...(hasName ? {} : { NAME: name }), ...(hasEmail ? {} : { EMAIL: email }) };
+    const variables = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
+      Object.entries(missing).map(([part, value]) => [`GIT_${role}_${part}`, value] as const),
+    );
+    return Object.fromEntries(variables.filter(([variable]) => !env[variable]));
   }
 
   private async isSet(setting: string): Promise<boolean> {
-    try {
-      return (await this.git.run(['config', setting])) !== '';
-    } catch (failure) {
-      if (failure instanceof GitFailure) return false;
-      throw failure;
-    }
+    return Boolean(await this.git.answer(['config', setting]));
   }
 
   private async reach<T>(work: () => Promise<T>): Promise<T> {

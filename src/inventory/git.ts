@@ -43,6 +43,16 @@ export class Git {
     private readonly env: Readonly<Record<string, string | undefined>>,
   ) {}
 
+  /** The output of the command; null when git fails. */
+  async answer(args: readonly string[]): Promise<string | null> {
+    try {
+      return await this.run(args);
+    } catch (failure) {
+      if (failure instanceof GitFailure) return null;
+      throw failure;
+    }
+  }
+
   /** The output of the command without its last line break. Throws GitFailure. */
   run(args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = Object.fromEntries(
@@ -86,11 +96,8 @@ export class Git {
 
 function startFailure(failure: Error, folder: string): Error {
   if (errnoOf(failure) !== 'ENOENT') return failure;
-  return problem(
-    'missing-setting',
-    `git cannot be started in ${folder}`,
-    'The inventory is stored in git: install git, or use `inventory: { file: … }`.',
-  );
+  const help = 'The inventory is stored in git: install git, or use `inventory: { file: … }`.';
+  return problem('missing-setting', `git cannot be started in ${folder}`, help);
 }
 
 /** Lines that git adds to every failure to reach a remote. */

@@ -1,3 +1,5 @@
+import { isJsonObject, parseJson } from '../model/json.js';
+
 /** How long a lock is valid after its last renewal. The clocks of two machines may differ by a minute. */
 export const LEASE_MS = 10 * 60_000;
 
@@ -21,20 +23,16 @@ export function untilOf(now: Date): string {
 /** A lock that cannot be read counts as one that has just been taken. */
 export function readLock(text: string | undefined): StoredLock | null {
   if (text === undefined) return null;
-  try {
-    const value = JSON.parse(text) as Partial<StoredLock> | null;
-    const { token, name, since, until } = value ?? {};
-    if (
-      typeof token === 'string' &&
-      typeof name === 'string' &&
-      typeof since === 'string' &&
-      typeof until === 'string' &&
-      !Number.isNaN(Date.parse(until))
-    )
-      return { token, name, since, until };
-  } catch {
-    // The same as JSON of another shape.
-  }
+  const value = parseJson(text);
+  const { token, name, since, until } = isJsonObject(value) ? value : {};
+  if (
+    typeof token === 'string' &&
+    typeof name === 'string' &&
+    typeof since === 'string' &&
+    typeof until === 'string' &&
+    !Number.isNaN(Date.parse(until))
+  )
+    return { token, name, since, until };
   const now = new Date();
   return { token: '', name: 'an unknown run', since: now.toISOString(), until: untilOf(now) };
 }

@@ -1,45 +1,32 @@
 import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
-import type { Call, ListCall, Request } from '../model/request.js';
-import type { FieldRule, FieldRules, IdOrPending, Observed, Resolver } from '../model/resource.js';
+import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
-import type { RemoteCollection } from '../service/operations/collection.js';
+import type {
+  CollectionOperations,
+  CollectionProperties,
+  RemoteCollection,
+} from '../service/operations/collection.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { normalText, plain, text } from './rules.js';
 
 type Field = 'members' | 'stages';
-type Remote = Omit<RemoteCollection, 'agents'>;
 
 /**
  * Groups and pipelines are almost the same to the service (interface §2, §4): a name, a description, a switch, and
  * agents, created by one POST and changed by a PUT of the properties and a PUT of the agents. This is where they differ.
  */
-export interface CollectionDefinition<F extends Field, R extends Remote> {
+export interface CollectionDefinition<F extends Field> {
   readonly name: string;
   readonly section: string;
   /** The property of the manifest that lists the agents. */
   readonly field: F;
   readonly rule: FieldRule<readonly string[]>;
-  /** Whether the order of the agents has a meaning. */
   readonly ordered: boolean;
   /** The most agents that the service accepts; null for no limit. */
   readonly maximum: number | null;
   /** How many of that many agents a run starts at the same moment. */
   startsAtOnce(agents: number): number;
-  remoteAgents(remote: R): readonly string[] | null;
-  list(): ListCall<R>;
-  get(id: string): Call<R>;
-  create(body: { name: string; description: string; agentIds: readonly string[] }): Request;
-  update(id: IdOrPending, body: Properties): Request;
-  replaceAgents(id: IdOrPending, agentIds: readonly string[]): Request;
-  remove(id: string): Request;
-  createdId(data: unknown): string | null;
-}
-
-/** The body of the PUT. A property that is left out does not change. */
-export interface Properties {
-  readonly name?: string;
-  readonly description?: string;
-  readonly isActive?: boolean;
+  readonly operations: CollectionOperations;
 }
 
 export interface CollectionDeclared {
@@ -54,30 +41,25 @@ export interface CollectionDeclared {
 /** What the schema allows in an entry of either kind. */
 type CollectionEntry = GroupEntry & PipelineEntry;
 
-/** What the specs of both kinds have in common. */
-export interface CommonFields {
+interface CommonSpec {
   readonly name: string;
   readonly description: string;
   readonly active: boolean;
 }
 
-type CollectionSpec<F extends string> = CommonFields & { readonly [K in F]: readonly string[] };
+type CollectionSpec<F extends string> = CommonSpec & { readonly [K in F]: readonly string[] };
 
-const propertyRules: FieldRules<CommonFields> = {
-  name: text(),
-  description: text('text'),
-  active: plain(),
-};
+const propertyRules: FieldRules<CommonSpec> = { name: text(), description: text('text'), active: plain() };
 
 function keyed<F extends string, V>(key: F, value: V): { readonly [K in F]: V } {
   return { [key]: value } as { readonly [K in F]: V };
 }
 
-export function collectionKind<F extends Field, R extends Remote>(
-  own: CollectionDefinition<F, R>,
+export function collectionKind<F extends Field>(
+  own: CollectionDefinition<F>,
 ): Kind<CollectionDeclared, CollectionSpec<F>> {
   type Spec = CollectionSpec<F>;
-  const { field } = own;
+  const { field, operations } = own;
   return {
     name: own.name,
     section: own.section,
@@ -88,11 +70,11 @@ export function collectionKind<F extends Field, R extends Remote>(
       return ids && { ...properties, name: properties.name ?? key, ...keyed(field, ids) };
     },
     list: () => {
-      const call = own.list();
+      const call = operations.list();
       return { ...call, parse: (item) => observe(own, call.parse(item)) };
     },
     detail: (id) => {
-      const call = own.get(id);
+      const call = operations.get(id);
       return { request: call.request, parse: (data) => observe(own, call.parse(data)) };
     },
     fields: { ...propertyRules, ...keyed(field, own.rule) } as FieldRules<Spec>,
@@ -107,8 +89,8 @@ export function collectionKind<F extends Field, R extends Remote>(
     create: (spec, { address }) => createCollection(own, spec, address),
     notSettableOnCreate: ['active'],
     update: ({ id }, after, changed) => updateCollection(own, id, after, changed),
-    remove: ({ id }) => [{ request: own.remove(id) }],
-    createdId: (data) => own.createdId(data),
+    remove: ({ id }) => [{ request: operations.remove(id) }],
+    createdId: operations.createdId,
 
     links: ({ agents }) => ({ field, to: agents.map((agent) => `agent/${agent}`), ordered: own.ordered }),
     runs: {
@@ -124,16 +106,15 @@ export function collectionKind<F extends Field, R extends Remote>(
   };
 }
 
-function observe<F extends Field, R extends Remote>(
-  own: CollectionDefinition<F, R>,
-  remote: R,
+function observe<F extends Field>(
+  own: CollectionDefinition<F>,
+  { id, name, description, isActive, canManage, agents, complete, facts }: RemoteCollection,
 ): Observed<CollectionSpec<F>> {
-  const { id, name, description, isActive, canManage, complete, facts } = remote;
   const spec = {
     name,
     description: description ?? '',
     active: isActive ?? true,
-    ...keyed(own.field, own.remoteAgents(remote) ?? []),
+    ...keyed(own.field, agents ?? []),
   };
   return {
     kind: own.name,
@@ -147,32 +128,32 @@ function observe<F extends Field, R extends Remote>(
   };
 }
 
-function createCollection<F extends Field, R extends Remote>(
-  own: CollectionDefinition<F, R>,
+function createCollection<F extends Field>(
+  { operations, field }: CollectionDefinition<F>,
   spec: CollectionSpec<F>,
   address: string,
 ): PlannedRequest[] {
   const { name, description, active } = spec;
-  const create = { request: own.create({ name, description, agentIds: spec[own.field] }) };
+  const create = { request: operations.create({ name, description, agentIds: spec[field] }) };
   // The service creates active objects; isActive can only be set by an update.
   if (active) return [create];
-  return [create, { request: own.update({ pending: address }, { isActive: false }) }];
+  return [create, { request: operations.update({ pending: address }, { isActive: false }) }];
 }
 
-function updateCollection<F extends Field, R extends Remote>(
-  own: CollectionDefinition<F, R>,
+function updateCollection<F extends Field>(
+  { operations, field }: CollectionDefinition<F>,
   id: string,
   after: CollectionSpec<F>,
   changed: ReadonlySet<string>,
 ): PlannedRequest[] {
-  const properties: Properties = {
+  const properties: CollectionProperties = {
     ...(changed.has('name') ? { name: after.name } : {}),
     ...(changed.has('description') ? { description: after.description } : {}),
     ...(changed.has('active') ? { isActive: after.active } : {}),
   };
-  const put = { request: own.update(id, properties) };
-  const agents = { request: own.replaceAgents(id, after[own.field]) };
-  if (!changed.has(own.field)) return [put];
+  const put = { request: operations.update(id, properties) };
+  const agents = { request: operations.replaceAgents(id, after[field]) };
+  if (!changed.has(field)) return [put];
   if (Object.keys(properties).length === 0) return [agents];
   // Never active with agents that no manifest declared together: switched off first, switched on last.
   return changed.has('active') && !after.active ? [put, agents] : [agents, put];

@@ -1,4 +1,4 @@
-import * as groups from '../service/operations/groups.js';
+import { groupOperations } from '../service/operations/groups.js';
 import { collectionKind } from './collection.js';
 import { agentSet } from './rules.js';
 
@@ -11,12 +11,5 @@ export const group = collectionKind({
   ordered: false,
   maximum: null,
   startsAtOnce: (members) => members,
-  remoteAgents: (remote) => remote.agents,
-  list: groups.listGroups,
-  get: groups.getGroup,
-  create: groups.createGroup,
-  update: groups.updateGroup,
-  replaceAgents: groups.replaceMembers,
-  remove: groups.deleteGroup,
-  createdId: groups.createdId,
+  operations: groupOperations,
 });

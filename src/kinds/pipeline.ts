@@ -1,4 +1,4 @@
-import * as pipelines from '../service/operations/pipelines.js';
+import { pipelineOperations } from '../service/operations/pipelines.js';
 import { collectionKind } from './collection.js';
 import { agentSequence } from './rules.js';
 
@@ -11,12 +11,5 @@ export const pipeline = collectionKind({
   ordered: true,
   maximum: 25,
   startsAtOnce: (stages) => Math.min(stages, 1),
-  remoteAgents: (remote) => remote.agents,
-  list: pipelines.listPipelines,
-  get: pipelines.getPipeline,
-  create: pipelines.createPipeline,
-  update: pipelines.updatePipeline,
-  replaceAgents: pipelines.replaceSteps,
-  remove: pipelines.deletePipeline,
-  createdId: pipelines.createdId,
+  operations: pipelineOperations,
 });

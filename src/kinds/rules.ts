@@ -23,7 +23,6 @@ export function normalText(value: string): string {
 
 const anyOrder = 'the order is not significant';
 
-/** Words in any order. */
 export const wordSet: FieldRule<readonly string[]> = {
   canonical: (value) => [...value].sort(byCodeUnit),
   ignores: anyOrder,

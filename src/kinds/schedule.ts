@@ -1,4 +1,4 @@
-import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
+import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Observed, Resolver } from '../model/resource.js';
 import { unhidden } from '../model/value-hash.js';
@@ -157,14 +157,9 @@ function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {
 /** A string that contains a JSON object (interface §1.5). Any other text is kept, so that it differs from every map. */
 function parseInputs(text: string | null): JsonObject | string {
   if (text === null || text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === null) return {};
-    if (typeof value === 'object' && !Array.isArray(value)) return value as JsonObject;
-  } catch {
-    // Not JSON: shown as the text it is.
-  }
-  return text;
+  const value = parseJson(text);
+  if (value === null) return {};
+  return isJsonObject(value) ? value : text;
 }
 
 function declaredIdentity(declared: ScheduleDeclared): string {

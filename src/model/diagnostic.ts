@@ -108,6 +108,17 @@ export function problem(code: DiagnosticCode, message: string, help?: string, pl
   });
 }
 
+/** What the work reports as a Problem; empty when it succeeds. */
+export async function diagnosticsOf(work: Promise<unknown>): Promise<readonly Diagnostic[]> {
+  try {
+    await work;
+    return [];
+  } catch (failure) {
+    if (failure instanceof Problem) return failure.diagnostics;
+    throw failure;
+  }
+}
+
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((each) => each.severity === 'error');
 }

@@ -1,3 +1,5 @@
+import { groupBy } from './group-by.js';
+
 /** A resource refers to another one, or to an agent (`agent/acme-shop`). */
 export interface Link {
   readonly from: string;
@@ -14,8 +16,16 @@ export interface Graph {
 
 /** The part of a graph around the given nodes: those that lead to them, and those they lead to. */
 export function subgraphOf({ nodes, links }: Graph, given: ReadonlySet<string>): Graph {
-  const down = reach(given, index(links, 'from', 'to'));
-  const up = reach(given, index(links, 'to', 'from'));
+  const down = reach(
+    given,
+    groupBy(links, ({ from }) => from),
+    'to',
+  );
+  const up = reach(
+    given,
+    groupBy(links, ({ to }) => to),
+    'from',
+  );
   const touches = ({ from, to }: Link) => (down.has(from) && down.has(to)) || (up.has(from) && up.has(to));
   return {
     nodes: nodes.filter((node) => down.has(node) || up.has(node)),
@@ -23,18 +33,8 @@ export function subgraphOf({ nodes, links }: Graph, given: ReadonlySet<string>):
   };
 }
 
-function index(links: readonly Link[], by: 'from' | 'to', other: 'from' | 'to'): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const link of links) {
-    const list = found.get(link[by]);
-    if (list === undefined) found.set(link[by], [link[other]]);
-    else list.push(link[other]);
-  }
-  return found;
-}
-
-function reach(start: ReadonlySet<string>, next: ReadonlyMap<string, readonly string[]>): Set<string> {
+function reach(start: ReadonlySet<string>, links: Map<string, Link[]>, end: 'from' | 'to'): Set<string> {
   const reached = new Set(start);
-  for (const node of reached) for (const each of next.get(node) ?? []) reached.add(each);
+  for (const node of reached) for (const link of links.get(node) ?? []) reached.add(link[end]);
   return reached;
 }

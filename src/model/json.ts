@@ -7,6 +7,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The canonical text of a JSON value: object keys sorted by code unit, no spaces. Two values are equal exactly when their
  * canonical texts are equal. Keeps the order of arrays: sort a set before.

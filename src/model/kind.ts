@@ -161,11 +161,16 @@ export interface Similarity {
   readonly within: readonly string[];
 }
 
+export interface Secret {
+  readonly value: string;
+  readonly id: string | null;
+  /** Null when the answer shows none. */
+  readonly scopes: readonly string[] | null;
+}
+
 export interface SecretReader<D, S> {
-  /** Null when the answer holds no secret: it can never be read again. `scopes` is null when the answer has none. */
-  of(
-    data: unknown,
-  ): { readonly value: string; readonly id: string | null; readonly scopes: readonly string[] | null } | null;
+  /** Null when the answer holds no secret: it can never be read again. */
+  of(data: unknown): Secret | null;
   /** Where the entry wants its secret delivered; null when it does not say. */
   deliverTo(declared: D): Delivery['to'];
   /** The scopes in the list, to check that the new secret can do what was asked for and no more. */

@@ -1,4 +1,4 @@
-import { canonical, isJsonObject, type Json, type JsonObject } from './json.js';
+import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from './json.js';
 import type { Kind } from './kind.js';
 import type { Request } from './request.js';
 import type { Address, FieldRule, IdOrPending } from './resource.js';
@@ -42,8 +42,9 @@ export function resolveValues(kind: ReferringKind, values: JsonObject, ids: Know
 export function resolveIdentity(kind: ReferringKind, identity: string, ids: KnownIds): string {
   const references = new Set(referenceFields(kind));
   const isReference = kind.identity.fields.map((field) => references.has(field));
-  const values = isReference.includes(true) ? parseList(identity) : null;
-  if (values === null) return identity;
+  const values = isReference.includes(true) ? parseJson(identity) : null;
+  // An inventory may have been edited by hand.
+  if (!Array.isArray(values)) return identity;
   return canonical(values.map((value, index) => (isReference[index] ? resolveReference(value, ids) : value)));
 }
 
@@ -68,14 +69,4 @@ function pendingIn(value: Json | undefined): Address | null {
   const id: unknown = Array.isArray(value) ? value[1] : null;
   const address = isJsonObject(id) && Object.hasOwn(id, 'pending') ? id['pending'] : null;
   return typeof address === 'string' ? address : null;
-}
-
-/** Null for anything else: an inventory may have been edited by hand. */
-function parseList(text: string): readonly Json[] | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -36,12 +36,12 @@ export interface ListCall<T> {
 
 /** An answer that does not follow the interface. The client adds which request it answered. */
 export class Unexpected extends Error {
-  /** What to do about it. */
-  readonly help: string | undefined;
-
-  constructor(expected: string, help?: string) {
+  /** @param help what to do about it */
+  constructor(
+    expected: string,
+    readonly help?: string,
+  ) {
     super(expected);
-    this.help = help;
     this.name = 'Unexpected';
   }
 }

@@ -6,16 +6,13 @@ export interface TimeSpan {
 
 /** The minutes of a span in which more agents start than a limit allows. `T` is what starts them. */
 export interface BusyMinutes<T> {
-  /** Their number. */
   readonly total: number;
   /** The busiest of them, in order of time; as many as were asked for. */
   readonly busiest: readonly BusyMinute<T>[];
 }
 
 export interface BusyMinute<T> {
-  /** Its first instant. */
   readonly minute: Date;
-  /** The number of agents that start in it. */
   readonly starts: number;
   /** What starts them, with its part of `starts`. */
   readonly by: readonly { readonly load: T; readonly starts: number }[];

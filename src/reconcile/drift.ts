@@ -8,14 +8,12 @@ import { isSensitive } from './field-change.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import type { Match } from './match/match.js';
 
-export interface DriftInputs {
-  readonly matches: readonly Match[];
-  readonly names: Names;
-  readonly now: Date;
-}
-
 /** Compares existing objects with what was applied last, whatever the manifests declare now. */
-export function driftOf({ matches, names, now }: DriftInputs): Pick<Drift, 'changes' | 'resources'> {
+export function driftOf(
+  matches: readonly Match[],
+  names: Names,
+  now: Date,
+): Pick<Drift, 'changes' | 'resources'> {
   const known = matches.filter((each) => each.known !== null);
   const changes = known
     .flatMap((each) => driftOfOne(each, names, now) ?? [])

@@ -9,7 +9,6 @@ export function differingFields(kind: Kind, before: unknown, after: unknown): st
   );
 }
 
-/** A field's value in its canonical form. */
 export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
   return ruleOf(kind, field).canonical(rawValue(spec, field));
 }
@@ -20,14 +19,12 @@ export function fieldTexts(kind: Kind, spec: unknown): readonly string[] | null 
   return Object.keys(kind.fields).map((field) => canonical(fieldValue(kind, spec, field)));
 }
 
-/** The rule of a field of the kind. */
 export function ruleOf(kind: Kind, field: string): FieldRule<unknown> {
   const rule = (kind.fields as Readonly<Record<string, FieldRule<unknown>>>)[field];
   if (rule === undefined) throw new Error(`${kind.name} has no field ${field}`);
   return rule;
 }
 
-/** A field's value as the spec holds it. */
 export function rawValue(spec: unknown, field: string): unknown {
   return (spec as Readonly<Record<string, unknown>>)[field];
 }

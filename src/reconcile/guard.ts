@@ -34,9 +34,8 @@ export function objections(inputs: GuardInputs): Objection[] {
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
   const message = 'the project declares no resources';
-  return [
-    { code: 'empty-project', message, help: 'If that is intended, use `--allow-empty`.', address: null },
-  ];
+  const help = 'If that is intended, use `--allow-empty`.';
+  return [{ code: 'empty-project', message, help, address: null }];
 };
 
 /** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
@@ -94,14 +93,8 @@ const severalNewKeys: Guard = ({ steps }) => {
   const creating = steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
   if (creating.length < 2) return [];
   const message = `${creating.join(' and ')} would be created, and each new key revokes the previous one`;
-  return [
-    {
-      code: 'several-new-keys',
-      message,
-      help: 'Keep only one of them in the manifests for now.',
-      address: null,
-    },
-  ];
+  const help = 'Keep only one of them in the manifests for now.';
+  return [{ code: 'several-new-keys', message, help, address: null }];
 };
 
 const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>

@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.js';
 import { type PlannedRequest, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';
@@ -7,16 +8,14 @@ import type { ResourceDiff } from './diff.js';
 /** The service accepts more, but this limits how many single requests follow a failure (contract §4). */
 const MOST_IN_BULK = 100;
 
-export interface Ordered {
-  readonly steps: readonly Step[];
-  readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
-}
-
 /**
  * Turns requests into steps with dependencies: an object is created and changed before what refers to it, and deleted
  * after. Merges requests that the service can carry out as one.
  */
-export function order(diffs: readonly ResourceDiff[]): Ordered {
+export function order(diffs: readonly ResourceDiff[]): {
+  readonly steps: readonly Step[];
+  readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
+} {
   const acting = diffs.filter((each) => each.requests.length > 0);
   const edges = dependencies(acting);
   const units = mergeBulk(acting, edges);
@@ -83,27 +82,22 @@ function freeNames(acting: readonly ResourceDiff[], wait: Wait): void {
   for (const { match, change } of acting) {
     const identity = match.observed === null ? null : match.kind.identity.ofObserved(match.observed);
     if (change.action === 'update' && identity !== null)
-      givingUp.set(`${match.kind.name} ${identity}`, change.address);
+      givingUp.set(objectKey(match.kind.name, identity), change.address);
   }
   for (const { match, change } of acting) {
     if (change.action !== 'create' || match.entry === null) continue;
-    const first = givingUp.get(`${match.kind.name} ${match.kind.identity.of(match.entry.spec)}`);
+    const first = givingUp.get(objectKey(match.kind.name, match.kind.identity.of(match.entry.spec)));
     if (first !== undefined) wait(change.address, first);
   }
 }
 
 function mergeBulk(acting: readonly ResourceDiff[], edges: Edges): Unit[] {
-  const groups = new Map<string, ResourceDiff[]>();
-  for (const each of acting) {
+  const groups = groupBy(acting, (each) => {
     const bulk = each.requests.length === 1 ? each.requests[0]?.bulk : undefined;
     // Only changes that wait for the same others are merged, so that a failure stops nothing but what depends on it.
     const waitsFor = [...(edges.get(each.change.address) ?? [])].sort().join(' ');
-    const key =
-      bulk === undefined ? each.change.address : `${each.match.kind.name} ${bulk.group} ${waitsFor}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
+    return bulk === undefined ? each.change.address : `${each.match.kind.name} ${bulk.group} ${waitsFor}`;
+  });
   return [...groups.values()].flatMap((group) => chunks(group, MOST_IN_BULK).map(unitOf));
 }
 
@@ -111,13 +105,13 @@ function unitOf(group: readonly ResourceDiff[]): Unit {
   const [first] = group;
   if (first === undefined) throw new Error('a unit has at least one change');
   const addresses = group.map((each) => each.change.address);
-  const requests = group.length === 1 ? first.requests : [merged(group, first)];
-  const ids = requests.map((_, index) =>
-    group.length === 1 ? `${addresses[0]}#${index + 1}` : `${addresses[0]}+${group.length - 1}`,
-  );
-  const singles =
-    group.length === 1 ? [] : group.flatMap((each) => each.requests.map(({ request }) => request));
-  return { ids, addresses, diff: first, requests, singles };
+  if (group.length === 1) {
+    const ids = first.requests.map((_, index) => `${addresses[0]}#${index + 1}`);
+    return { ids, addresses, diff: first, requests: first.requests, singles: [] };
+  }
+  const singles = group.flatMap((each) => each.requests.map(({ request }) => request));
+  const ids = [`${addresses[0]}+${group.length - 1}`];
+  return { ids, addresses, diff: first, requests: [merged(group, first)], singles };
 }
 
 function merged(group: readonly ResourceDiff[], first: ResourceDiff): PlannedRequest {

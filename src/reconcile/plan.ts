@@ -52,7 +52,6 @@ export interface Reconciled {
   readonly plan: Plan | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
-  /** The objects of external entries. */
   readonly externals: ReadonlyMap<Address, Observed>;
   readonly names: Names;
 }
@@ -74,29 +73,20 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...startRateWarnings(inputs, matches),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const plan = hasErrors(diagnostics)
-    ? null
-    : assemble(inputs, { matches: matches.list, diffs, names, diagnostics });
-  return {
-    plan,
-    diagnostics,
-    matches: matches.list,
-    externals: matches.externals,
-    names,
-  };
+  const parts = { diagnostics, matches: matches.list, externals: matches.externals, names };
+  return { plan: hasErrors(diagnostics) ? null : assemble(inputs, diffs, parts), ...parts };
 }
 
-interface PlanParts {
-  readonly matches: readonly Match[];
-  readonly diffs: readonly ResourceDiff[];
-  readonly names: Names;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics }: PlanParts): Plan {
+function assemble(
+  inputs: ReconcileInputs,
+  diffs: readonly ResourceDiff[],
+  { matches, names, diagnostics }: Omit<Reconciled, 'plan'>,
+): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
   const caller = describeCaller(inputs.objects);
+  const referring = kinds.filter((kind) => kind.references !== undefined);
+  const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const changes: Change[] = diffs.map(({ change, revokesCaller, match: { observed } }) => ({
     ...change,
     notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
@@ -106,16 +96,7 @@ function assemble(inputs: ReconcileInputs, { matches, diffs, names, diagnostics 
   return {
     ...body,
     digest: digestOf(body, diffs),
-    links: [
-      ...linksOf(
-        project.entries,
-        kinds.filter((kind) => kind.references !== undefined),
-      ),
-      ...linksOfDeleted(
-        diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match),
-        names,
-      ),
-    ],
+    links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
     objections: objections({ project, matches, diffs, steps, allow, now, undeliverable }),
     diagnostics,

@@ -12,22 +12,17 @@ export interface Selector {
   matches(address: Address): boolean;
 }
 
-interface Selection {
-  readonly kept: ResourceDiff[];
-  /** Patterns that match nothing, and changes that were not selected. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
  * Keeps what the user selected and what that needs: what it refers to, and for a delete, what refers to it now and will
- * refer to something else. Other deletes are kept only when they are selected themselves.
+ * refer to something else. Other deletes are kept only when they are selected themselves. Reports patterns that match
+ * nothing, and changes that were not selected.
  */
 export function select(
   all: readonly ResourceDiff[],
   selectors: readonly Selector[] | null,
   entries: readonly Declared[],
   suggest: Suggest,
-): Selection {
+): { readonly kept: ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
   if (selectors === null) return { kept: [...all], diagnostics: [] };
   const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
   const needed = needsOf(named, all);
@@ -93,14 +88,8 @@ function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
   const more = left.length > MOST_LISTED ? ` and ${left.length - MOST_LISTED} more` : '';
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
   const message = `${count} not in this plan, because the addresses do not select them: ${names.join(', ')}${more}`;
-  return [
-    {
-      severity: 'warning',
-      code: 'not-selected',
-      message,
-      help: 'Plan without addresses to see all of them.',
-    },
-  ];
+  const help = 'Plan without addresses to see all of them.';
+  return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
 function matchesNothing(pattern: string, addresses: readonly Address[], suggest: Suggest): Diagnostic {

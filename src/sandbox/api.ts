@@ -2,7 +2,6 @@ import type { KeyRecord, World } from './world.js';
 
 /** The values that pass between the HTTP layer and the areas of the service. They know no HTTP library. */
 
-/** What every handler works with. */
 export interface Core {
   readonly world: World;
   readonly clock: () => Date;
@@ -39,7 +38,6 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>> | string | null;
 }
 
-/** A request that reached a route. */
 export interface Exchange {
   readonly core: Core;
   readonly route: Route;

@@ -37,17 +37,13 @@ export interface AppHooks {
 /** The HTTP layer of the service. It holds no state of its own. */
 export function buildApp(core: Core, hooks: AppHooks): Hono<Env> {
   const app = new Hono<Env>();
-  const refuse = (c: Context<Env>, error: Error) =>
-    send(
-      c,
-      hooks.behaviour(() => refusalReply(error), null),
-    );
+  const refusal = (error: Error) => hooks.behaviour(() => refusalReply(error), null);
   app.use(recording(hooks.requests));
   app.use('/api/*', authentication(core.world, core.clock));
   app.use('/api/*', hooks.faults);
   for (const path of new Set(ROUTES.map((route) => route.path))) addPath(app, core, hooks, path);
-  app.notFound((c) => refuse(c, notFound('The requested path')));
-  app.onError((error, c) => refuse(c, error));
+  app.notFound((c) => send(c, refusal(notFound('The requested path'))));
+  app.onError((error, c) => send(c, refusal(error)));
   return app;
 }
 

@@ -9,86 +9,76 @@ import {
   readAgentIds,
   showCollection,
 } from './collection-rules.js';
-import { byId, type CollectionRecord, put } from './world.js';
+import { byId, type CollectionRecord, NEVER_RUN, put } from './world.js';
 
 /** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
-
-type Handler = (core: Core, call: Call) => Answer;
 
 export const groupRoutes: readonly Route[] = routes('group', '/api/search-groups', 'members');
 export const pipelineRoutes: readonly Route[] = routes('pipeline', '/api/pipelines', 'steps');
 
 function routes(kind: CollectionKind, base: string, agents: string): Route[] {
   const one = `${base}/:id`;
+  const of =
+    (handler: (kind: CollectionKind, core: Core, call: Call) => Answer): Route['handle'] =>
+    (core, call) =>
+      handler(kind, core, call);
   return [
-    { method: 'GET', path: base, scoped: true, handle: list(kind) },
-    { method: 'POST', path: base, scoped: true, handle: create(kind) },
-    { method: 'GET', path: one, scoped: true, handle: read(kind) },
-    { method: 'PUT', path: one, scoped: true, handle: update(kind) },
-    { method: 'DELETE', path: one, scoped: true, handle: remove(kind) },
-    { method: 'PUT', path: `${one}/${agents}`, scoped: true, handle: replaceAgents(kind) },
+    { method: 'GET', path: base, scoped: true, handle: of(list) },
+    { method: 'POST', path: base, scoped: true, handle: of(create) },
+    { method: 'GET', path: one, scoped: true, handle: of(read) },
+    { method: 'PUT', path: one, scoped: true, handle: of(update) },
+    { method: 'DELETE', path: one, scoped: true, handle: of(remove) },
+    { method: 'PUT', path: `${one}/${agents}`, scoped: true, handle: of(replaceAgents) },
     { method: 'POST', path: `${one}/run`, scoped: true, handle: kind === 'group' ? runGroup : runPipeline },
   ];
 }
 
-function list(kind: CollectionKind): Handler {
-  return ({ world }) => {
-    const visible = [...collectionsOf(world, kind).values()].filter((record) => isVisible(world, record));
-    return { data: visible.map((record) => showCollection(world, kind, record)) };
-  };
+function list(kind: CollectionKind, { world }: Core): Answer {
+  const visible = [...collectionsOf(world, kind).values()].filter((record) => isVisible(world, record));
+  return { data: visible.map((record) => showCollection(world, kind, record)) };
 }
 
-function read(kind: CollectionKind): Handler {
-  return (core, call) => ({ data: showCollection(core.world, kind, find(core, kind, call)) });
+function read(kind: CollectionKind, core: Core, call: Call): Answer {
+  return { data: showCollection(core.world, kind, find(core, kind, call)) };
 }
 
-function create(kind: CollectionKind): Handler {
-  return (core, call) => {
-    const body = bodyFields(call.body);
-    const record: CollectionRecord = {
-      id: randomUUID(),
-      name: checkName(requiredText(body, 'name')),
-      description: optionalText(body, 'description') ?? '',
-      isActive: true,
-      agentIds: readAgentIds(core.world, kind, body),
-      canManage: true,
-      activeRunCount: 0,
-      lastRunStatus: null,
-      lastRunAt: null,
-    };
-    put(collectionsOf(core.world, kind), record);
-    return saved(core, kind, record, 'created');
+function create(kind: CollectionKind, core: Core, call: Call): Answer {
+  const body = bodyFields(call.body);
+  const record: CollectionRecord = {
+    id: randomUUID(),
+    name: checkName(requiredText(body, 'name')),
+    description: optionalText(body, 'description') ?? '',
+    isActive: true,
+    agentIds: readAgentIds(core.world, kind, body),
+    canManage: true,
+    ...NEVER_RUN,
   };
+  put(collectionsOf(core.world, kind), record);
+  return saved(core, kind, record, 'created');
 }
 
 /** Omitted fields stay unchanged (§4). Everything is checked before anything is changed. */
-function update(kind: CollectionKind): Handler {
-  return (core, call) => {
-    const record = findManaged(core, kind, call);
-    const body = bodyFields(call.body);
-    const sent = optionalText(body, 'name');
-    const name = sent === undefined ? record.name : checkName(sent);
-    const description = optionalText(body, 'description') ?? record.description;
-    const isActive = optionalFlag(body, 'isActive') ?? record.isActive;
-    Object.assign(record, { name, description, isActive });
-    return saved(core, kind, record, 'updated');
-  };
+function update(kind: CollectionKind, core: Core, call: Call): Answer {
+  const record = findManaged(core, kind, call);
+  const body = bodyFields(call.body);
+  const sent = optionalText(body, 'name');
+  const name = sent === undefined ? record.name : checkName(sent);
+  const description = optionalText(body, 'description') ?? record.description;
+  const isActive = optionalFlag(body, 'isActive') ?? record.isActive;
+  Object.assign(record, { name, description, isActive });
+  return saved(core, kind, record, 'updated');
 }
 
-function replaceAgents(kind: CollectionKind): Handler {
-  return (core, call) => {
-    const record = findManaged(core, kind, call);
-    record.agentIds = readAgentIds(core.world, kind, bodyFields(call.body));
-    return saved(core, kind, record, 'updated');
-  };
+function replaceAgents(kind: CollectionKind, core: Core, call: Call): Answer {
+  const record = findManaged(core, kind, call);
+  record.agentIds = readAgentIds(core.world, kind, bodyFields(call.body));
+  return saved(core, kind, record, 'updated');
 }
 
-function remove(kind: CollectionKind): Handler {
-  return (core, call) => {
-    const record = findManaged(core, kind, call);
-    collectionsOf(core.world, kind).delete(record.id.toLowerCase());
-    return { message: `The ${kind} was deleted.`, data: null };
-  };
+function remove(kind: CollectionKind, core: Core, call: Call): Answer {
+  const record = findManaged(core, kind, call);
+  collectionsOf(core.world, kind).delete(record.id.toLowerCase());
+  return { message: `The ${kind} was deleted.`, data: null };
 }
 
 function saved(

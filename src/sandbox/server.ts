@@ -81,14 +81,8 @@ async function initialWorld({ dataFile, seed }: SandboxOptions, now: Date): Prom
 function listen(server: ServerType, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const inUse = error.code === 'EADDRINUSE';
-      reject(
-        inUse
-          ? new Error(`port ${port} on ${host} is in use: choose another one, or 0 for any free port`, {
-              cause: error,
-            })
-          : error,
-      );
+      const inUse = `port ${port} on ${host} is in use: choose another one, or 0 for any free port`;
+      reject(error.code === 'EADDRINUSE' ? new Error(inUse, { cause: error }) : error);
     });
     server.listen(port, host, () => resolve(urlOf(server.address(), host)));
   });

@@ -58,6 +58,16 @@ export interface ScheduleRecord extends ScheduleSettings {
   errorMessage: string | null;
 }
 
+/** The runs of a new group or pipeline, and of a new schedule. */
+export const NEVER_RUN = { activeRunCount: 0, lastRunStatus: null, lastRunAt: null };
+export const NEVER_STARTED = {
+  isRunning: false,
+  lastRunTime: null,
+  lastJobStatusName: null,
+  lastJobId: null,
+  errorMessage: null,
+};
+
 /** An API key (interface.md §5). Only its hash is stored. A key without scopes has the full access of its user. */
 export interface KeyRecord {
   id: string;

@@ -7,11 +7,8 @@ import { problem } from '../model/diagnostic.js';
 export function checkApiKey(text: string): string {
   const key = text.replace(/\r?\n$/, '');
   if (/^svc_live_[\x21-\x7e]+$/.test(key) && !/["'`]/.test(key)) return key;
-  throw problem(
-    'missing-setting',
-    `ROSTER_API_KEY ${wrong(key)}`,
-    'Set it to a key from the dashboard, exactly as shown there.',
-  );
+  const help = 'Set it to a key from the dashboard, exactly as shown there.';
+  throw problem('missing-setting', `ROSTER_API_KEY ${wrong(key)}`, help);
 }
 
 function wrong(key: string): string {

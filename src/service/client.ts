@@ -92,7 +92,11 @@ class HttpClient implements Client {
 
   async read<T>(call: Call<T>): Promise<T> {
     const { data } = await this.#get(call.request, call.request.query ?? null);
-    return this.#parsing(subjectOf(call.request), () => call.parse(data));
+    try {
+      return call.parse(data);
+    } catch (error) {
+      throw this.#explained(subjectOf(call.request), error);
+    }
   }
 
   async readAll<T>(call: ListCall<T>): Promise<T[]> {
@@ -182,14 +186,6 @@ class HttpClient implements Client {
       status: 401,
       certainty: 'not-sent',
     });
-  }
-
-  #parsing<T>(subject: string, parse: () => T): T {
-    try {
-      return parse();
-    } catch (error) {
-      throw this.#explained(subject, error);
-    }
   }
 
   /** The one place where the service's text enters our messages: API keys are masked here. Bugs pass through. */

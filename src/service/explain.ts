@@ -1,7 +1,7 @@
-import { isJsonObject } from '../model/json.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 
 /** The message of an error body of any shape (interface §7: "the complete shape: not shown"). */
-export interface Explanation {
+export interface ServiceMessage {
   /** On one line, at most 500 characters; empty when none was found. */
   readonly message: string;
   readonly errorCode: string | null;
@@ -10,12 +10,13 @@ export interface Explanation {
 const MAX_MESSAGE_LENGTH = 500;
 
 /** Reads a raw body: JSON, plain text or a web page. */
-export function explainText(body: string): Explanation {
-  const data = parsed(body);
+export function explainText(body: string): ServiceMessage {
+  const data = parseJson(body);
+  // Not JSON: the text of a proxy or a web server.
   return explain(data === undefined ? plain(body) : data);
 }
 
-export function explain(data: unknown): Explanation {
+export function explain(data: unknown): ServiceMessage {
   return { message: oneLine(messageIn(data) ?? ''), errorCode: codeIn(data) };
 }
 
@@ -23,15 +24,6 @@ export function explain(data: unknown): Explanation {
 export function oneLine(text: string): string {
   const line = text.replace(/[\s\u0085\u2028\u2029]+/g, ' ').trim();
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Not JSON: the text of a proxy or a web server.
-    return undefined;
-  }
 }
 
 /** Only the title of a web page is useful. */

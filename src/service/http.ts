@@ -1,6 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
 
-/** One attempt, ready for the wire. */
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With base path and query. */
@@ -19,24 +18,21 @@ export interface Reply {
 
 /** There was no answer. `sent` is false only when the request certainly never was on a connection. */
 export class NoReply extends Error {
-  readonly sent: boolean;
   readonly code: string | null;
 
-  constructor(cause: Error, sent: boolean) {
+  constructor(
+    cause: Error,
+    readonly sent: boolean,
+  ) {
     super(cause.message, { cause });
     this.name = 'NoReply';
-    this.sent = sent;
     this.code = codeOf(cause);
   }
 }
 
-/** The total deadline of one attempt has passed. */
+/** The total deadline of one attempt has passed: `no answer within 30 s`. */
 export class DeadlineError extends Error {
-  /** @param words `no answer within 30 s` */
-  constructor(words: string) {
-    super(words);
-    this.name = 'DeadlineError';
-  }
+  override readonly name = 'DeadlineError';
 }
 
 /** How long requests in progress may take after an interrupt: a person is waiting. */
@@ -55,7 +51,6 @@ export interface TransportSettings {
 export interface Transport {
   /** Never follows a redirect, never retries, never inflates. Throws `NoReply`. */
   exchange(exchange: Exchange): Promise<Reply>;
-  /** Ends all connections at once. */
   close(): Promise<void>;
 }
 
@@ -160,7 +155,8 @@ export function firstHeader(reply: Reply, name: string): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-function codeOf(error: Error): string | null {
+/** The system's or undici's name for it. */
+export function codeOf(error: Error): string | null {
   const code: unknown = 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : null;
 }

@@ -35,20 +35,19 @@ export function parseItems<T>(items: readonly unknown[], call: ListCall<T>): T[]
     try {
       return call.parse(item);
     } catch (error) {
-      throw error instanceof Unexpected
-        ? new UnexpectedItem(`${call.noun} ${index + 1}`, error.message)
-        : error;
+      if (!(error instanceof Unexpected)) throw error;
+      throw new UnexpectedItem(`${call.noun} ${index + 1}`, error.message);
     }
   });
 }
 
 export class UnexpectedItem extends Unexpected {
-  /** `group 3`. */
-  readonly item: string;
-
-  constructor(item: string, expected: string) {
+  /** @param item `group 3` */
+  constructor(
+    readonly item: string,
+    expected: string,
+  ) {
     super(expected);
-    this.item = item;
   }
 }
 

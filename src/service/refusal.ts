@@ -1,6 +1,6 @@
 import { explain, explainText } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
-import { DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
+import { codeOf, DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
 import { retryAfterMs } from './retry-after.js';
 
 /** Statuses for which HTTP allows another attempt a moment later. */
@@ -38,10 +38,7 @@ function certaintyOf(status: number): Certainty {
 
 function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
   if (status === 401)
-    return {
-      code: 'unauthorized',
-      help: 'Check `ROSTER_API_KEY`: creating a key revokes the previous one.',
-    };
+    return { code: 'unauthorized', help: 'Check `ROSTER_API_KEY`: creating a key revokes the previous one.' };
   if (status === 403)
     return {
       code: 'forbidden',
@@ -64,7 +61,7 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
 
 /** A 2xx with an incomplete body. */
 export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
-  const tooLong = 'code' in truncated && truncated.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  const tooLong = codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
   const why = tooLong ? 'the response is too long' : wordsFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
@@ -110,7 +107,7 @@ const words = new Map([
 function wordsFor(error: unknown): string {
   if (error instanceof DeadlineError) return error.message;
   if (!(error instanceof Error)) return 'no response';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const code = codeOf(error);
   if (code === null) return explain(error.message).message;
   const known = words.get(code);
   return known === undefined ? `${explain(error.message).message} (${code})` : `${known} (${code})`;

@@ -49,7 +49,8 @@ export async function withRetries<T>(
       if (!(error instanceof ServiceFailure)) throw error;
       const { facts } = error;
       const waitMs = Math.max(facts.retryAfterMs ?? 0, jitter(attempt, settings.random));
-      const end = whyNoRetry({ effect: subject.effect, facts, attempt, waitMs }, settings);
+      const isRepeatable = facts.transient && maySendAgain(subject.effect, facts);
+      const end = isRepeatable ? whyNoRetry(attempt, waitMs, settings) : '';
       if (end !== null) throw concluded(facts, attempt, end);
       settings.budget.retries += 1;
       const { method, path } = subject;
@@ -65,20 +66,8 @@ function jitter(attempt: number, random: () => number): number {
   return Math.floor(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1)));
 }
 
-interface FailedAttempt {
-  readonly effect: Effect;
-  readonly facts: FailureFacts;
-  readonly attempt: number;
-  /** Before the next attempt. */
-  readonly waitMs: number;
-}
-
-/** Why there is no further attempt, to append to the message; null when there is one. */
-function whyNoRetry(
-  { effect, facts, attempt, waitMs }: FailedAttempt,
-  { budget, signal }: RetrySettings,
-): string | null {
-  if (!facts.transient || !maySendAgain(effect, facts)) return '';
+/** Why there is no further attempt after `waitMs`, to append to the message; null when there is one. */
+function whyNoRetry(attempt: number, waitMs: number, { budget, signal }: RetrySettings): string | null {
   if (signal?.aborted || attempt >= MAX_ATTEMPTS) return '';
   if (waitMs > MAX_WAIT_MS)
     return `; the service asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;

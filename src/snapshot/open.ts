@@ -1,11 +1,17 @@
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
-import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
 import { hidden, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import { snapshot as isSnapshot } from './generated/validator.js';
-import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
+import {
+  changeApplied,
+  changeHashed,
+  formatVersion,
+  type ObjectJson,
+  type SnapshotJson,
+} from './snapshot-json.js';
 
 /** A saved state, in the types that planning reads. */
 export interface Snapshot {
@@ -18,7 +24,8 @@ export interface Snapshot {
 
 /** The content of a file that may come from anyone. Throws a Problem that names the file; nothing in it is guessed. */
 export function parseSnapshot(text: string, file: string, kinds: readonly Kind[]): SnapshotJson {
-  const data = parseJson(text, file);
+  const data = parseJson(text);
+  if (data === undefined) throw invalid(file, notJson(text));
   const version = isJsonObject(data) ? data['formatVersion'] : undefined;
   if (typeof version === 'number' && version !== formatVersion) throw otherVersion(file, version);
   if (!isSnapshot(data)) throw invalid(file, firstFault());
@@ -39,20 +46,31 @@ export function openSnapshot(
   const plain = plainOf(valueHasher(saved), kinds, known);
   const plainOrHidden = (hash: Json): Json =>
     typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash;
-  const reader = new SnapshotReader(kinds, (value) =>
+  const revealed = (value: Json) =>
     isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, plainOrHidden(hash)]))
-      : plainOrHidden(value),
+      : plainOrHidden(value);
+  const reveal = (kind: Kind | undefined, values: JsonObject) => changeHashed(kind, values, revealed);
+  const observed = (kind: Kind) =>
+    (saved.objects[kind.name] ?? []).map((each) => observedOf(kind, each, reveal(kind, each.spec)));
+  const { entries, drafts } = changeApplied(saved.inventory, (name, applied) =>
+    reveal(
+      kinds.find((kind) => kind.name === name),
+      applied,
+    ),
   );
-  const { account, agents, takenAt, objects } = saved;
+  const { project, environment, account, agents, takenAt } = saved;
   return {
     account,
     takenAt: new Date(takenAt),
     agents: agents.map((agent) => ({ ...agent, id: normalId(agent.id) })),
-    objects: new Map(
-      kinds.map((kind) => [kind.name, (objects[kind.name] ?? []).map((each) => reader.object(kind, each))]),
-    ),
-    inventory: reader.inventory(saved),
+    objects: new Map(kinds.map((kind) => [kind.name, observed(kind)])),
+    inventory: {
+      project,
+      environment,
+      entries: new Map(Object.entries(entries)),
+      drafts: new Map(Object.entries(drafts)),
+    },
   };
 }
 
@@ -75,59 +93,16 @@ function plainOf(
   return plain;
 }
 
-class SnapshotReader {
-  constructor(
-    private readonly kinds: readonly Kind[],
-    private readonly revealed: (value: Json) => Json,
-  ) {}
-
-  object(kind: Kind, { id, name, manageable, caller, facts, withheld, spec }: ObjectJson): Observed {
-    const rawId = typeof id === 'string' ? normalId(id) : id;
-    const placeholder = kind.snapshot.placeholder as JsonObject;
-    return {
-      kind: kind.name,
-      id: rawId === null ? null : String(rawId),
-      rawId,
-      name,
-      manageable,
-      caller,
-      facts,
-      spec: { ...placeholder, ...this.fields(kind, spec) },
-      ...(withheld.length === 0 ? {} : { withheld }),
-    };
-  }
-
-  inventory({ project, environment, inventory: { entries, drafts } }: SnapshotJson): Inventory {
-    const applied = (kindName: KindName, values: JsonObject) => {
-      const kind = this.kinds.find((each) => each.name === kindName);
-      return kind === undefined ? {} : this.fields(kind, values);
-    };
-    return {
-      project,
-      environment,
-      entries: new Map(
-        Object.entries(entries).map(([address, entry]) => [
-          address,
-          { ...entry, applied: applied(entry.kind, entry.applied) },
-        ]),
-      ),
-      drafts: new Map(
-        Object.entries(drafts).map(([address, draft]) => [
-          address,
-          draft.applied === undefined ? draft : { ...draft, applied: applied(draft.kind, draft.applied) },
-        ]),
-      ),
-    };
-  }
-
-  private fields(kind: Kind, values: JsonObject): JsonObject {
-    return Object.fromEntries(
-      Object.entries(values).map(([field, value]) => [
-        field,
-        kind.snapshot.hashed?.includes(field) ? this.revealed(value) : value,
-      ]),
-    );
-  }
+function observedOf(kind: Kind, { id, withheld, ...rest }: ObjectJson, fields: JsonObject): Observed {
+  const rawId = typeof id === 'string' ? normalId(id) : id;
+  return {
+    ...rest,
+    kind: kind.name,
+    id: rawId === null ? null : String(rawId),
+    rawId,
+    spec: { ...(kind.snapshot.placeholder as JsonObject), ...fields },
+    ...(withheld.length === 0 ? {} : { withheld }),
+  };
 }
 
 /** What the schema cannot say: each field is present or withheld, nothing is listed twice, and the date is valid. */
@@ -160,13 +135,8 @@ function firstFault(): string {
   return `${first?.instancePath || 'it'} ${first?.message ?? 'is not valid'}`.slice(0, 300);
 }
 
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const conflict = /^(<{7}|={7}|>{7})/m.test(text);
-    throw invalid(file, conflict ? 'it contains merge conflict markers' : 'it is not JSON');
-  }
+function notJson(text: string): string {
+  return /^(<{7}|={7}|>{7})/m.test(text) ? 'it contains merge conflict markers' : 'it is not JSON';
 }
 
 export function invalid(file: string, why: string): Problem {

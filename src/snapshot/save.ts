@@ -1,11 +1,16 @@
 import type { Inventory } from '../model/inventory.js';
-import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
+import { byCodeUnit, canonical, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Agent, KindName, Observed } from '../model/resource.js';
-import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
-import { formatVersion, type ObjectJson, type SnapshotJson } from './snapshot-json.js';
+import { type HashScope, hashed, valueHasher } from '../model/value-hash.js';
+import {
+  changeApplied,
+  changeHashed,
+  formatVersion,
+  type ObjectJson,
+  type SnapshotJson,
+} from './snapshot-json.js';
 
-/** What is saved, and what must not be. */
 export interface SaveInputs extends HashScope {
   /** The version of roster that takes it. */
   readonly roster: string;
@@ -22,9 +27,14 @@ export interface SaveInputs extends HashScope {
 export function snapshotJson(inputs: SaveInputs): SnapshotJson {
   const { roster, project, environment, service, account, takenAt, kinds } = inputs;
   const hasher = valueHasher(inputs);
+  const hashFields = (kind: Kind | undefined, values: JsonObject) =>
+    changeHashed(kind, values, (value) => hashed(value, hasher));
   const objectsOf = (kind: Kind) =>
     (inputs.objects.get(kind.name) ?? [])
-      .map((each) => objectJson(kind, each, inputs.withheld(each), hasher))
+      .map((each) => {
+        const shown = objectJson(kind, each, inputs.withheld(each));
+        return { ...shown, spec: hashFields(kind, shown.spec) };
+      })
       .sort((a, b) => byCodeUnit(canonical([a.id, a.name]), canonical([b.id, b.name])));
   return {
     formatVersion,
@@ -38,16 +48,18 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
       .map(({ id, externalAgentId, name, inputKeys }) => ({ id, externalAgentId, name, inputKeys }))
       .sort((a, b) => byCodeUnit(a.id, b.id)),
     objects: Object.fromEntries(kinds.map((kind) => [kind.name, objectsOf(kind)])),
-    inventory: inventoryJson(inputs.inventory, kinds, hasher),
+    inventory: changeApplied(
+      { entries: inOrder(inputs.inventory.entries), drafts: inOrder(inputs.inventory.drafts) },
+      (name, applied) =>
+        hashFields(
+          kinds.find((kind) => kind.name === name),
+          applied,
+        ),
+    ),
   };
 }
 
-function objectJson(
-  kind: Kind,
-  observed: Observed,
-  withheld: readonly string[],
-  hasher: ValueHasher,
-): ObjectJson {
+function objectJson(kind: Kind, observed: Observed, withheld: readonly string[]): ObjectJson {
   const { rawId, name, manageable, caller, facts } = observed;
   const spec = (observed.spec ?? {}) as JsonObject;
   const shown = Object.entries(spec).filter(([field]) => !withheld.includes(field));
@@ -58,45 +70,10 @@ function objectJson(
     caller,
     facts: Object.fromEntries((kind.snapshot.facts ?? []).map((fact) => [fact, facts[fact] ?? null])),
     withheld: [...withheld].sort(byCodeUnit),
-    spec: hashedFields(kind, shown, hasher),
+    spec: Object.fromEntries(shown),
   };
 }
 
-function inventoryJson(
-  { entries, drafts }: Inventory,
-  kinds: readonly Kind[],
-  hasher: ValueHasher,
-): SnapshotJson['inventory'] {
-  const applied = (kindName: KindName, values: JsonObject) => {
-    const kind = kinds.find((each) => each.name === kindName);
-    return kind === undefined ? {} : hashedFields(kind, Object.entries(values), hasher);
-  };
-  const inOrder = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => byCodeUnit(a, b));
-  return {
-    entries: Object.fromEntries(
-      inOrder(entries).map(([address, entry]) => [
-        address,
-        { ...entry, applied: applied(entry.kind, entry.applied) },
-      ]),
-    ),
-    drafts: Object.fromEntries(
-      inOrder(drafts).map(([address, draft]) => [
-        address,
-        draft.applied === undefined ? draft : { ...draft, applied: applied(draft.kind, draft.applied) },
-      ]),
-    ),
-  };
-}
-
-function hashedFields(
-  kind: Kind,
-  fields: readonly (readonly [string, Json])[],
-  hasher: ValueHasher,
-): JsonObject {
-  return Object.fromEntries(
-    fields.map(([field, value]) => [
-      field,
-      kind.snapshot.hashed?.includes(field) ? hashed(value, hasher) : value,
-    ]),
-  );
+function inOrder<T>(map: ReadonlyMap<string, T>): Record<string, T> {
+  return Object.fromEntries([...map].sort(([a], [b]) => byCodeUnit(a, b)));
 }

@@ -1,5 +1,7 @@
-import type { JsonObject } from '../model/json.js';
-import type { KindName } from '../model/resource.js';
+import type { InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import type { Json, JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { Address, Agent, KindName } from '../model/resource.js';
 
 /** Incremented when a reader of the old format could misread the new one. */
 export const formatVersion = 1;
@@ -13,19 +15,12 @@ export interface SnapshotJson {
   readonly service: string;
   readonly account: string | null;
   readonly takenAt: string;
-  readonly agents: readonly AgentJson[];
+  readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;
   readonly inventory: {
-    readonly entries: Readonly<Record<string, EntryJson>>;
-    readonly drafts: Readonly<Record<string, DraftJson>>;
+    readonly entries: Readonly<Record<Address, InventoryEntry>>;
+    readonly drafts: Readonly<Record<Address, InventoryDraft>>;
   };
-}
-
-export interface AgentJson {
-  readonly id: string;
-  readonly externalAgentId: string;
-  readonly name: string;
-  readonly inputKeys: readonly string[];
 }
 
 export interface ObjectJson {
@@ -40,18 +35,30 @@ export interface ObjectJson {
   readonly spec: JsonObject;
 }
 
-export interface EntryJson {
-  readonly kind: KindName;
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly protect: boolean;
-  readonly applied: JsonObject;
-  readonly sensitive: readonly string[];
+/** The values of fields, with `change` made to those that a snapshot holds as hashes. None of an unknown kind. */
+export function changeHashed(
+  kind: Kind | undefined,
+  values: JsonObject,
+  change: (value: Json) => Json,
+): JsonObject {
+  const fields = kind === undefined ? [] : Object.entries(values);
+  const isHashed = (field: string) => kind?.snapshot.hashed?.includes(field) === true;
+  return Object.fromEntries(fields.map(([field, value]) => [field, isHashed(field) ? change(value) : value]));
 }
 
-export interface DraftJson {
-  readonly kind: KindName;
-  readonly name: string | null;
-  readonly identity: string | null;
-  readonly applied?: JsonObject;
+/** An inventory with `change` made to what was applied by each entry and draft. */
+export function changeApplied(
+  { entries, drafts }: SnapshotJson['inventory'],
+  change: (kind: KindName, applied: JsonObject) => JsonObject,
+): SnapshotJson['inventory'] {
+  const mapped = <T extends { readonly kind: KindName; readonly applied?: JsonObject }>(
+    map: Readonly<Record<Address, T>>,
+  ) =>
+    Object.fromEntries(
+      Object.entries(map).map(([address, each]) => [
+        address,
+        each.applied === undefined ? each : { ...each, applied: change(each.kind, each.applied) },
+      ]),
+    );
+  return { entries: mapped(entries), drafts: mapped(drafts) };
 }

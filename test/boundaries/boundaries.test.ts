@@ -49,7 +49,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   inventory: ['model', 'files'],
   snapshot: ['model'],
   apply: ['model', 'files'],
-  view: ['model'],
+  view: ['model', 'redact/mask.ts'],
   redact: [],
   init: [],
   sandbox: [],

@@ -43,8 +43,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'the inventory records nothing before a create',
     file: 'src/apply/apply.ts',
-    find: 'if (acting.length > 0) await inputs.save(intent);',
-    replace: 'if (acting.length > 1_000) await inputs.save(intent);',
+    find: 'if (acting.length > 0) await inputs.lock.save(intent);',
+    replace: 'if (acting.length > 1_000) await inputs.lock.save(intent);',
     tests: ['test/cli/signals.test.ts'],
   },
   {
@@ -148,8 +148,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a snapshot contains inputs unhashed',
     file: 'src/snapshot/save.ts',
-    find: 'kind.snapshot.hashed?.includes(field) ? hashed(value, hasher) : value',
-    replace: 'value',
+    find: 'changeHashed(kind, values, (value) => hashed(value, hasher))',
+    replace: 'values',
     tests: ['test/unit/cli/snapshot.test.ts'],
   },
   {

@@ -66,12 +66,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
     addresses,
-    allow: {
-      deletes,
-      selfRevoke: allowSelfRevoke,
-      empty: allowEmpty,
-      accountChange: allowAccountChange,
-    },
+    allow: { deletes, selfRevoke: allowSelfRevoke, empty: allowEmpty, accountChange: allowAccountChange },
   };
 }
 
@@ -102,11 +97,8 @@ export function furtherOutputs<F extends string>(
   return (flags.write ?? []).map((each) => {
     const at = each.indexOf('=');
     if (at < 1 || at === each.length - 1) {
-      throw problem(
-        'usage',
-        `--write: "${each}" is not FORMAT=FILE`,
-        'For example: `--write json=plan.json`.',
-      );
+      const help = 'For example: `--write json=plan.json`.';
+      throw problem('usage', `--write: "${each}" is not FORMAT=FILE`, help);
     }
     const file = each.slice(at + 1);
     if (file === '-') {
@@ -131,12 +123,9 @@ function chooseTimeout({ timeout }: CommonFlags): number | undefined {
   if (timeout === undefined) return undefined;
   const [, digits, unit] = /^(\d{1,7})(ms|s)?$/.exec(timeout) ?? [];
   const milliseconds = Number(digits) * (unit === 'ms' ? 1 : 1000);
-  if (digits !== undefined && milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
-  throw problem(
-    'usage',
-    `--timeout: "${timeout}" is not a duration`,
-    'Use 30, 30s or 500ms; at most an hour.',
-  );
+  if (milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
+  const help = 'Use 30, 30s or 500ms; at most an hour.';
+  throw problem('usage', `--timeout: "${timeout}" is not a duration`, help);
 }
 
 /** `0`, `90s` or `5m`: how long to wait for another run to release its lock. In milliseconds. */
@@ -144,12 +133,9 @@ export function chooseLockTimeout({ lockTimeout }: { readonly lockTimeout?: stri
   if (lockTimeout === undefined) return 0;
   const [, digits, unit] = /^(\d{1,5})(s|m)?$/.exec(lockTimeout) ?? [];
   const milliseconds = Number(digits) * (unit === 'm' ? 60_000 : 1000);
-  if (digits !== undefined && milliseconds <= 86_400_000) return milliseconds;
-  throw problem(
-    'usage',
-    `--lock-timeout: "${lockTimeout}" is not a duration`,
-    'Use 90, 90s or 5m; at most a day.',
-  );
+  if (milliseconds <= 86_400_000) return milliseconds;
+  const help = 'Use 90, 90s or 5m; at most a day.';
+  throw problem('usage', `--lock-timeout: "${lockTimeout}" is not a duration`, help);
 }
 
 /** commander returns the text as it was given: `abc`, `-1` and `1e3` are refused here. */

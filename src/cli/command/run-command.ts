@@ -28,18 +28,14 @@ export interface RenderOptions {
   readonly verbose: boolean;
 }
 
-export interface CommandInputs<F extends string> {
-  readonly flags: CommonFlags;
-  readonly formats: readonly F[];
-  readonly context: CommandContext;
-}
-
 /** Formats that include the diagnostics, so that stderr stays empty. */
 const withDiagnostics: ReadonlySet<string> = new Set(['json', 'github', 'sarif']);
 
 /** Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. */
 export async function runCommand<F extends string>(
-  { flags, formats, context }: CommandInputs<F>,
+  flags: CommonFlags,
+  formats: readonly F[],
+  context: CommandContext,
   run: () => Promise<CommandResult<F>>,
 ): Promise<number> {
   const { host, output } = context;

@@ -6,24 +6,17 @@ import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
 import { exitCode } from './exit.js';
 
-/** Reports what is wrong with a command line. */
 export function reportUsage(message: string, argv: readonly string[], output: Output): number {
-  return reportFailure(
-    { severity: 'error', code: 'usage', message, help: 'See `roster --help`.' },
-    argv,
-    output,
-  );
+  const help = 'See `roster --help`.';
+  return reportFailure({ severity: 'error', code: 'usage', message, help }, argv, output);
 }
 
 /** Reports a bug. Its stack trace goes to stderr. */
 export function reportBug(bug: unknown, argv: readonly string[], output: Output): number {
   const message = bug instanceof Error ? bug.message : String(bug);
   if (bug instanceof Error) output.err(`${output.redactor.value(bug.stack ?? '')}\n`);
-  return reportFailure(
-    { severity: 'error', code: 'internal', message, help: 'Please report this as a bug.' },
-    argv,
-    output,
-  );
+  const help = 'Please report this as a bug.';
+  return reportFailure({ severity: 'error', code: 'internal', message, help }, argv, output);
 }
 
 /** For failures outside of any command: in JSON if that was asked for. */

@@ -12,7 +12,6 @@ export interface Host extends ClockOptions {
   readonly columns: number | null;
 }
 
-/** What every command gets of the process. */
 export interface CommandContext {
   readonly host: Host;
   readonly output: Output;

@@ -32,12 +32,8 @@ export class Output {
       // Without stderr nothing can be reported. Without stdout the result is lost, which must not look like success.
       if (file === 2) return;
       this.closed = true;
-      if (code !== 'EPIPE')
-        throw problem(
-          'unwritable-file',
-          `the output cannot be written: ${code}`,
-          'Check where stdout is redirected to.',
-        );
+      const help = 'Check where stdout is redirected to.';
+      if (code !== 'EPIPE') throw problem('unwritable-file', `the output cannot be written: ${code}`, help);
     }
   }
 }

@@ -58,12 +58,9 @@ export async function apply(
   callbacks: ApplyCallbacks = {},
 ): Promise<ApplyResult> {
   const run = new ApplyRun(session, options, callbacks);
-  const wait = {
-    timeoutMilliseconds: options.lockTimeoutMilliseconds ?? 0,
-    onWait: (holder: LockInfo) => run.waitsFor(holder),
-  };
+  const onWait = (holder: LockInfo) => run.waitsFor(holder);
   try {
-    return await waitForLock(session, wait, () => run.attempt());
+    return await waitForLock(session, options.lockTimeoutMilliseconds ?? 0, onWait, () => run.attempt());
   } catch (failure) {
     // How the requests in flight ended is not the reason.
     if (failure instanceof Problem && session.interrupted()) throw interrupted();
@@ -147,8 +144,7 @@ class ApplyRun {
       plan,
       observation,
       verify: options.verify !== false,
-      onStep: (event) => callbacks.onStep?.(event),
-      onStepsEnded: () => callbacks.onStepsEnded?.(),
+      callbacks,
     });
     const { outcomes, left } = applied;
     const settled = outcomes.every((each) => each.outcome === 'done');

@@ -1,24 +1,23 @@
 import { type Applied, executePlan, type StepEvent } from '../../apply/apply.js';
-import type { Writer } from '../../apply/writer.js';
+import type { Verdict, Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
+import { ServiceFailure } from '../../service/failure.js';
 import { keyKeeping } from '../keys.js';
 import type { Observation } from '../plan.js';
 import type { Session } from '../session.js';
 import { withLock } from './lock.js';
 import { doneAddresses, type ReadBackResult, readBack } from './read-back.js';
 import { runResult } from './run-result.js';
-import { verdictOf } from './verdict.js';
 
 export interface CarryOut {
   readonly session: Session;
   readonly plan: Plan;
   readonly observation: Observation;
   readonly verify: boolean;
-  onStep(event: StepEvent): void;
-  onStepsEnded(): void;
+  readonly callbacks: { onStep?(event: StepEvent): void; onStepsEnded?(): void };
 }
 
 export interface CarriedOut extends Applied {
@@ -46,28 +45,29 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
 }
 
 async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
-  const { session, plan, observation } = inputs;
-  const { client, useKey } = session;
-  const writer: Writer = { send: (request) => client.send(request), reader: client.reader(), useKey };
+  const { session, plan, observation, verify, callbacks } = inputs;
+  const { client, clock, concurrency, interrupted, useKey } = session;
+  const send: Writer['send'] = (request) => client.send(request);
+  const writer: Writer = { send, judge: verdictOf, reader: client.reader(), useKey };
   const applied = await executePlan({
     plan,
     kinds,
     observed: observation.state.objects,
     inventory: observation.inventory,
-    save: (each) => lock.save(each),
+    lock,
     writer,
-    judge: verdictOf,
-    concurrency: session.concurrency,
-    interrupted: session.interrupted,
-    lost: () => lock.lost(),
-    onStep: inputs.onStep,
-    keys: keyKeeping(session),
-    sleep: (milliseconds) => session.clock.sleep(milliseconds),
+    keys: keyKeeping(session.project, session.redactor, clock),
+    control: {
+      concurrency,
+      interrupted,
+      onStep: (event) => callbacks.onStep?.(event),
+      sleep: (milliseconds) => clock.sleep(milliseconds),
+    },
   });
-  inputs.onStepsEnded();
+  callbacks.onStepsEnded?.();
   const endedOwnAccess = endsOwnAccess(observation, applied);
   const unread = { ...applied, left: null, endedOwnAccess };
-  if (!inputs.verify || applied.interrupted || lock.lost() || applied.lockedOut) return unread;
+  if (!verify || applied.interrupted || lock.lost() || applied.lockedOut) return unread;
   if (endedOwnAccess) return { ...unread, diagnostics: [...applied.diagnostics, notReadBack] };
   const found = await withoutBugs(
     () => readBack({ session, plan, observation, applied, lock, writer }),
@@ -75,6 +75,14 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
   );
   const { left, outcomes, conflicts } = found;
   return { ...unread, outcomes, left, diagnostics: [...applied.diagnostics, ...conflicts] };
+}
+
+/** What a failure of the client means for the change. Any other failure is a bug, and is thrown. */
+function verdictOf(failure: unknown): Verdict {
+  if (!(failure instanceof ServiceFailure)) throw failure;
+  const { certainty, status, diagnostics } = failure;
+  const message = diagnostics.map((each) => each.message).join('; ');
+  return { certainty, gone: status === 404, unauthorized: status === 401, message };
 }
 
 function resultOf({ outcomes, interrupted, left }: CarriedOut): string {

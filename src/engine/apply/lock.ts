@@ -1,4 +1,4 @@
-import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
   type Inventory,
   type Lock,
@@ -8,7 +8,6 @@ import {
   type RunResult,
 } from '../../model/inventory.js';
 import { type Plan, summarise } from '../../model/plan.js';
-import type { Clock } from '../clock.js';
 import type { Session } from '../session.js';
 
 export interface LockedWork<T> {
@@ -20,36 +19,25 @@ export interface LockedWork<T> {
   runResult(value: T, lock: Lock): RunResult;
 }
 
-export interface Locked<T> {
-  readonly value: T;
-  /** Why the lock could not be released. That must not hide what was done. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 const failed: RunResult = { result: 'incomplete', changes: [] };
 
-/** Holds the lock while `work` runs. Throws a Problem when the lock cannot be taken: then nothing was done. */
-export async function withLock<T>(inputs: LockedWork<T>): Promise<Locked<T>> {
+/**
+ * Holds the lock while `work` runs. Throws a Problem when the lock cannot be taken: then nothing was done. The diagnostics
+ * say why it could not be released, which must not hide what was done.
+ */
+export async function withLock<T>(
+  inputs: LockedWork<T>,
+): Promise<{ readonly value: T; readonly diagnostics: readonly Diagnostic[] }> {
   const { session, plan, expected, work, runResult } = inputs;
   const lock = await session.store.lock(factsOf(plan), expected);
   let value: T;
   try {
     value = await work(lock);
   } catch (failure) {
-    await release(lock, failed);
+    await diagnosticsOf(lock.release(failed));
     throw failure;
   }
-  return { value, diagnostics: await release(lock, runResult(value, lock)) };
-}
-
-async function release(lock: Lock, result: RunResult): Promise<readonly Diagnostic[]> {
-  try {
-    await lock.release(result);
-    return [];
-  } catch (failure) {
-    if (failure instanceof Problem) return failure.diagnostics;
-    throw failure;
-  }
+  return { value, diagnostics: await diagnosticsOf(lock.release(runResult(value, lock))) };
 }
 
 function factsOf(plan: Plan): RunFacts {
@@ -59,19 +47,16 @@ function factsOf(plan: Plan): RunFacts {
   return { service: plan.service, digest: plan.digest, plan: words === '' ? 'nothing to change' : words };
 }
 
-export interface LockWait {
-  readonly timeoutMilliseconds: number;
-  /** Called each time the lock is found to be held. */
-  onWait(holder: LockInfo): void;
-}
+type OnWait = (holder: LockInfo) => void;
 
 /**
  * Runs `attempt` until it does not collide with another run, or the time is up. Every attempt plans again, because the
- * other run has changed what the plan is based on.
+ * other run has changed what the plan is based on. `onWait` is called each time the lock is found to be held.
  */
 export async function waitForLock<T>(
   session: Session,
-  { timeoutMilliseconds, onWait }: LockWait,
+  timeoutMilliseconds: number,
+  onWait: OnWait,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { clock } = session;
@@ -88,21 +73,14 @@ export async function waitForLock<T>(
   }
 }
 
-async function untilFree(
-  { store, clock }: Session,
-  left: () => number,
-  onWait: LockWait['onWait'],
-): Promise<void> {
+async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
   for (;;) {
     const holder = await store.holder();
-    if (holder === null || hasExpired(holder, clock) || left() <= 0) return;
+    const hasExpired = holder?.until != null && Date.parse(holder.until) <= clock.now().getTime();
+    if (holder === null || hasExpired || left() <= 0) return;
     onWait(holder);
     await clock.sleep(Math.min(left(), pollMilliseconds));
   }
 }
 
 const pollMilliseconds = 2_000;
-
-function hasExpired({ until }: LockInfo, clock: Clock): boolean {
-  return until !== null && Date.parse(until) <= clock.now().getTime();
-}

@@ -7,10 +7,9 @@ import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome } from '../../model/report.js';
-import type { Address } from '../../model/resource.js';
+import { type Address, objectKey } from '../../model/resource.js';
 import { type Observation, observeAndPlan } from '../plan.js';
 import type { Session } from '../session.js';
-import { verdictOf } from './verdict.js';
 
 export interface ReadingBack {
   readonly session: Session;
@@ -51,24 +50,16 @@ export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
   }
 }
 
-interface Seen extends ReadBackResult {
-  /** What was deleted and still exists. */
-  readonly stayed: readonly Address[];
-}
-
-async function look(inputs: ReadingBack): Promise<Seen> {
+/** `stayed` is what was deleted and still exists. */
+async function look(inputs: ReadingBack): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
   const { session, applied, lock } = inputs;
   const seen = await observeAndPlan(session, { inventory: lock.current() });
   const withdrawn = await withdrawDuplicates(inputs, seen);
   if (withdrawn.length > 0) return { ...afterWithdrawal(inputs, withdrawn), stayed: [] };
   const stayed = stillThere(inputs, seen);
   const deleted = stayed.map((address) => notConverged(address, 'it still exists after it was deleted'));
-  return {
-    left: [...deleted, ...remaining(inputs, seen)],
-    conflicts: [],
-    outcomes: applied.outcomes,
-    stayed,
-  };
+  const left = [...deleted, ...remaining(inputs, seen)];
+  return { left, conflicts: [], outcomes: applied.outcomes, stayed };
 }
 
 async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
@@ -79,7 +70,7 @@ async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promi
     before: observation.state.objects,
     after: seen.state.objects,
   };
-  const withdrawn = await withdrawExtras(extrasOf(state), state, { writer, judge: verdictOf });
+  const withdrawn = await withdrawExtras(extrasOf(state), state, writer);
   const gone = new Set(withdrawn.filter(({ failure }) => failure === null).map(({ address }) => address));
   if (gone.size > 0) {
     const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
@@ -112,13 +103,13 @@ function inWords({ why, own, failure }: Withdrawn): string {
 
 function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
   const listed = new Set(
-    [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => `${kind} ${each.id}`)),
+    [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => objectKey(kind, each.id))),
   );
   const done = doneAddresses(applied);
   return plan.changes
     .filter(
       ({ address, action, kind, id }) =>
-        action === 'delete' && done.has(address) && listed.has(`${kind} ${id}`),
+        action === 'delete' && done.has(address) && listed.has(objectKey(kind, id)),
     )
     .map((each) => each.address);
 }

@@ -4,16 +4,15 @@ import { ciFiles } from '../../init/ci-files.js';
 import { type NewFile, projectFiles } from '../../init/project-files.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
+import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';
 import { version } from '../version.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { createAll, type Occupant, occupantOf } from './new-files.js';
 import { type RepositoryFacts, readRemoteUrl, repositoryFacts } from './repository-facts.js';
 
-export interface InitOptions {
-  /** Absolute: where the project is created. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** `cwd` is where the project is created. */
+export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   /** The service. Default: ROSTER_URL, else each run reads it from ROSTER_URL. */
   readonly url?: string | undefined;
   /** `github`, `gitlab` or `none`. Default: where the git remote is. */
@@ -44,7 +43,7 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const ci = chooseHost(options.ci, repository, root);
   // A user who passes --ci is going to add a remote.
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
-  return { ...write(filesOf({ url, repository, ci, remote }, cwd), root, cwd), ci, remote };
+  return { ...write(filesOf({ cwd, url }, repository, ci, remote), root, cwd), ci, remote };
 }
 
 /** As the manifest has it. */
@@ -55,14 +54,12 @@ function urlOf({ url: option, env }: InitOptions): string | null {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-interface InitFacts {
-  readonly url: string | null;
-  readonly repository: RepositoryFacts | null;
-  readonly ci: HostChoice;
-  readonly remote: string | null;
-}
-
-function filesOf({ url, repository, ci, remote }: InitFacts, cwd: string): readonly NewFile[] {
+function filesOf(
+  { cwd, url }: { readonly cwd: string; readonly url: string | null },
+  repository: RepositoryFacts | null,
+  ci: HostChoice,
+  remote: string | null,
+): readonly NewFile[] {
   const folder = repository?.folder ?? '.';
   const branch = repository?.defaultBranch ?? 'main';
   return [

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, rmdirSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
+import { createFlushed } from '../../files/new-file.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
 
 /** What exists where a new file should go: nothing, a file, or something that is never written to. */
@@ -48,7 +39,8 @@ export function createAll(files: readonly { readonly path: string; readonly text
   for (const { path, text } of files) {
     try {
       makeFolder(dirname(path), made);
-      create(path, text, made);
+      const prepare = () => void made.push({ path, remove: () => rmSync(path) });
+      createFlushed(path, text, { prepare });
     } catch (failure) {
       throw unwritable(path, failure, removeAll(made));
     }
@@ -72,17 +64,6 @@ function makeFolder(path: string, made: NewPath[]): void {
   makeFolder(dirname(path), made);
   mkdirSync(path);
   made.push({ path, remove: () => rmdirSync(path) });
-}
-
-function create(path: string, text: string, made: NewPath[]): void {
-  const file = openSync(path, 'wx');
-  made.push({ path, remove: () => rmSync(path) });
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function unwritable(path: string, failure: unknown, left: readonly string[] = []): Problem {

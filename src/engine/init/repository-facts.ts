@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Git, GitFailure } from '../../inventory/git.js';
 import { Problem, problem } from '../../model/diagnostic.js';
+import type { ProjectOptions } from '../project.js';
 
 export interface RepositoryFacts {
   readonly root: string;
@@ -11,13 +12,11 @@ export interface RepositoryFacts {
   readonly defaultBranch: string;
 }
 
-interface RepositoryOptions {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** What git knows about the repository of the working directory; null outside of a repository. */
-export async function repositoryFacts({ cwd, env }: RepositoryOptions): Promise<RepositoryFacts | null> {
+export async function repositoryFacts({
+  cwd,
+  env,
+}: Pick<ProjectOptions, 'cwd' | 'env'>): Promise<RepositoryFacts | null> {
   const git = new Git(cwd, env);
   const place = await placeOf(git);
   if (place === null) return null;
@@ -52,34 +51,20 @@ async function remoteOf(git: Git): Promise<RepositoryFacts['remote']> {
 }
 
 async function defaultBranchOf(git: Git, remote: string): Promise<string> {
-  const head = await answerOf(git, ['symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`]);
+  const head = await git.answer(['symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`]);
   if (head !== null) return head.slice(remote.length + 1);
   for (const name of ['main', 'master']) {
     const refs = [`refs/heads/${name}`, `refs/remotes/${remote}/${name}`];
     if ((await git.run(['for-each-ref', ...refs])) !== '') return name;
   }
-  return (await answerOf(git, ['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
+  return (await git.answer(['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
 }
 
-/** Null when git fails, as it does when there is no answer. */
-async function answerOf(git: Git, args: readonly string[]): Promise<string | null> {
-  try {
-    return await git.run(args);
-  } catch (failure) {
-    if (failure instanceof GitFailure) return null;
-    throw failure;
-  }
-}
-
-export interface RemoteUrl {
-  /** Empty for a path on this machine. */
-  readonly host: string;
-  /** The last part of its path, without `.git`. */
-  readonly name: string;
-}
-
-/** `https://host/team/name.git`, `ssh://git@host:22/team/name`, `git@host:team/name.git`, or a path. */
-export function readRemoteUrl(url: string): RemoteUrl {
+/**
+ * Reads `https://host/team/name.git`, `ssh://git@host:22/team/name`, `git@host:team/name.git`, or a path: the host, empty
+ * for a path on this machine, and the last part of its path without `.git`.
+ */
+export function readRemoteUrl(url: string): { readonly host: string; readonly name: string } {
   const name = (
     url
       .split(/[/\\:]/)

@@ -1,6 +1,6 @@
+import { groupBy } from '../../model/group-by.js';
 import type { Agent, EntryProblem } from '../../model/resource.js';
 import type { Suggest } from '../../model/suggest.js';
-import { groupBy } from './group-by.js';
 
 /** The agent, or why there is none. */
 type AgentResult = { readonly agent: Agent } | Pick<EntryProblem, 'code' | 'message' | 'help'>;

@@ -8,7 +8,6 @@ import { inventoryEntry } from './pair.js';
 
 export interface ExternalInputs {
   readonly objects: readonly Observed[];
-  /** The names of the objects. */
   readonly names: readonly string[];
   /** Entries of the same kind that are not external. */
   readonly managed: readonly Declared[];

@@ -106,16 +106,10 @@ class Matcher implements Matches {
     const { inventory } = this.inputs;
     const { address } = entry;
     this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
-    this.list.push({
-      address,
-      kind,
-      entry,
-      observed: found?.observed ?? null,
-      rule: found?.rule ?? null,
-      known: inventoryEntry(entry, inventory),
-      createInterrupted: inventory.drafts.has(address),
-      ours: true,
-    });
+    const { observed = null, rule = null } = found ?? {};
+    const known = inventoryEntry(entry, inventory);
+    const createInterrupted = inventory.drafts.has(address);
+    this.list.push({ address, kind, entry, observed, rule, known, createInterrupted, ours: true });
   }
 
   private addUndeclared(
@@ -133,13 +127,9 @@ class Matcher implements Matches {
       resolver: this.resolver,
     });
     this.diagnostics.push(...diagnostics);
-    for (const each of list)
-      this.list.push({
-        ...each,
-        kind,
-        entry: null,
-        rule: each.ours ? 'inventory' : null,
-        createInterrupted: false,
-      });
+    for (const each of list) {
+      const rule = each.ours ? 'inventory' : null;
+      this.list.push({ ...each, kind, entry: null, rule, createInterrupted: false });
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import { byCodeUnit, canonical } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
@@ -14,7 +15,6 @@ import {
 import type { Rule } from '../../model/why.js';
 import { fieldTexts, fieldValue } from '../fields.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
-import { groupBy } from './group-by.js';
 import { closestPairs } from './similarity.js';
 
 export interface Pair {
@@ -40,29 +40,22 @@ export interface PairingInputs {
 }
 
 /** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
-export function pair({
-  kind,
-  desired,
-  observed,
-  inventory,
-  prune,
-  intendedIdentity,
-}: PairingInputs): Pairing {
-  const state = new PairingState(kind, observed);
+export function pair(inputs: PairingInputs): Pairing {
+  const { desired, inventory } = inputs;
+  const state = new PairingState(inputs.kind, inputs.observed);
   for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
   for (const entry of desired) {
     if (entry.id !== null) continue;
     const known = inventoryEntry(entry, inventory);
-    if (known === null) state.byIntent(entry, intendedIdentity(entry.address));
+    if (known === null) state.byIntent(entry, inputs.intendedIdentity(entry.address));
     else state.byInventory(entry, known);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
   // An object without an entry would be deleted: it is better to change it into what is declared.
-  if (prune === 'all')
-    state.bySimilarity(
-      desired.filter((entry) => state.isOpen(entry)),
-      protectedIds(inventory),
-    );
+  if (inputs.prune === 'all') {
+    const open = desired.filter((entry) => state.isOpen(entry));
+    state.bySimilarity(open, protectedIds(inventory));
+  }
   for (const entry of desired) state.checkManageable(entry);
   return state;
 }

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
 import type { Inventory, InventoryDraft, InventoryEntry } from '../../model/inventory.js';
 import { canonical } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import { type Address, addressOf, type Observed } from '../../model/resource.js';
 import { fieldValue } from '../fields.js';
-import { groupBy } from './group-by.js';
 import type { ReferenceResolver } from './reference-resolver.js';
 
 /** A resource that no manifest declares. */
@@ -24,7 +24,6 @@ export interface UndeclaredInputs {
   readonly declared: ReadonlySet<Address>;
   /** Ids of objects that are matched with an entry. */
   readonly takenIds: ReadonlySet<string | null>;
-  /** The other objects. */
   readonly free: readonly Observed[];
   readonly resolver: ReferenceResolver;
 }

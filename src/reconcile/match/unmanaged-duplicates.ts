@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
 import { exists, type Kind } from '../../model/kind.js';
 import type { Prune } from '../../model/resource.js';
 import { fieldTexts } from '../fields.js';
@@ -12,16 +13,15 @@ import type { Match } from './match.js';
 export function duplicateWarnings(matches: readonly Match[], prune: Prune): Diagnostic[] {
   // The plan deletes them.
   if (prune === 'all') return [];
-  const foreign = new Map<string, string[]>();
-  for (const { kind, entry, observed, ours } of matches) {
-    if (entry !== null || ours || observed === null || observed.manageable === false) continue;
-    if (kind.secret !== undefined || observed.id === null || observed.spec === null) continue;
-    if (!exists(kind, observed)) continue;
-    const key = keyOf(kind, observed.spec);
-    foreign.set(key, [...(foreign.get(key) ?? []), observed.id]);
-  }
+  const foreign = matches.flatMap(({ kind, entry, observed, ours }) => {
+    if (entry !== null || ours || observed === null || observed.manageable === false) return [];
+    if (kind.secret !== undefined || observed.id === null || observed.spec === null) return [];
+    return exists(kind, observed) ? [{ key: keyOf(kind, observed.spec), id: observed.id }] : [];
+  });
+  const byKey = groupBy(foreign, ({ key }) => key);
   return matches.flatMap((match) => {
-    const duplicates = match.entry === null ? undefined : foreign.get(keyOf(match.kind, match.entry.spec));
+    const same = match.entry === null ? undefined : byKey.get(keyOf(match.kind, match.entry.spec));
+    const duplicates = same?.map(({ id }) => id);
     return duplicates === undefined || match.rule !== 'inventory' ? [] : warn(match, duplicates);
   });
 }

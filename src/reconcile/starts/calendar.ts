@@ -1,23 +1,25 @@
 import type { Calendar, CalendarMinute } from '../../model/calendar.js';
 import { emptyInventory } from '../../model/inventory.js';
 import { byCodeUnit } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { Agent, Project } from '../../model/resource.js';
+import type { Agent } from '../../model/resource.js';
 import type { BusyMinute, TimeSpan } from '../../model/start-rate.js';
 import type { Timetable } from '../../model/timetable.js';
 import type { AgentLookup } from '../match/agent-lookup.js';
 import { match } from '../match/match.js';
-import { countable, isTimed, type StartLoad, startLoads, type TimedKind } from './start-load.js';
+import {
+  countable,
+  isTimed,
+  type StartContext,
+  type StartLoad,
+  startLoads,
+  type TimedKind,
+} from './start-load.js';
 
-export interface CalendarInputs {
-  readonly kinds: readonly Kind[];
-  readonly project: Project;
-  readonly now: Date;
+export interface CalendarInputs extends StartContext {
   readonly span: TimeSpan;
   readonly timeZone: string;
 }
 
-/** Minutes that are listed. */
 const MOST_MINUTES = 5;
 
 /** What starts when, from the manifests only: agents are counted as written, and the service is not asked. */

@@ -94,14 +94,8 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
   };
   const year = { from: now, until: new Date(now.getTime() + YEAR_MILLISECONDS) };
   const clockChanges = timetable.dstAnomalies(entry.spec, year);
-  return {
-    before: earlier,
-    after,
-    by: answer === undefined ? 'roster' : 'service',
-    timeZone,
-    pace,
-    clockChanges,
-  };
+  const by = answer === undefined ? 'roster' : 'service';
+  return { before: earlier, after, by, timeZone, pace, clockChanges };
 }
 
 function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string, Preview>): Diagnostic[] {
@@ -112,13 +106,7 @@ function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string,
     entry.sensitive.length > 0
       ? 'its message is hidden, because the entry uses values from the environment'
       : answer.rejected;
-  return [
-    {
-      severity: 'error',
-      code: 'rejected-by-preview',
-      message: `the service would reject this schedule: ${reason}`,
-      place: entry.source,
-      help: 'Correct the entry as the service says. Nothing was changed.',
-    },
-  ];
+  const message = `the service would reject this schedule: ${reason}`;
+  const help = 'Correct the entry as the service says. Nothing was changed.';
+  return [{ severity: 'error', code: 'rejected-by-preview', message, place: entry.source, help }];
 }

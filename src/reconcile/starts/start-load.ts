@@ -1,5 +1,5 @@
 import { isExpired, type Kind } from '../../model/kind.js';
-import { type Desired, isPending, type ObjectRef, objectKey } from '../../model/resource.js';
+import { type Desired, isPending, type ObjectRef, objectKey, type Project } from '../../model/resource.js';
 import type { SpecLoad, Timetable } from '../../model/timetable.js';
 import type { Matches } from '../match/match.js';
 
@@ -8,7 +8,6 @@ export interface StartLoad extends SpecLoad<unknown> {
   readonly entry: Desired;
 }
 
-/** A kind with a timetable. */
 export interface TimedKind extends Kind {
   readonly timetable: Timetable<unknown>;
 }
@@ -28,10 +27,16 @@ export function countable(kind: TimedKind, matches: Pick<Matches, 'list'>): Desi
     .filter(({ sensitive }) => !shown.some((field) => sensitive.includes(field)));
 }
 
+export interface StartContext {
+  readonly kinds: readonly Kind[];
+  readonly project: Project;
+  readonly now: Date;
+}
+
 export function startLoads(
   kind: TimedKind,
   entries: readonly Desired[],
-  { kinds, now }: { readonly kinds: readonly Kind[]; readonly now: Date },
+  { kinds, now }: StartContext,
   matches: Matches,
 ): StartLoad[] {
   const startedBy = startsAtOnce(kinds, matches);

@@ -1,11 +1,9 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { byCodeUnit } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { Project } from '../../model/resource.js';
 import type { BusyMinute } from '../../model/start-rate.js';
 import type { Timetable } from '../../model/timetable.js';
 import type { Matches } from '../match/match.js';
-import { countable, isTimed, type StartLoad, startLoads } from './start-load.js';
+import { countable, isTimed, type StartContext, type StartLoad, startLoads } from './start-load.js';
 
 /** How many days are checked (contract §4). */
 const DAYS_AHEAD = 42;
@@ -14,17 +12,11 @@ const MOST_ADDRESSES = 5;
 /** Minutes that the warning lists, busiest first. */
 const MOST_MINUTES = 5;
 
-export interface StartRateInputs {
-  readonly kinds: readonly Kind[];
-  readonly project: Project;
-  readonly now: Date;
-}
-
 /**
  * Warns of minutes in which the declared entries, selected or not, would start more agents than the project's limit. One
  * warning for all of these minutes lists the busiest ones and what starts in them.
  */
-export function startRateWarnings(inputs: StartRateInputs, matches: Matches): Diagnostic[] {
+export function startRateWarnings(inputs: StartContext, matches: Matches): Diagnostic[] {
   return inputs.kinds.filter(isTimed).flatMap((kind) => {
     const entries = countable(kind, matches);
     if (entries.length === 0) return [];
@@ -35,7 +27,7 @@ export function startRateWarnings(inputs: StartRateInputs, matches: Matches): Di
 function warn(
   timetable: Timetable<unknown>,
   loads: readonly StartLoad[],
-  { project, now }: StartRateInputs,
+  { project, now }: StartContext,
 ): Diagnostic[] {
   const limit = project.limits.startsPerMinute;
   const span = { from: now, until: new Date(now.getTime() + DAYS_AHEAD * 86_400_000) };

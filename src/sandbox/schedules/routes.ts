@@ -3,7 +3,7 @@ import { isVisible, visibleAgent } from '../access.js';
 import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
 import { bodyFields, type Fields, optionalInputs, requiredFlag } from '../body.js';
 import { startCollection } from '../collections.js';
-import { byId, put, type ScheduleRecord } from '../world.js';
+import { byId, NEVER_STARTED, put, type ScheduleRecord } from '../world.js';
 import { scheduleListRoutes } from './lists.js';
 import { readSettings } from './rules.js';
 import { fireTimes } from './timetable.js';
@@ -28,11 +28,7 @@ function create(core: Core, call: Call): Answer {
   const record: ScheduleRecord = {
     ...readSettings(core.world, bodyFields(call.body)),
     id: randomUUID(),
-    isRunning: false,
-    lastRunTime: null,
-    lastJobStatusName: null,
-    lastJobId: null,
-    errorMessage: null,
+    ...NEVER_STARTED,
   };
   put(core.world.schedules, record);
   return saved(core, record, 'created');

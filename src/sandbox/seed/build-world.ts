@@ -7,6 +7,8 @@ import {
   type CollectionRecord,
   emptyWorld,
   isGuid,
+  NEVER_RUN,
+  NEVER_STARTED,
   put,
   type ScheduleSettings,
   type World,
@@ -63,13 +65,8 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
   const seen = new Set<string>();
   agents.forEach((agent, index) => {
     const where = `agents[${index}]`;
-    if (seen.has(agent.externalAgentId)) {
-      throw new SeedError(
-        where,
-        `repeats the externalAgentId "${agent.externalAgentId}"`,
-        'Use another one.',
-      );
-    }
+    const what = `repeats the externalAgentId "${agent.externalAgentId}"`;
+    if (seen.has(agent.externalAgentId)) throw new SeedError(where, what, 'Use another one.');
     seen.add(agent.externalAgentId);
     const id = freshId(world.agents, where, agent.id);
     const inputParameters = structuredClone(agent.inputParameters ?? []);
@@ -105,9 +102,7 @@ function collection(
     isActive: entry.isActive ?? true,
     agentIds,
     canManage: entry.canManage ?? true,
-    activeRunCount: 0,
-    lastRunStatus: null,
-    lastRunAt: null,
+    ...NEVER_RUN,
   };
 }
 
@@ -131,11 +126,7 @@ function addSchedule(world: World, where: string, { id, ...entry }: SeedSchedule
   put(world.schedules, {
     ...checkedSettings(world, where, body),
     id: String(id ?? randomUUID()),
-    isRunning: false,
-    lastRunTime: null,
-    lastJobStatusName: null,
-    lastJobId: null,
-    errorMessage: null,
+    ...NEVER_STARTED,
   });
 }
 
@@ -151,13 +142,9 @@ function checkedSettings(world: World, where: string, body: object): ScheduleSet
 }
 
 function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now: Date): void {
-  if (key !== undefined && !key.startsWith(KEY_MARK)) {
-    throw new SeedError(
-      `${where}.key`,
-      `does not start with ${KEY_MARK}`,
-      'Use such a key, or leave it out.',
-    );
-  }
+  const what = `does not start with ${KEY_MARK}`;
+  if (key !== undefined && !key.startsWith(KEY_MARK))
+    throw new SeedError(`${where}.key`, what, 'Use such a key, or leave it out.');
   const id = freshId(world.keys, where, entry.id);
   const text = key ?? newKeyText();
   const record = addKey(world, text, now, { ...entry, id, scopes: [...(entry.scopes ?? [])] });

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../model/json.js';
+import { isJsonObject, parseJson } from '../../model/json.js';
 import { type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import { asRecord, field, idText, text, unexpected } from './record.js';
@@ -25,7 +25,9 @@ function parseAgent(item: unknown): Agent {
 /** A list of `{ key }`; or, as everywhere else in the interface (§1.5), a JSON object written as text. */
 function readInputKeys(value: unknown): readonly string[] {
   if (value === undefined || value === null || value === '') return [];
-  const read = typeof value === 'string' ? parsed(value) : value;
+  const read = typeof value === 'string' ? parseJson(value) : value;
+  if (read === undefined)
+    throw new Unexpected('expected inputParameters to be a list or JSON, got other text');
   if (isJsonObject(read)) return Object.keys(read);
   if (Array.isArray(read)) return read.map(readInputKey);
   throw unexpected('inputParameters to be a list', value);
@@ -33,12 +35,4 @@ function readInputKeys(value: unknown): readonly string[] {
 
 function readInputKey(entry: unknown): string {
   return typeof entry === 'string' ? entry : text(asRecord(entry, 'inputParameters to hold objects'), 'key');
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Unexpected('expected inputParameters to be a list or JSON, got other text');
-  }
 }

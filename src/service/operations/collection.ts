@@ -61,6 +61,8 @@ export interface CollectionShape {
   readonly idNames: readonly string[];
 }
 
+export type CollectionOperations = ReturnType<typeof collectionOperations>;
+
 /** The operations of agent groups and of pipelines (interface §4), which the interface defines alike. */
 export function collectionOperations(shape: CollectionShape) {
   const { path, noun } = shape;
@@ -105,7 +107,6 @@ export function collectionOperations(shape: CollectionShape) {
   };
 }
 
-/** Reads one item of a list. */
 function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
   const record = asRecord(item, 'an object');
   const isActive = optionalFlag(record, 'isActive');

@@ -1,5 +1,6 @@
 import type { Json } from '../../model/json.js';
 import type { Action, Change, FieldChange } from '../../model/plan.js';
+import { MASK, MASK_OF_CHANGE } from '../../redact/mask.js';
 import { escapeControls, word } from '../escape.js';
 import { isWorthALine, originText, tooDifferent } from '../text/field-text.js';
 import { count, cut } from '../text/layout.js';
@@ -54,7 +55,7 @@ function label({ path, origin }: FieldChange, overall: Change['origin']): string
 
 function cells(field: FieldChange, action: Action): string[] {
   const oneColumn = action === 'create' || action === 'delete';
-  if (field.sensitive) return oneColumn ? ['(sensitive)'] : ['(sensitive)', '(sensitive, changed)'];
+  if (field.sensitive) return oneColumn ? [MASK] : [MASK, MASK_OF_CHANGE];
   const { before, after } = field;
   if (action === 'create') return [wholeValue(after)];
   if (action === 'delete') return [wholeValue(before)];

@@ -1,5 +1,6 @@
 import type { Json } from '../../model/json.js';
 import type { Action, FieldChange, Origin } from '../../model/plan.js';
+import { MASK, MASK_OF_CHANGE } from '../../redact/mask.js';
 import { escapeControls, word } from '../escape.js';
 import { count, cut, type Fragment, flow, indent, pad, widthOf } from './layout.js';
 import { type DiffLine, lineDiff, readable } from './line-diff.js';
@@ -66,7 +67,7 @@ function fieldBody(field: FieldChange, options: FieldTextOptions): FieldBody {
 }
 
 function sensitiveText(action: Action): string {
-  return action === 'create' || action === 'delete' ? '(sensitive)' : '(sensitive, changed)';
+  return action === 'create' || action === 'delete' ? MASK : MASK_OF_CHANGE;
 }
 
 /** `before → after`, on two lines if one is too narrow for both. */
