@@ -395,7 +395,7 @@ describe('a choice between alternatives', () => {
 
   it('between a list of scopes and the word for all', () => {
     const [message] = reported('project: p\nkeys: { k: { scopes: [full] } }\n');
-    expect(message).toContain("For the user's full access write `scopes: full`.");
+    expect(message).toContain("For the user's full access, write `scopes: full`.");
   });
 });
 
