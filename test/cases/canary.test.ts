@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-describe.each(sampleOf(cases, 4))('%s', (_, given) => {
+describe.each(sampleOf(cases, 3))('%s', (_, given) => {
   test.each(canaries)('no command shows, and no file contains, the environment value %s', async (canary) => {
     const manifest = { project: 'canary', ...(parse(given.manifest) as object) };
     const paths = leaves(manifest).filter(([section]) => sections.includes(String(section)));
@@ -73,7 +73,7 @@ test('there are more than 60 invalid manifests to hide values in', () => {
   expect(mistakes.length).toBeGreaterThan(60);
 });
 
-describe.each(sampleOf(mistakes, 15))('diagnostics/%s', (_, manifest) => {
+describe.each(sampleOf(mistakes, 7))('diagnostics/%s', (_, manifest) => {
   test.each(canaries)('no diagnostic shows the environment value %s', async (canary) => {
     const workspace = new Workspace({}, { url: 'http://127.0.0.1:1', apiKey: 'svc_live_none' });
     cleanups.push(() => workspace.remove());

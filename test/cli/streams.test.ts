@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const count = runs(100, 400);
+const count = runs(40, 400);
 
 async function arrange() {
   const sandbox = await startSandbox();

@@ -97,7 +97,7 @@ describe('a pull request', () => {
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
   });
 
-  test('with invalid manifests is annotated at the lines, and gets no comment', async () => {
+  inLongRun('with invalid manifests is annotated at the lines, and gets no comment', async () => {
     author.propose('wrong', 'groups:\n  shops: { membres: [acme-shop] }\n');
     const number = github.openPull('wrong');
     const runs = await github.pullRequest(number);
@@ -109,7 +109,7 @@ describe('a pull request', () => {
     expect(github.comments(number)).toEqual([]);
   });
 
-  test('of a fork is checked without a secret, and not planned', async () => {
+  inLongRun('of a fork is checked without a secret, and not planned', async () => {
     author.propose('fork', shops('acme-shop'));
     const runs = await github.pullRequest(github.openPull('fork', true));
     expect(results(runs)).toEqual({ validate: 'success', plan: 'skipped' });

@@ -97,7 +97,7 @@ describe('a merge request', () => {
     expect(gitlab.api.request(iid).notes[0]?.body).toContain('`too-many-deletes`');
   });
 
-  test('of a fork is checked without a variable, and not planned', async () => {
+  inLongRun('of a fork is checked without a variable, and not planned', async () => {
     author.propose('fork', shops('acme-shop'));
     const runs = await gitlab.mergeRequest(gitlab.api.open('fork'), true);
     expect(results(runs)).toEqual({ 'roster-validate': 'success' });
@@ -180,7 +180,7 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   expect(issues[0]?.notes[0]?.body).toMatch(/^Resolved, /);
 });
 
-test('without its variables a job says which', async () => {
+inLongRun('without its variables a job says which', async () => {
   const other = new Gitlab({});
   await other.api.listen();
   try {

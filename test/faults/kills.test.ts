@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from 'vitest';
 import type { ClientFault } from '../support/client-faults.js';
+import { sampleOf } from '../support/size.js';
 import { experiments } from './support/experiments.js';
 import { Fixture, requestsOf, withFixture } from './support/fixture.js';
 import { scenario, scenarios } from './support/scenarios.js';
@@ -25,7 +26,7 @@ async function converges(name: string, kill: ClientFault): Promise<void> {
   });
 }
 
-describe.each(scenarios)('$name', async (each) => {
+describe.each(sampleOf(scenarios, 2))('$name', async (each) => {
   const requests = await requestsOf(each);
   experiments(
     'I1',

@@ -30,7 +30,7 @@ afterAll(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 16))(
+test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 10))(
   'variant %s: after applying and editing random projects, the plan is empty',
   async (variant) => {
     const sandbox = await startSandbox({

@@ -19,7 +19,7 @@ import {
   seedOf,
 } from '../support/worlds.js';
 
-const worlds = runs(15, 200);
+const worlds = runs(10, 200);
 
 /** What the main branch declares, and what a fork declares instead. */
 const forked = fc
@@ -113,7 +113,7 @@ schedules:
           if (format === 'json') JSON.parse(ran.stdout);
         }
       }),
-      { numRuns: runs(30, 300) },
+      { numRuns: runs(20, 300) },
     );
     expect(outcomes.has(0) && outcomes.has(1)).toBe(true);
   });

@@ -95,7 +95,7 @@ function headlines(text: string): string[] {
 const shared = fc.array(fc.constantFrom('acme', 'a b', '#x'), { minLength: 1, maxLength: 3 });
 
 test('formatting changes no meaning, moves no comment, and a second time changes nothing', () => {
-  const projects = runs(40, 150);
+  const projects = runs(25, 150);
   let comments = 0;
   let heads = 0;
   fc.assert(

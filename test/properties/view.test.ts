@@ -115,7 +115,7 @@ describe('text', () => {
       fc.property(nasty, nasty, (a, b) => {
         expect(quoted(a) === quoted(b)).toBe(a === b);
       }),
-      { numRuns: runs(300, 2000) },
+      { numRuns: runs(150, 2000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/in
 import { scenarios } from '../../faults/support/scenarios.js';
 import { git, Remote } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
+import { sampleOf } from '../../support/size.js';
 
 /** Whole applies with the inventory in git: what the read-back rests on is on no branch by then. */
 
@@ -36,7 +37,7 @@ async function applies(): Promise<void> {
 
 const inventory = () => remote.git('show', 'roster-inventory:roster.inventory.json');
 
-test.each(scenarios)('$name applies, and nothing is left', async ({ before, manifest }) => {
+test.each(sampleOf(scenarios, 2))('$name applies, and nothing is left', async ({ before, manifest }) => {
   if (before !== null) {
     declare(before);
     await applies();

@@ -6,6 +6,10 @@ import { gitStore } from '../../../src/inventory/git-store.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 import { emptyInventory, type Inventory } from '../../../src/model/inventory.js';
 import { git, Remote } from '../../support/repository.js';
+import { isLong, sampleOf } from '../../support/size.js';
+
+/** Each of these starts dozens of git processes. */
+const inLongRun = test.runIf(isLong);
 
 const ref = 'refs/heads/roster-inventory';
 const facts = { service: 'https://collect.example.com', digest: 'sha256:abc', plan: '1 to create' };
@@ -84,7 +88,7 @@ describe('the inventory on a branch', () => {
     expect(whole).toContain('https://github.com/team/shop/actions/runs/77');
   });
 
-  test('has the author that git knows', async () => {
+  inLongRun('has the author that git knows', async () => {
     const folder = remote.clone();
     git(folder, 'config', 'user.name', 'Ada');
     git(folder, 'config', 'user.email', 'ada@example.com');
@@ -109,12 +113,13 @@ describe('the inventory on a branch', () => {
     expect(existsSync(join(folder, 'roster.inventory.json'))).toBe(false);
   });
 
-  test.each<[string, (folder: string) => void, string[]]>([
+  const clones: [string, (folder: string) => void, string[]][] = [
     ['a shallow clone', () => undefined, ['--depth=1']],
     ['a clone of one branch', () => undefined, ['--single-branch']],
     ['a detached HEAD', (folder) => git(folder, 'checkout', '--quiet', '--detach'), []],
     ['a clone without blobs', () => undefined, ['--filter=blob:none']],
-  ])('works in %s', async (_, prepare, options) => {
+  ];
+  test.each(sampleOf(clones, 1))('works in %s', async (_, prepare, options) => {
     await applyIn(remote.clone(), owning('a'));
     const folder = remote.clone(...options);
     prepare(folder);
@@ -122,14 +127,14 @@ describe('the inventory on a branch', () => {
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));
   });
 
-  test('works in a folder below the root', async () => {
+  inLongRun('works in a folder below the root', async () => {
     const folder = join(remote.clone(), 'projects/pricing');
     mkdirSync(folder, { recursive: true });
     await applyIn(folder, owning('a'));
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
   });
 
-  test('is in the repository of the project, even inside a git hook', async () => {
+  inLongRun('is in the repository of the project, even inside a git hook', async () => {
     const other = new Remote();
     const elsewhere = join(other.clone(), '.git');
     await applyIn(remote.clone(), owning('a'), {
@@ -141,7 +146,7 @@ describe('the inventory on a branch', () => {
     other.remove();
   });
 
-  test.each<[string, string[], Record<string, string>, string]>([
+  const authors: [string, string[], Record<string, string>, string][] = [
     ['only a name', ['user.name=Ada'], {}, 'Ada <'],
     [
       'an address alone',
@@ -155,7 +160,8 @@ describe('the inventory on a branch', () => {
       { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada' },
       'Ada <ada@example.com>',
     ],
-  ])('keeps the author that git knows: %s', async (_, settings, env, author) => {
+  ];
+  test.each(sampleOf(authors, 1))('keeps the author that git knows: %s', async (_, settings, env, author) => {
     const folder = remote.clone();
     for (const each of settings) git(folder, 'config', ...each.split('='));
     await applyIn(folder, owning('a'), env);
@@ -189,13 +195,13 @@ describe('the inventory on a branch', () => {
     });
   });
 
-  test('is found among refs whose names end with its own', async () => {
+  inLongRun('is found among refs whose names end with its own', async () => {
     await applyIn(remote.clone(), owning('a'));
     remote.git('update-ref', `refs/archive/${ref}`, 'main');
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
   });
 
-  test('can be read by several processes in one clone at the same time', async () => {
+  inLongRun('can be read by several processes in one clone at the same time', async () => {
     const folder = remote.clone();
     for (const round of ['a', 'b', 'c']) {
       await applyIn(remote.clone(), owning(round));
@@ -204,7 +210,7 @@ describe('the inventory on a branch', () => {
     }
   });
 
-  test('runs none of the hooks of the user', async () => {
+  inLongRun('runs none of the hooks of the user', async () => {
     const folder = remote.clone();
     const hook = join(folder, '.git/hooks/pre-push');
     writeFileSync(hook, '#!/bin/sh\nexit 1\n');
@@ -213,7 +219,7 @@ describe('the inventory on a branch', () => {
     expect(log('%s')).toHaveLength(2);
   });
 
-  test('is refused in another project or environment', async () => {
+  inLongRun('is refused in another project or environment', async () => {
     const folder = remote.clone();
     await applyIn(folder, owning('a'));
     expect(await toldBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
@@ -307,7 +313,7 @@ describe('the lock', () => {
     expect(await store.holder()).toBeNull();
   });
 
-  test('is known to be lost at the next renewal after it was removed', async () => {
+  inLongRun('is known to be lost at the next renewal after it was removed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
@@ -334,14 +340,14 @@ describe('the lock', () => {
     expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
   });
 
-  test('counts as a lock even if it has no valid expiry time', async () => {
+  inLongRun('counts as a lock even if it has no valid expiry time', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     rewriteLock((text) => JSON.stringify({ ...JSON.parse(text), until: 'soon' }));
     expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
   });
 
-  test('is not removed by unlock when another run has taken it meanwhile', async () => {
+  inLongRun('is not removed by unlock when another run has taken it meanwhile', async () => {
     const store = storeIn(remote.clone());
     const first = await store.lock(facts, await store.load());
     await first.save(owning('a'));
@@ -354,7 +360,7 @@ describe('the lock', () => {
     expect(await store.holder()).not.toBeNull();
   });
 
-  test('shows the last saved inventory, pushed or not', async () => {
+  inLongRun('shows the last saved inventory, pushed or not', async () => {
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
     await lock.save(owning('a'));
@@ -363,7 +369,7 @@ describe('the lock', () => {
     expect(print(await store.load())).toBe(print(owning('a')));
   });
 
-  test('is still held after a renewal whose answer was lost', async () => {
+  inLongRun('is still held after a renewal whose answer was lost', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const folder = remote.clone();
     const store = storeIn(folder);
@@ -379,7 +385,7 @@ describe('the lock', () => {
     expect(await store.holder()).toBeNull();
   });
 
-  test('is released after the remote was unavailable for a moment', async () => {
+  inLongRun('is released after the remote was unavailable for a moment', async () => {
     const folder = remote.clone();
     const store = quickStoreIn(folder);
     const lock = await store.lock(facts, await store.load());
@@ -406,7 +412,7 @@ describe('the lock', () => {
     });
   });
 
-  test('does not need to be released if it was never taken', async () => {
+  inLongRun('does not need to be released if it was never taken', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).release(complete);
     expect(remote.git('branch', '--list', 'roster-inventory')).toBe('');
