@@ -5,7 +5,10 @@ import type { Sandbox, SandboxOptions } from './sandbox/index.js';
  * A use case throws a `Problem` with `Diagnostic`s for expected failures; any other error is a bug.
  */
 
-/** Plans, takes the lock, carries out the plan, and reads back; nothing is asked unless `confirm` is given. */
+/**
+ * Plans, takes the lock, carries out the plan, and reads back; nothing is asked unless `confirm` is given. Throws a
+ * `Problem` only if nothing was changed, such as `locked` or `stale-plan`; changes that fail are part of the report.
+ */
 export {
   type ApplyCallbacks,
   type ApplyOptions,
@@ -14,17 +17,19 @@ export {
   type Confirmation,
   type StepEvent,
 } from './engine/apply/apply.js';
-/** When the declared schedules start agents, offline. */
+/** When the declared schedules start agents, offline. Throws a `Problem`, such as `usage` for an invalid date. */
 export { type CalendarOptions, calendar } from './engine/calendar.js';
+/** The current time and a way to wait, in milliseconds. The options of a project replace either of them, for tests. */
 export type { Clock, ClockOptions } from './engine/clock.js';
-/** What was changed outside roster since the last apply. */
+/** What was changed outside roster since the last apply. Sends reads only; throws a `Problem`. */
 export { drift } from './engine/drift.js';
-/** Formats the manifests. */
+/** Formats the manifests; with `check`, only lists those that are not formatted. Throws a `Problem`. */
 export { type Formatted, format } from './engine/format.js';
-/** What declared resources refer to, offline. */
+/** What declared resources refer to, offline. Throws a `Problem` for invalid manifests and unknown addresses. */
 export { graph } from './engine/graph.js';
+/** A file that the caller will write, and the flag that messages name it by. No file of the project may be one. */
 export type { OutputFile } from './engine/output-files.js';
-/** What apply would do, and why it would refuse. */
+/** What apply would do, and why it would refuse. Sends reads only; throws a `Problem` if no plan is possible. */
 export { type PlanOptions, plan } from './engine/plan.js';
 /** The manifests of a project: `readProject` returns errors, `openProject` throws them. */
 export {
@@ -33,25 +38,32 @@ export {
   type ProjectOptions,
   readProject,
 } from './engine/project.js';
-/** The file of `plan --out`, which holds no secrets. */
+/** The file of `plan --out`, which holds no secrets. `readSavedPlan` throws a `Problem` `unreadable-file`. */
 export { readSavedPlan, type SavedPlan, savedPlan } from './engine/saved-plan.js';
-/** The JSON Schemas of all files and formats. */
+/** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot. */
 export { schemas } from './engine/schemas.js';
-/** A project together with its service and its inventory: what most use cases need. */
+/**
+ * A project together with its service and its inventory: what most use cases need. `withSession` closes it at the end.
+ * Throws a `Problem`: the manifests have errors, or a setting such as ROSTER_API_KEY is missing or invalid.
+ */
 export { openSession, type Session, type SessionOptions, withSession } from './engine/session.js';
-/** The observed state as a file without secrets. */
+/** The observed state as a file without secrets. Sends reads only; throws a `Problem`. */
 export { snapshot, type TakenSnapshot } from './engine/snapshot.js';
-/** The plan for such a file, without network and API key. */
+/** The plan for such a file, without network and API key. Throws a `Problem`, such as `invalid-snapshot`. */
 export { planFromSnapshot } from './engine/snapshot-plan.js';
-/** Takes the lock from a run that is dead. */
+/** Removes the lock of a run that has died. Throws a `Problem` `locked` if another run has taken it meanwhile. */
 export { type Unlocked, unlock } from './engine/unlock.js';
-/** Which remote object a resource is paired with, and why. */
+/** Which remote object a resource is matched with, and why. Sends reads only; throws a `Problem`. */
 export { type WhyResult, why } from './engine/why.js';
 
-/** Keeps the inventory in a file next to the project. */
+/** Keeps the inventory in a file next to the project. Its lock works on one machine only. */
 export { fileStore } from './inventory/file-store.js';
 /** Keeps the inventory on a branch of a git remote, for several machines. */
-export { gitStore } from './inventory/git-store.js';
+export { type GitStoreOptions, gitStore } from './inventory/git-store.js';
+/** The result of reading manifests: `project` is null when `diagnostics` has errors. `secrets` must not be printed. */
+export type { Loaded } from './manifest/load.js';
+/** Start counts by day and hour, and the busiest minutes, in one time zone. `until` is exclusive. */
+export type { Calendar } from './model/calendar.js';
 /** Expected failures as values: code, message, help, and the place in a manifest (lines and columns count from 1). */
 export {
   type Diagnostic,
@@ -61,7 +73,10 @@ export {
   type Place,
   Problem,
 } from './model/diagnostic.js';
+/** What was changed outside roster, field by field: `before` was applied last, `after` is on the service now. */
 export type { Drift } from './model/drift.js';
+/** Addresses, and links from each resource to those that it refers to. Agents are `agent/<as written>`. */
+export type { Graph } from './model/graph.js';
 /** What the project owns on the service, and where that is stored. A store throws a Problem `locked` or `stale-plan`. */
 export {
   emptyInventory,
@@ -70,32 +85,63 @@ export {
   type InventoryStore,
   type Lock,
   type LockInfo,
+  type RunFacts,
+  type RunResult,
 } from './model/inventory.js';
 /** JSON values, and the one spelling of a value in which equal values are equal texts. */
 export { canonical, type Json, type JsonObject } from './model/json.js';
-/** A plan: what changes, and the requests that change it. It survives a JSON round trip. */
+/**
+ * A plan: what changes, and the requests that change it. It survives a JSON round trip. `isEmpty` tells whether there
+ * is nothing to do; `summarise` counts the changes of each action.
+ */
 export {
   type Action,
   type Change,
+  type FieldChange,
   isEmpty,
+  type NextRuns,
+  type Objection,
   type Plan,
   type Step,
   type Summary,
   summarise,
 } from './model/plan.js';
-/** The result of an apply. */
+/** The result of an apply: the plan, with the outcome of every change. `converged` is null without a read-back. */
 export type { ChangeOutcome, Outcome, Report } from './model/report.js';
-/** A request as a value, and a reader that can send only read requests. */
+/**
+ * A request as a value, with the parser of its response (interface §1), and a reader, which refuses requests that are not
+ * reads. Parsers throw for a response that does not follow the interface; the client turns that into a `ServiceFailure`.
+ */
 export type { Call, ListCall, Reader, Request } from './model/request.js';
-export type { Agent, Declared, Observed, Project } from './model/resource.js';
+/**
+ * A project and its declared entries; objects and agents as the service shows them (interface §2). An address is
+ * `kind/key`, and `Prune` says which undeclared objects a plan deletes.
+ */
+export type { Address, Agent, Declared, Observed, Project, Prune } from './model/resource.js';
+/** Why a change needs careful review, as a sentence without a subject. */
+export type { Risk } from './model/risk.js';
+/** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
 export type { Why } from './model/why.js';
+/** What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. */
+export type { Allowances } from './reconcile/guard.js';
 /** Masks values that must not be shown. A session fills it; pass every result through `value` before you print it. */
 export { Redactor } from './redact/redactor.js';
+/** A running sandbox and its settings: port, initial data and faults. Close it at the end. */
 export type { Sandbox, SandboxOptions } from './sandbox/index.js';
-/** Sends operations, with retries, paging and a limit on concurrent requests (interface §1). `session.client` is one. */
-export { type Client, type ClientSettings, createClient } from './service/client.js';
-export { ServiceFailure } from './service/failure.js';
-/** The operations of the service: each returns a request as a value, with the parser of its answer (interface §4). */
+/**
+ * Sends operations, with retries, paging and a limit on concurrent requests (interface §1). `session.client` is one.
+ * Its methods throw a `ServiceFailure`.
+ */
+export {
+  type Client,
+  type ClientSettings,
+  type ClientStats,
+  createClient,
+  type WriteResult,
+} from './service/client.js';
+/** A failed request, after all retries: HTTP status, error code (interface §7), and whether it may have taken effect. */
+export { type Certainty, type FailureFacts, ServiceFailure } from './service/failure.js';
+/** Agents. Every operation returns a request as a value, reads with the parser of their response (interface §2, §4). */
 export * as agents from './service/operations/agents.js';
 /** Agent groups (interface §2, §4). */
 export * as groups from './service/operations/groups.js';
@@ -105,19 +151,31 @@ export * as keys from './service/operations/keys.js';
 export * as pipelines from './service/operations/pipelines.js';
 /** Schedules and previews of their runs (interface §2, §4). */
 export * as schedules from './service/operations/schedules.js';
-/** The URL of a service, checked: only https, or http on this machine. */
+/** The URL of a service, checked: only https, or http on this machine. Throws a `Problem` `insecure-url`. */
 export { serviceUrl } from './service/url.js';
-/** `plan --format json` and `apply --format json`. */
-export { planJson, reportJson } from './view/json/plan-json.js';
-/** Text for people. `width` is in columns. Pass redacted values only. */
-export { planMarkdown } from './view/markdown/plan-markdown.js';
+/** The file of a snapshot (schemas/snapshot.schema.json). */
+export type { SnapshotJson } from './snapshot/snapshot-json.js';
+/** The values that `plan --format json` and `apply --format json` print. Pass redacted values only. */
+export { type PlanJson, planJson, type ReportJson, reportJson } from './view/json/plan-json.js';
+/** A plan as a pull-request comment. `limit` is in characters or the unit of `measure`. Pass redacted values only. */
+export { type MarkdownOptions, planMarkdown } from './view/markdown/plan-markdown.js';
+/** Errors and warnings for a terminal, each with its place and help. Pass redacted values only, as to all text views. */
 export { diagnosticsText } from './view/text/diagnostics-text.js';
+/** What was changed outside roster, for a terminal. */
 export { driftText } from './view/text/drift-text.js';
+/** The options of all text views: whether to use colours, and the width in columns. */
+export type { TextOptions } from './view/text/paint.js';
+/** A plan for a terminal, without its diagnostics. */
 export { planText } from './view/text/plan-text.js';
+/** What an apply did, for a terminal, without its diagnostics. */
 export { reportText } from './view/text/report-text.js';
+/** The match of one resource, for a terminal. */
 export { whyText } from './view/text/why-text.js';
 
-/** Starts a local instance of the whole service. Its server is loaded with the first call, not with this library. */
+/**
+ * Starts a local instance of the whole service. Its server is loaded with the first call, not with this library.
+ * Rejects if the port is in use or the initial data is invalid.
+ */
 export async function startSandbox(options?: SandboxOptions): Promise<Sandbox> {
   const sandbox = await import('./sandbox/index.js');
   return sandbox.startSandbox(options);

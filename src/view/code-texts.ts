@@ -240,7 +240,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'unexpected-response': {
     title: 'Unexpected response',
-    means: 'roster does not understand a response of the service, and changes nothing that depends on it.',
+    means: 'Roster does not understand a response of the service, and changes nothing that depends on it.',
     help: 'Check that the URL is that of the service. If it is, this version of roster does not support the response.',
   },
   'service-error': {

@@ -17,6 +17,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'service/url.ts',
     'inventory/file-store.ts',
     'inventory/git-store.ts',
+    'manifest/load.ts',
+    'reconcile/guard.ts',
+    'snapshot/snapshot-json.ts',
     'sandbox/index.ts',
   ],
   cli: ['engine', 'model', 'view', 'redact', 'files', 'manifest/suggest.ts', 'sandbox/index.ts'],
@@ -87,6 +90,19 @@ test('every module has a rule, and every rule is used', () => {
       .map((each) => `${module} -> ${each}`),
   );
   expect(unused).toEqual([]);
+});
+
+test('the table in CONTRIBUTING.md names the same modules, and the modules that each may import', () => {
+  const page = readFileSync(join(source, '../CONTRIBUTING.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([\w.]+?)\/?` \| .* \| (.*) \|$/gm)];
+  expect(rows.map(([, module]) => module).sort()).toEqual(Object.keys(known).sort());
+  const namesAlone = /^(nothing|`[\w/]+`(, `[\w/]+`)*)$/;
+  // The other cells explain what they list.
+  const listed = rows.filter(([, , cell = '']) => namesAlone.test(cell));
+  const namesIn = (cell = '') => cell.match(/[\w/]+(?=`)/g) ?? [];
+  expect(listed.map(([, module, cell]) => [module, namesIn(cell)])).toEqual(
+    listed.map(([, module = '']) => [module, known[module]]),
+  );
 });
 
 test('each package has a single importer, and the sandbox has its own', () => {

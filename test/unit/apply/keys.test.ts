@@ -67,7 +67,7 @@ describe('a new key', () => {
   test('is saved next to the inventory when the command fails', async () => {
     const { sandbox, workspace } = await arrange({ command: ['false'] });
     const ran = await workspace.apply({ allowSelfRevoke: true });
-    const file = /kept in\s+(\S*roster-rescued-key-\d+)/.exec(ran.stderr.replace(/\n\s+/g, ' '))?.[1] ?? '';
+    const file = /saved in\s+(\S*roster-rescued-key-\d+)/.exec(ran.stderr.replace(/\n\s+/g, ' '))?.[1] ?? '';
     expect([ran.exit, readFileSync(file, 'utf8').trim()]).toEqual([3, sandbox.world.apiKey]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -112,7 +112,7 @@ describe('a new key', () => {
     sandbox.faults.lagMs = 60_000;
     const ran = await workspace.apply({ allowSelfRevoke: true, verify: false });
     expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('from the')]);
-    expect(ran.stderr.replace(/\s+/g, ' ')).toContain('only from the answer to its creation');
+    expect(ran.stderr.replace(/\s+/g, ' ')).toContain('only from the response to its creation');
   });
 
   test.each([

@@ -197,7 +197,7 @@ describe('init', () => {
     const { stdout } = await workspace.command(['init']);
     expect(stdout).toContain('written     roster.yaml\n');
     expect(stdout).toContain('CI: github. The remote origin is on github.com.\n');
-    expect(stdout).toMatch(/ROSTER_URL and ROSTER_API_KEY.*`roster plan`/);
+    expect(stdout).toMatch(/`ROSTER_URL` and `ROSTER_API_KEY`.*`roster plan`/);
   });
 });
 
@@ -232,7 +232,7 @@ describe('an existing file', () => {
     });
     for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
     const { stdout } = await workspace.command(['init']);
-    expect(stdout).toContain('left alone  roster.yaml (exists; add `inventory: { git: {} }`');
+    expect(stdout).toContain('skipped     roster.yaml (exists; add `inventory: { git: {} }`');
   });
 
   it('is not followed when it is a link', async () => {

@@ -29,9 +29,9 @@ schedules:
 test.each<{ words: string[]; code: string; says: string }>([
   { words: ['plan', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--yes', ' '], code: 'usage', says: 'an address is empty' },
-  { words: ['validate', '-e', ''], code: 'usage', says: 'It is empty' },
-  { words: ['validate', '--url', ''], code: 'usage', says: 'It is empty' },
-  { words: ['plan', '--url', ''], code: 'usage', says: 'It is empty' },
+  { words: ['validate', '-e', ''], code: 'usage', says: 'The value is empty' },
+  { words: ['validate', '--url', ''], code: 'usage', says: 'The value is empty' },
+  { words: ['plan', '--url', ''], code: 'usage', says: 'The value is empty' },
   { words: ['graph', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
   { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },
@@ -105,7 +105,7 @@ test('a group that is missing from the list is read by its id, and not created a
   await hiding.close();
 });
 
-test('revoking the API key in use reports that the result was not read back', async () => {
+test('revoking the API key in use reports that the result was not verified', async () => {
   const [key] = [...sandbox.world.keys.values()];
   workspace.write(
     'roster.yaml',
@@ -115,7 +115,7 @@ test('revoking the API key in use reports that the result was not read back', as
   expect([adopted.exit, adopted.stderr]).toEqual([0, expect.any(String)]);
   workspace.write('roster.yaml', 'project: p\n');
   const { exit, stderr } = await workspace.apply({ allowSelfRevoke: true, allowEmpty: true });
-  expect([exit, stderr]).toEqual([0, expect.stringContaining('was not read back')]);
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('was not verified')]);
 });
 
 describe('the inventory', () => {

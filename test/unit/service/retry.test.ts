@@ -60,7 +60,7 @@ test('a retry is never before Retry-After, and never after more than a minute', 
   expect((await run('read', { retryAfterMs: 0 })).waits).toEqual([100, 200]);
   const far = await run('read', { retryAfterMs: 86_400_000 });
   expect(far.sent).toBe(1);
-  expect(far.failure.message).toContain('it asks to wait 86400 s, which is too long');
+  expect(far.failure.message).toContain('the service asks to wait 86400 s, which is too long');
 });
 
 test('a run retries at most 10 times, or a fifth of its requests', async () => {

@@ -25,7 +25,7 @@ describe('an expression is refused with a hint', () => {
     ['', 'six fields'],
     ['   ', 'six fields'],
     ['30 2 * * *', 'Put the seconds first: "0 30 2 * * *".'],
-    ['0 30 2 * * * 2026', 'Leave the year out'],
+    ['0 30 2 * * * 2026', 'Omit the year'],
     ['@daily', 'Write "0 0 0 * * *".'],
     ['@reboot', 'six fields'],
     ['0 H 2 * * *', 'Replace `H` with a number.'],
