@@ -88,7 +88,7 @@ describe('two names of one zone are equal', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('and what is no zone stays as it is', () => {
+  test('and an unknown zone is unchanged', () => {
     for (const text of ['', 'EST', 'Mars/Phobos', 'W. Europe Standard Time']) {
       expect(canonicalZone(text)).toBe(text);
     }
