@@ -146,7 +146,7 @@ describe('a pull request', () => {
   });
 });
 
-describe('what nobody has reviewed is not applied:', () => {
+describe('an apply without a valid review is refused:', () => {
   /** Merged with a plan, after which somebody else does this. */
   async function merged(meanwhile: (number: number) => unknown): Promise<number> {
     await release('shops', shops('acme-shop'));
@@ -220,7 +220,7 @@ describe('what nobody has reviewed is not applied:', () => {
     await isRefused(/No reviewed plan, nothing was changed/);
   });
 
-  inLongRun('but a push that changes nothing needs no review', async () => {
+  inLongRun('except that a push that changes nothing needs no review', async () => {
     await release('shops', shops('acme-shop'));
     author.branch('readme');
     appendFileSync(join(author.folder, 'README'), 'more\n');

@@ -104,7 +104,7 @@ describe('a merge request', () => {
   });
 });
 
-describe('what nobody has reviewed is not applied:', () => {
+describe('an apply without a valid review is refused:', () => {
   async function isRefused(words: RegExp): Promise<string> {
     const before = structuredClone(sandbox.world.groups);
     const { 'roster-apply': run } = await gitlab.main('push');

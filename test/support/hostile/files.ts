@@ -138,7 +138,7 @@ function include(name: string, items: string, expected: Hostile['expected']): Ho
 
 function folder(name: string, arrange: (folder: string) => void): Hostile {
   const files = { 'roster.yaml': 'project: p\ninclude: [x.yaml]\n' };
-  return { family: 'files that are none', name, files, arrange, expected: 'unreadable-file' };
+  return { family: 'paths that are not files', name, files, arrange, expected: 'unreadable-file' };
 }
 
 function pair(name: string, text: string, expected: Hostile['expected'], more = ''): Hostile {

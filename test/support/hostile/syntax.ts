@@ -12,7 +12,7 @@ export function syntax(draw: Draw): Hostile[] {
     ...texts('documents', draw, documents(draw)),
     ...texts('directives', draw, directives),
     ...texts('tags', draw, tags),
-    ...texts('keys that stand twice', draw, twice(draw)),
+    ...texts('duplicate keys', draw, twice(draw)),
     ...texts('mistakes', draw, mistakes(draw)),
     ...texts('tabs', draw, tabs),
   ];

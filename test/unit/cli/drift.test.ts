@@ -165,7 +165,7 @@ test('objects that are on the service but not in the inventory are listed', asyn
 });
 
 test.each(['"x"', '7', 'null', '[]', '{"a":[1]}', '[["a"]]'])(
-  'whatever stands in the inventory as applied is shown: %s',
+  'any value that the inventory records as applied is shown: %s',
   async (value) => {
     declare(first);
     await workspace.apply();

@@ -36,7 +36,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
   { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },
   { words: ['help', 'nothing'], code: 'usage', says: "unknown command 'nothing'" },
-  { words: ['help', 'aply'], code: 'usage', says: 'did you mean apply?' },
+  { words: ['help', 'aply'], code: 'usage', says: 'Did you mean apply?' },
 ])('$words is refused', async ({ words, code, says }) => {
   const { exit, stderr, stdout } = await workspace.command(words);
   expect([exit, stdout]).toEqual([1, '']);

@@ -47,7 +47,7 @@ describe('one mistake is one error', () => {
       ['roster.yaml:3:1 duplicate-entry «groups»'],
     ],
     [
-      'variables that stand twice',
+      'variables that are listed twice',
       project(`vars: { a: 1 }\nvars: { shop: x }\n${using}`),
       ['roster.yaml:3:1 duplicate-entry «vars»'],
     ],

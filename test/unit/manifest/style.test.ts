@@ -41,7 +41,7 @@ describe('escapes of invisible characters stay escapes', () => {
 describe('comments stay with what they describe', () => {
   it.each<[string, string[], string[]?]>([
     [
-      'the next entry, after an item that is taken out',
+      'the next entry, after an item that is commented out',
       ['groups:', '  a:', '    members:', '      - x', '      # - y', '  # about b', '  b: {}'],
     ],
     [
@@ -73,7 +73,7 @@ describe('comments stay with what they describe', () => {
       ['a:', '  b:', '    - x', '    # why', '    # - y', '  # about c', '  c: 1'],
     ],
     [
-      'the key that they stand beside',
+      'the key that they are next to',
       ['groups: # ours', '  a: # the first', '    # of all', '    members: # none yet', '      []'],
       ['groups: # ours', '  a: # the first', '    # of all', '    members: # none yet', '      []'],
     ],
