@@ -242,7 +242,7 @@ experiments(
           ['key/ci', 'unknown'],
         ]);
         const error = ran.changes.find(({ address }) => address === 'key/ci')?.error;
-        expect(error).toMatch(/dashboard.*revoke it.*generate a new one for ROSTER_API_KEY/);
+        expect(error).toMatch(/revoke it in the dashboard.*generate a new key for `ROSTER_API_KEY`/);
         await expectRecovery(fixture);
       },
       occasion,

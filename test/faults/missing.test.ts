@@ -51,7 +51,7 @@ experiments(
       const { exit, stdout, stderr } = await fixture.apply();
       expect(fixture.posts().length).toBeLessThanOrEqual(planned);
       if (gone === null || method === 'DELETE') return;
-      expect([exit, unwrap(stdout + stderr)]).toEqual([3, expect.stringContaining('it is gone')]);
+      expect([exit, unwrap(stdout + stderr)]).toEqual([3, expect.stringContaining('it was deleted')]);
     }),
 );
 

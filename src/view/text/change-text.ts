@@ -54,6 +54,6 @@ function remarks(change: Change): string[] {
 
 function detailLines({ source }: Change, steps: readonly Step[], width: number): string[] {
   const declared = source === null ? [] : [`declared at ${source.file}:${source.line}:${source.column}`];
-  const sent = callSummaries(steps).map(({ method, path }) => `request: ${method} ${path}`);
+  const sent = callSummaries(steps).map(({ method, path }) => `call: ${method} ${path}`);
   return [...declared, ...sent].map((line) => cut(escapeControls(line), width));
 }
