@@ -106,8 +106,8 @@ export {
   type Summary,
   summarise,
 } from './model/plan.js';
-/** The result of an apply: the plan, with the outcome of every change. `converged` is null without a read-back. */
-export type { ChangeOutcome, Outcome, Report } from './model/report.js';
+/** The result of an apply: the plan, with the outcome of every change. `isComplete` decides the exit code of the command. */
+export { type ChangeOutcome, isComplete, type Outcome, type Report } from './model/report.js';
 /**
  * A request as a value, with the parser of its response (interface §1), and a reader, which refuses requests that are not
  * reads. Parsers throw for a response that does not follow the interface; the client turns that into a `ServiceFailure`.
@@ -163,7 +163,7 @@ export { type MarkdownOptions, planMarkdown } from './view/markdown/plan-markdow
 export { diagnosticsText } from './view/text/diagnostics-text.js';
 /** What was changed outside roster, for a terminal. */
 export { driftText } from './view/text/drift-text.js';
-/** The options of all text views: whether to use colours, and the width in columns. */
+/** The options of all text views: whether to use colors, and the width in columns. */
 export type { TextOptions } from './view/text/paint.js';
 /** A plan for a terminal, without its diagnostics. */
 export { planText } from './view/text/plan-text.js';

@@ -1,7 +1,7 @@
 // Applies the project of the working directory to a sandbox: takes the lock, carries out the plan, and reads back.
 import * as roster from 'roster';
 
-const sandbox = await roster.startSandbox();
+const sandbox = await roster.startSandbox({ dataFile: 'sandbox.json' });
 const redactor = new roster.Redactor();
 const env = { ...process.env, ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
 const options = { allow: { deletes: 5 }, lockTimeoutMilliseconds: 60_000 };
@@ -12,7 +12,7 @@ try {
     roster.apply(session, options, { onPlan }),
   );
   console.log(roster.reportText(redactor.value(report), style));
-  process.exitCode = report.converged ? 0 : 3;
+  process.exitCode = roster.isComplete(report) ? 0 : 3;
 } catch (failure) {
   if (!(failure instanceof roster.Problem)) throw failure;
   console.error(roster.diagnosticsText(redactor.value(failure.diagnostics), style));

@@ -7,7 +7,7 @@ import { type CommonFlags, sessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-/** `roster why ADDRESS`: which remote object it is paired with, by which rule, what differs, and what is ignored. */
+/** `roster why ADDRESS`: which remote object it is matched with, by which rule, what differs, and what is ignored. */
 export function whyCommand(address: string, flags: CommonFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, ['text', 'json'], context, async () => {
     const found = await withSession(sessionOptions(flags, context), (session) => why(session, address));

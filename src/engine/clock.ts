@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The only clock of the program: nothing else reads the time or waits. Tests pass in another one. */
+/** The clock of the use cases, which tests replace. The stores and the client below have timeouts and leases of their own. */
 export interface Clock {
   now(): Date;
   sleep(milliseconds: number): Promise<void>;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { deliver, removeDelivered, undeliverable } from '../apply/deliver.js';
 import type { BackUp, KeyKeeping } from '../apply/writer.js';
+import { reasonOf } from '../files/errno.js';
 import { writeSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
@@ -33,18 +34,18 @@ export function undeliverableKeys(
       if (secret == null || external) return [];
       const delivery = { to: secret.deliverTo(declared), scopes: [] };
       const reserved = [...own, ...outputs];
-      const reason = reasonOf(delivery, { root, prove: prove.has(address), reserved });
+      const reason = undeliverableReason(delivery, { root, prove: prove.has(address), reserved });
       return reason === null ? [] : [[address, reason] as const];
     }),
   );
 }
 
 /** Most entries have their key already: that its folder cannot be read must not keep the others from being planned. */
-function reasonOf(...check: Parameters<typeof undeliverable>): string | null {
+function undeliverableReason(...check: Parameters<typeof undeliverable>): string | null {
   try {
     return undeliverable(...check);
   } catch (failure) {
-    return `the destination cannot be checked: ${failure instanceof Error ? failure.message : String(failure)}`;
+    return `the destination cannot be checked: ${reasonOf(failure)}`;
   }
 }
 

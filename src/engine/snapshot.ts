@@ -19,7 +19,7 @@ export interface TakenSnapshot {
 
 /**
  * The observed state without secrets, for those who have no API key. Sends reads only. It plans as well, to know which
- * objects hold values from the environment: an entry with an error is paired with no object, so an error ends it where
+ * objects hold values from the environment: an entry with an error is matched with no object, so an error ends it where
  * there are such values. Throws a Problem.
  */
 export async function snapshot(session: Session): Promise<TakenSnapshot> {

@@ -14,7 +14,7 @@ export interface WhyResult {
 }
 
 /**
- * Which remote object a resource is paired with, by which rule, what differs, and what is ignored. Sends reads only.
+ * Which remote object a resource is matched with, by which rule, what differs, and what is ignored. Sends reads only.
  * @throws Problem when the manifests or the service do not allow a plan, or when there is no such resource.
  */
 export async function why(session: Session, address: Address): Promise<WhyResult> {

@@ -8,10 +8,10 @@ import { checkEntryKey, isWithinLimit, reportUnindented } from './entry-checks.j
 import { propertyNames, sections } from './generated/validators.js';
 import { type EntryRead, type KindContext, readByKind } from './kind-reader.js';
 import { ReferenceHints } from './reference-hints.js';
-import { invalidNames, SchemaCheck } from './schema.js';
-import type { Validator } from './schema-failure.js';
+import { invalidNames, SchemaCheck } from './schema/schema.js';
+import type { Validator } from './schema/schema-failure.js';
 import { bareObject, holds, Notes } from './values.js';
-import type { Variables } from './variables.js';
+import type { Variables } from './variables/variables.js';
 
 export type EntriesRead = EntryReader;
 

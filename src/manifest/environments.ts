@@ -3,10 +3,10 @@ import { quoted } from '../yaml/text.js';
 import { type Entry, mapNode, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { variants as variantsRule } from './generated/validators.js';
-import { SchemaCheck } from './schema.js';
-import { listed } from './type-hints.js';
+import { SchemaCheck } from './schema/schema.js';
+import { listed } from './schema/type-hints.js';
 import { Notes } from './values.js';
-import { Variables } from './variables.js';
+import { Variables } from './variables/variables.js';
 
 export type Entries = ReadonlyMap<string, Entry>;
 

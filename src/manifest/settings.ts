@@ -20,10 +20,10 @@ import type { Settings as Written } from './generated/settings.js';
 import { settingNames, settings as settingsRule } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
 import { limits } from './limits.js';
-import { SchemaCheck } from './schema.js';
+import { SchemaCheck } from './schema/schema.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
-import type { VariableOptions, Variables } from './variables.js';
+import type { VariableOptions, Variables } from './variables/variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
 export interface Settings {

@@ -4,7 +4,7 @@ import { type Entry, isNull, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { isWithinLimit, reportUnindented } from './entry-checks.js';
 import { sections, settingNames } from './generated/validators.js';
-import { colonHint, listed } from './type-hints.js';
+import { colonHint, listed } from './schema/type-hints.js';
 
 /** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
 export interface TopLevel {

@@ -24,3 +24,24 @@ export interface Report {
   readonly keyEnded: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** True if every change was made and nothing is known to be left. A report with an error is never complete. */
+export function isComplete(report: Report): boolean {
+  if (report.converged === false || report.interrupted) return false;
+  if (report.diagnostics.some((each) => each.severity === 'error')) return false;
+  return actingOutcomes(report).every((each) => each.outcome === 'done');
+}
+
+/** One outcome for each acting change, in plan order. A change without an outcome was not tried. */
+export function actingOutcomes(report: Report): ChangeOutcome[] {
+  const known = new Map(report.outcomes.map((each) => [each.address, each]));
+  return report.plan.changes
+    .filter((change) => change.action !== 'none')
+    .map(({ address, id }) => known.get(address) ?? { address, outcome: 'skipped', error: null, id });
+}
+
+export function outcomeCounts(report: Report): Record<Outcome, number> {
+  const counts = { done: 0, failed: 0, skipped: 0, unknown: 0 };
+  for (const each of actingOutcomes(report)) counts[each.outcome] += 1;
+  return counts;
+}

@@ -154,7 +154,7 @@ interface Form {
   readonly clear: boolean;
 }
 
-/** Where a secret has spaces, a view may have wrapped the line, indented it and added colours. */
+/** Where a secret has spaces, a view may have wrapped the line, indented it and added colors. */
 const gap = '(?:\\s|\\u001b\\[[0-9;]*m)+';
 
 function formOf(text: string): Form {

@@ -198,9 +198,9 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Set `protect: false` on the entry and apply. Then remove the entry.',
   },
   'not-allowed': {
-    title: 'Confirmation flag required',
-    means: 'The plan does something that needs an explicit flag.',
-    help: 'Review the plan. If it is what you want, pass the flag that the help names.',
+    title: 'Not allowed or not confirmed',
+    means: 'The plan does something that needs an explicit flag, or the plan was not confirmed.',
+    help: 'Review the plan. If it is what you want, pass the flag that the help names, or answer `yes`.',
   },
   'too-many-deletes': {
     title: 'Too many deletes',

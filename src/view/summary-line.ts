@@ -1,5 +1,5 @@
 import { type Plan, summarise } from '../model/plan.js';
-import type { ChangeOutcome, Outcome, Report } from '../model/report.js';
+import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import { actingActions, actionLabels } from './change-labels.js';
 
 /** The last line of a text plan (contract §6). */
@@ -23,25 +23,4 @@ export function reportLine(report: Report): string {
   if (actingActions.every((action) => summary[action] === 0)) return planLine(plan);
   const acting = actingActions.map((action) => `${summary[action]} ${actionLabels[action].past}`);
   return `Apply complete: ${acting.join(', ')}.`;
-}
-
-/** True if every change was made and nothing is known to be left. A report with an error is never complete. */
-export function isComplete(report: Report): boolean {
-  if (report.converged === false || report.interrupted) return false;
-  if (report.diagnostics.some((each) => each.severity === 'error')) return false;
-  return actingOutcomes(report).every((each) => each.outcome === 'done');
-}
-
-/** One outcome for each acting change, in plan order. A change without an outcome was not tried. */
-export function actingOutcomes(report: Report): ChangeOutcome[] {
-  const known = new Map(report.outcomes.map((each) => [each.address, each]));
-  return report.plan.changes
-    .filter((change) => change.action !== 'none')
-    .map(({ address, id }) => known.get(address) ?? { address, outcome: 'skipped', error: null, id });
-}
-
-export function outcomeCounts(report: Report): Record<Outcome, number> {
-  const counts = { done: 0, failed: 0, skipped: 0, unknown: 0 };
-  for (const each of actingOutcomes(report)) counts[each.outcome] += 1;
-  return counts;
 }

@@ -75,7 +75,7 @@ function failureIn(
 
 const plain: RenderOptions = { color: false, width: defaultWidth, verbose: false };
 
-/** Reads the terminal only when a view asks: a view without colours need not wait until the streams exist. */
+/** Reads the terminal only when a view asks: a view without colors need not wait until the streams exist. */
 export function renderOptions(flags: CommonFlags, host: Host): RenderOptions {
   return {
     get color() {

@@ -1,10 +1,9 @@
 import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.js';
 import type { Drift } from '../../model/drift.js';
 import { type FieldChange, type Plan, summarise } from '../../model/plan.js';
-import type { Report } from '../../model/report.js';
+import { actingOutcomes, isComplete, type Report } from '../../model/report.js';
 import type { Why } from '../../model/why.js';
 import { callSummaries, objectionDiagnostics, stepLookup } from '../plan-lookup.js';
-import { actingOutcomes, isComplete } from '../summary-line.js';
 
 export type PlanJson = ReturnType<typeof planJson>;
 export type ReportJson = ReturnType<typeof reportJson>;

@@ -23,7 +23,7 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
   ];
 }
 
-/** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. Changes that need care are in capitals, for terminals without colour. */
+/** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. Changes that need care are in capitals, for terminals without color. */
 function heading(change: Change, care: boolean, { width, paint }: TextLayout): string[] {
   const { symbol, verb, style } = actionLabels[change.action];
   const action = `${symbol} ${(care ? verb.toUpperCase() : verb).padEnd(7)}`;

@@ -56,7 +56,7 @@ function titleLines(
   style: Style,
   { width, paint }: DiagnosticTextOptions,
 ): string[] {
-  // The title is one word, so it can be wrapped with the message and coloured afterwards.
+  // The title is one word, so it can be wrapped with the message and colored afterwards.
   const [first = title, ...rest] = wrap(`${title}: ${escapeControls(message)}`, width - 6);
   const plain = first.slice(title.length);
   return [

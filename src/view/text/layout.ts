@@ -58,7 +58,7 @@ export function wrap(text: string, width: number): string[] {
   return flow(fragments, width, ' ');
 }
 
-/** A text that is never broken across lines. `shown` is the coloured text; only `text` is measured. */
+/** A text that is never broken across lines. `shown` is the colored text; only `text` is measured. */
 export interface Fragment {
   readonly text: string;
   readonly shown?: string;

@@ -15,10 +15,10 @@ const styles = {
 
 export type Style = keyof typeof styles;
 
-/** Colours a text without line breaks. */
+/** Colors a text without line breaks. */
 export type Paint = (style: Style, text: string) => string;
 
-/** The caller decides on colour: it knows the terminal, the flags and NO_COLOR. */
+/** The caller decides on color: it knows the terminal, the flags and NO_COLOR. */
 function painter(color: boolean): Paint {
   if (!color) return (_style, text) => text;
   return (style, text) => {

@@ -1,8 +1,15 @@
 import type { Change } from '../../model/plan.js';
-import type { ChangeOutcome, Outcome, Report } from '../../model/report.js';
+import {
+  actingOutcomes,
+  type ChangeOutcome,
+  isComplete,
+  type Outcome,
+  outcomeCounts,
+  type Report,
+} from '../../model/report.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
-import { actingOutcomes, isComplete, outcomeCounts, reportLine } from '../summary-line.js';
+import { reportLine } from '../summary-line.js';
 import { indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pieces } from '../../../src/manifest/template.js';
+import { pieces } from '../../../src/manifest/variables/template.js';
 import { cronProblem } from '../../../src/timing/cron.js';
 import { ageRange, everyRange, parseInterval } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';

@@ -1,5 +1,5 @@
-import type { Span } from '../yaml/source.js';
-import type { ScalarNode } from '../yaml/tree.js';
+import type { Span } from '../../yaml/source.js';
+import type { ScalarNode } from '../../yaml/tree.js';
 
 /** A piece of a text: literal text, a variable, or a `${` that is neither. */
 export type Piece =

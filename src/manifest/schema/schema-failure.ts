@@ -1,4 +1,4 @@
-import type { Json } from '../model/json.js';
+import type { Json } from '../../model/json.js';
 
 /** A compiled schema. */
 export interface Validator {

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
-import { inline, quoted } from '../yaml/text.js';
-import { addressPrefixes, externalPrefixes } from './generated/validators.js';
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { inline, quoted } from '../../yaml/text.js';
+import { addressPrefixes, externalPrefixes } from '../generated/validators.js';
 import { type FailureAt, type ParentSchema, parentOf } from './schema-failure.js';
 
 /** A hint shows no more of a longer text. */

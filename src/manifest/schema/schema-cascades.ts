@@ -1,6 +1,6 @@
+import type { Suggestions } from '../suggest.js';
 import { type Failure, requiredNames } from './schema-failure.js';
 import { closestProperty } from './schema-messages.js';
-import type { Suggestions } from './suggest.js';
 
 /** What is known about all failures of one value, for the rules below. */
 interface Failures {

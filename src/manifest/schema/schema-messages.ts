@@ -1,6 +1,7 @@
-import type { Json } from '../model/json.js';
-import type { ProblemText } from '../yaml/context.js';
-import { inline, quoted } from '../yaml/text.js';
+import type { Json } from '../../model/json.js';
+import type { ProblemText } from '../../yaml/context.js';
+import { inline, quoted } from '../../yaml/text.js';
+import type { Suggestions } from '../suggest.js';
 import {
   type Failure,
   type FailureAt,
@@ -8,7 +9,6 @@ import {
   parentOf,
   requiredNames,
 } from './schema-failure.js';
-import type { Suggestions } from './suggest.js';
 import { flow, listed, typeHint } from './type-hints.js';
 
 /** A longer text is not a typing mistake. */

@@ -1,6 +1,6 @@
-import { quoted } from '../yaml/text.js';
-import type { Entry } from '../yaml/tree.js';
-import type { Diagnostics } from './diagnostics.js';
+import { quoted } from '../../yaml/text.js';
+import type { Entry } from '../../yaml/tree.js';
+import type { Diagnostics } from '../diagnostics.js';
 
 const forms = `Use ${form('var.NAME')} or ${form('env.NAME')}, or write \`$$\{\` for a literal \`$\{\`.`;
 

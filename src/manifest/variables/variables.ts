@@ -1,12 +1,12 @@
-import type { DiagnosticCode } from '../model/diagnostic.js';
-import type { Json } from '../model/json.js';
-import { quoted, type TextRule, unsafe } from '../yaml/text.js';
-import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
-import type { Diagnostics } from './diagnostics.js';
+import type { DiagnosticCode } from '../../model/diagnostic.js';
+import type { Json } from '../../model/json.js';
+import { quoted, type TextRule, unsafe } from '../../yaml/text.js';
+import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
+import type { Diagnostics } from '../diagnostics.js';
+import { limits } from '../limits.js';
+import { bareObject, Notes, reportMissing } from '../values.js';
 import { EnvironmentValues } from './environment-values.js';
-import { limits } from './limits.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
-import { bareObject, Notes, reportMissing } from './values.js';
 import { VariableHints } from './variable-hints.js';
 
 interface Resolved {

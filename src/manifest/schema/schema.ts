@@ -1,14 +1,14 @@
-import type { Json } from '../model/json.js';
-import type { Span } from '../yaml/source.js';
-import { inline } from '../yaml/text.js';
-import { type Entry, type Found, find, type Path } from '../yaml/tree.js';
-import type { Diagnostics, FindingDetails } from './diagnostics.js';
-import { limits } from './limits.js';
+import type { Json } from '../../model/json.js';
+import type { Span } from '../../yaml/source.js';
+import { inline } from '../../yaml/text.js';
+import { type Entry, type Found, find, type Path } from '../../yaml/tree.js';
+import type { Diagnostics, FindingDetails } from '../diagnostics.js';
+import { limits } from '../limits.js';
+import { type Notes, reportMissing } from '../values.js';
 import { withoutCascades } from './schema-cascades.js';
 import { type Failure, parentOf, requiredNames, type Validator } from './schema-failure.js';
 import { messageFor } from './schema-messages.js';
 import { isAddress } from './type-hints.js';
-import { type Notes, reportMissing } from './values.js';
 
 /** A value that was read, with the node that it was read from. */
 export interface ReadValue {
