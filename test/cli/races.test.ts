@@ -55,28 +55,32 @@ test.runIf(isLong)('a run that waits for the lock goes on when it is free', { ti
   ]);
 });
 
-test('what a killed run had begun is finished by the next one, once its lock is taken away', {
-  timeout: 60_000,
-}, async () => {
-  const proxy = await startProxy(sandbox.url, 150);
-  const [mine, other] = [remote.clone(), remote.clone()];
-  for (const clone of [mine, other]) declare(clone, races + 4);
-  const killed = start(['apply', '--yes'], { cwd: mine, env: { ...environment(), ROSTER_URL: proxy.url } });
-  await vi.waitFor(() => expect(proxy.writes.length).toBeGreaterThan(1), 20_000);
-  killed.kill('SIGKILL');
-  await killed.ended;
-  const refused = await run(other);
-  expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('roster unlock')]);
-  const asked = await roster(['unlock'], { cwd: other, env: environment() });
-  expect([asked.exit, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
-  expect((await roster(['unlock', '--yes'], { cwd: other, env: environment() })).exit).toBe(0);
-  expect((await run(other)).exit).toBe(0);
-  const names = [...sandbox.world.groups.values()].map((each) => each.name);
-  expect(new Set(names).size).toBe(names.length);
-  expect(names).toHaveLength(races + 5);
-  expect((await run(mine)).stdout).toContain('No changes.');
-  await proxy.close();
-});
+test.runIf(isLong)(
+  'what a killed run had begun is finished by the next one, once its lock is taken away',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const proxy = await startProxy(sandbox.url, 150);
+    const [mine, other] = [remote.clone(), remote.clone()];
+    for (const clone of [mine, other]) declare(clone, races + 4);
+    const killed = start(['apply', '--yes'], { cwd: mine, env: { ...environment(), ROSTER_URL: proxy.url } });
+    await vi.waitFor(() => expect(proxy.writes.length).toBeGreaterThan(1), 20_000);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const refused = await run(other);
+    expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('roster unlock')]);
+    const asked = await roster(['unlock'], { cwd: other, env: environment() });
+    expect([asked.exit, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
+    expect((await roster(['unlock', '--yes'], { cwd: other, env: environment() })).exit).toBe(0);
+    expect((await run(other)).exit).toBe(0);
+    const names = [...sandbox.world.groups.values()].map((each) => each.name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toHaveLength(races + 5);
+    expect((await run(mine)).stdout).toContain('No changes.');
+    await proxy.close();
+  },
+);
 
 test.runIf(isLong)(
   'a lost branch is created again: everything is adopted, and nothing is written to the service',
