@@ -60,9 +60,12 @@ function readSnapshot(path: string, file: string): string {
 
 /** A snapshot of another project, environment or service says nothing about this one. */
 function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, file: string): void {
-  const inWords = (name: string, environment: string | null) =>
+  const describe = (name: string, environment: string | null) =>
     environment === null ? `project "${name}"` : `project "${name}", environment "${environment}"`;
-  const [its, ours] = [inWords(saved.project, saved.environment), inWords(project.name, project.environment)];
+  const [its, ours] = [
+    describe(saved.project, saved.environment),
+    describe(project.name, project.environment),
+  ];
   if (its !== ours) throw invalid(file, `it belongs to ${its}, and this is ${ours}`);
   const service = url === null ? saved.service : serviceName(url);
   if (service !== saved.service)

@@ -78,11 +78,11 @@ export class GitLock implements Lock {
     this.renewal.unref();
   }
 
-  async release(ending: RunResult): Promise<void> {
+  async release(result: RunResult): Promise<void> {
     if (this.renewal !== null) clearInterval(this.renewal);
     if (this.held === null) return;
     await this.lastPush;
-    await this.pushOutcome(this.outcomeMessage(ending), this.held, this.store.waits);
+    await this.pushOutcome(this.outcomeMessage(result), this.held, this.store.waits);
   }
 
   /** A short network failure must not lose the outcome. */

@@ -83,7 +83,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
 /** Which key stops working, and what the new one can do that the old one could not. */
 function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Risk[] {
   const stops =
-    observed === null ? [] : [`${hides('name') ? 'the key' : keyInWords(observed)} stops working`];
+    observed === null ? [] : [`${hides('name') ? 'the key' : describeKey(observed)} stops working`];
   const wider =
     after === null || hides('scopes') ? [] : widerScopes(observed?.spec?.scopes ?? null, after.scopes);
   return [
@@ -92,7 +92,7 @@ function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Ris
   ];
 }
 
-function keyInWords({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeySpec>): string {
+function describeKey({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeySpec>): string {
   const used =
     typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'no use recorded by the service';
   return `the key "${name ?? ''}" (${typeof keyPrefix === 'string' ? `${keyPrefix}…, ` : ''}${used})`;

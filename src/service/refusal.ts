@@ -62,7 +62,7 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
 /** A 2xx with an incomplete body. */
 export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
   const tooLong = codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const why = tooLong ? 'the response is too long' : wordsFor(truncated);
+  const why = tooLong ? 'the response is too long' : reasonFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
     message: `${subject} returned ${status}, then failed: ${why}`,
@@ -77,7 +77,7 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply): Servi
     // The answer is not HTTP. The error's code depends on where the parser stopped.
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
-    message: `${subject} failed: ${wordsFor(cause)}`,
+    message: `${subject} failed: ${reasonFor(cause)}`,
     ...(sent
       ? {}
       : { help: certificate ? certificates : 'Check the URL of the service and the network connection.' }),
@@ -104,7 +104,7 @@ const words = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', 'the connection timed out'],
 ]);
 
-function wordsFor(error: unknown): string {
+function reasonFor(error: unknown): string {
   if (error instanceof DeadlineError) return error.message;
   if (!(error instanceof Error)) return 'no response';
   const code = codeOf(error);

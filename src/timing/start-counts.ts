@@ -64,10 +64,10 @@ export function busyMinutes<T extends TimedLoad>(
   // Sorting is stable: equal minutes stay in order of time.
   const busiest = over.toSorted((a, b) => b.starts - a.starts).slice(0, shown);
   const inOrder = busiest.sort((a, b) => a.minute.getTime() - b.minute.getTime());
-  return { total: over.length, busiest: inOrder.map((each) => withStarters(each, loads, span)) };
+  return { total: over.length, busiest: inOrder.map((each) => withLoads(each, loads, span)) };
 }
 
-function withStarters<T extends TimedLoad>(
+function withLoads<T extends TimedLoad>(
   busy: Omit<BusyMinute<T>, 'by'>,
   loads: readonly T[],
   { from, until }: TimeSpan,

@@ -12,7 +12,7 @@ import type { ReaderContext } from './context.js';
 import { type Pair, type Scalar, tools, type YAMLMap, type YAMLSeq, type YamlNode } from './library.js';
 import type { YamlProblem } from './problem.js';
 import type { Span } from './source.js';
-import type { Cut } from './streaming.js';
+import type { StreamedPart } from './streaming.js';
 import { type Entry, isPartial, listNode, mapNode, type Node, scalarNode } from './tree.js';
 
 /** A map or list whose first items are converted, and where it began. */
@@ -42,7 +42,7 @@ export class Conversion {
   }
 
   /** Takes the first items of a collection, or more of them. */
-  begin(collection: unknown, { at, next, depth, around }: Omit<Cut, 'collection'>): void {
+  begin(collection: unknown, { at, next, depth, around }: Omit<StreamedPart, 'collection'>): void {
     this.anchors.open(around);
     if (this.is.isMap(collection)) {
       const begun = this.takeMap(at);

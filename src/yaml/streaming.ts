@@ -3,7 +3,7 @@ import type { CST } from './library.js';
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
 /** Finished items of a collection that the parser has not finished. */
-export interface Cut {
+export interface StreamedPart {
   /** A collection of these items alone. */
   readonly collection: CST.Token;
   /** Offsets that identify the whole collection: so far, and from now on. */
@@ -19,7 +19,7 @@ export interface Cut {
  * Removes what is finished from the collections on the parser's stack, in the order of the file. So a large file is
  * never in memory as the library's tokens and nodes as a whole, which take ten times as much as the values do.
  */
-export function* finishedItems(stack: readonly CST.Token[]): Generator<Cut> {
+export function* finishedItems(stack: readonly CST.Token[]): Generator<StreamedPart> {
   const [document] = stack;
   if (document?.type !== 'document') return;
   const around = anchors(document.start);
@@ -48,7 +48,7 @@ function kept({ type }: Collection, innermost: boolean): number {
   return innermost && type !== 'flow-collection' ? 2 : 1;
 }
 
-function cutItems(whole: Collection, count: number): Omit<Cut, 'depth' | 'around'> | null {
+function cutItems(whole: Collection, count: number): Omit<StreamedPart, 'depth' | 'around'> | null {
   const [first, following] = [whole.items[0], whole.items[count]];
   if (count < 1 || first === undefined || following === undefined) return null;
   const [start, next] = [offsetOf(first), offsetOf(following)];

@@ -147,15 +147,15 @@ class ApplyRun {
       callbacks,
     });
     const { outcomes, left } = applied;
-    const settled = outcomes.every((each) => each.outcome === 'done');
+    const allDone = outcomes.every((each) => each.outcome === 'done');
     const report: Report = {
       plan,
       outcomes,
-      converged: left === null ? (settled ? null : false) : settled && left.length === 0,
+      converged: left === null ? (allDone ? null : false) : allDone && left.length === 0,
       interrupted: applied.interrupted || (session.interrupted() && left?.length !== 0),
       keyEnded: applied.keyEnded || applied.endedOwnAccess,
       // A failed change has been reported already.
-      diagnostics: [...plan.diagnostics, ...applied.diagnostics, ...(settled ? (left ?? []) : [])],
+      diagnostics: [...plan.diagnostics, ...applied.diagnostics, ...(allDone ? (left ?? []) : [])],
     };
     return { report, declined: false };
   }

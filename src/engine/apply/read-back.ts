@@ -11,7 +11,7 @@ import { type Address, objectKey } from '../../model/resource.js';
 import { type Observation, observeAndPlan } from '../plan.js';
 import type { Session } from '../session.js';
 
-export interface ReadingBack {
+export interface ReadBackInputs {
   readonly session: Session;
   readonly plan: Plan;
   /** From before the run. */
@@ -31,14 +31,14 @@ export interface ReadBackResult {
 }
 
 /** Plans again, and finds what is left of this plan, what was deleted and still exists, and what exists twice. */
-export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
+export async function readBack(inputs: ReadBackInputs): Promise<ReadBackResult> {
   const { session, applied } = inputs;
-  const settled = applied.outcomes.every((each) => each.outcome === 'done');
+  const allDone = applied.outcomes.every((each) => each.outcome === 'done');
   try {
     // A change that failed stays undone, however long one polls.
     const { stayed, ...found } = await pollUntil(
       () => look(inputs),
-      ({ left }) => !settled || left.length === 0,
+      ({ left }) => !allDone || left.length === 0,
       session.clock.sleep,
     );
     if (stayed.length > 0) await restoreOwnership(stayed, inputs);
@@ -51,7 +51,9 @@ export async function readBack(inputs: ReadingBack): Promise<ReadBackResult> {
 }
 
 /** `stayed` is what was deleted and still exists. */
-async function look(inputs: ReadingBack): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
+async function look(
+  inputs: ReadBackInputs,
+): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
   const { session, applied, lock } = inputs;
   const seen = await observeAndPlan(session, { inventory: lock.current() });
   const withdrawn = await withdrawDuplicates(inputs, seen);
@@ -62,7 +64,7 @@ async function look(inputs: ReadingBack): Promise<ReadBackResult & { readonly st
   return { left, conflicts: [], outcomes: applied.outcomes, stayed };
 }
 
-async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promise<readonly Withdrawn[]> {
+async function withdrawDuplicates(inputs: ReadBackInputs, seen: Observation): Promise<readonly Withdrawn[]> {
   const { applied, observation, lock, writer } = inputs;
   const state = {
     kinds,
@@ -79,8 +81,8 @@ async function withdrawDuplicates(inputs: ReadingBack, seen: Observation): Promi
   return withdrawn;
 }
 
-function afterWithdrawal({ applied }: ReadingBack, withdrawn: readonly Withdrawn[]): ReadBackResult {
-  const errors = new Map(withdrawn.map((each) => [each.address, inWords(each)]));
+function afterWithdrawal({ applied }: ReadBackInputs, withdrawn: readonly Withdrawn[]): ReadBackResult {
+  const errors = new Map(withdrawn.map((each) => [each.address, describe(each)]));
   const outcomes = applied.outcomes.map((each): ChangeOutcome => {
     const error = errors.get(each.address);
     return error === undefined ? each : { ...each, outcome: 'failed', error, id: null };
@@ -93,15 +95,15 @@ function conflict(each: Withdrawn): Diagnostic {
     each.failure === null
       ? 'Run `roster apply` again: it adopts the objects that exist, and creates the others. With an inventory in git, only one run applies at a time.'
       : 'Delete one of the two manually, then run `roster apply` again.';
-  return { severity: 'error', code: 'not-converged', message: `${each.address}: ${inWords(each)}`, help };
+  return { severity: 'error', code: 'not-converged', message: `${each.address}: ${describe(each)}`, help };
 }
 
-function inWords({ why, own, failure }: Withdrawn): string {
+function describe({ why, own, failure }: Withdrawn): string {
   const what = failure === null ? 'was deleted' : `could not be deleted: ${failure}`;
   return `${why}; the object that this run created (${own.id}) ${what}`;
 }
 
-function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly Address[] {
+function stillThere({ plan, applied }: ReadBackInputs, seen: Observation): readonly Address[] {
   const listed = new Set(
     [...seen.state.objects].flatMap(([kind, list]) => list.map((each) => objectKey(kind, each.id))),
   );
@@ -114,7 +116,7 @@ function stillThere({ plan, applied }: ReadingBack, seen: Observation): readonly
     .map((each) => each.address);
 }
 
-function remaining({ plan }: ReadingBack, { reconciled }: Observation): readonly Diagnostic[] {
+function remaining({ plan }: ReadBackInputs, { reconciled }: Observation): readonly Diagnostic[] {
   const own = new Set(plan.changes.map((change) => change.address));
   const errors = reconciled.diagnostics.filter((each) => each.severity === 'error');
   const left =
@@ -135,7 +137,7 @@ export function doneAddresses({ outcomes }: Pick<Applied, 'outcomes'>): Readonly
 /** What still exists is still ours: the next plan must see it. */
 async function restoreOwnership(
   addresses: readonly Address[],
-  { observation, lock }: Pick<ReadingBack, 'observation' | 'lock'>,
+  { observation, lock }: Pick<ReadBackInputs, 'observation' | 'lock'>,
 ): Promise<void> {
   const now = lock.current();
   const entries = new Map(now.entries);

@@ -33,7 +33,7 @@ async function drift(): Promise<Found & { exit: number }> {
   return { exit, ...(JSON.parse(stdout) as Found) };
 }
 
-const told = ({ exit, changes }: Awaited<ReturnType<typeof drift>>) => ({
+const reported = ({ exit, changes }: Awaited<ReturnType<typeof drift>>) => ({
   exit,
   changes: changes.map(({ address, what, fields }) => [
     address,
@@ -122,7 +122,7 @@ test.each<{ name: string; later: string; meanwhile(): void; exit: number; change
   expect((await workspace.apply()).exit).toBe(0);
   meanwhile();
   declare(later);
-  expect(told(await drift())).toEqual({ exit, changes });
+  expect(reported(await drift())).toEqual({ exit, changes });
 });
 
 test('an entry that was bound to another object manually has not drifted, and its plan shows the change', async () => {
@@ -131,7 +131,7 @@ test('an entry that was bound to another object manually has not drifted, and it
   const id = '00000000-0000-4000-8000-00000000abcd';
   sandbox.world.groups.set(id, { ...live('b'), id, name: 'x', description: 'Somebody else' });
   declare(first.replace('  b: {', `  b: { id: ${id},`));
-  expect(told(await drift())).toEqual({ exit: 0, changes: [] });
+  expect(reported(await drift())).toEqual({ exit: 0, changes: [] });
   const { changes } = await workspace.planJson();
   expect(changes.find(({ address }) => address === 'group/b')?.origin).toBe('manifest');
 });
@@ -145,7 +145,7 @@ test('without its inventory, a project has an error instead of no drift', async 
 
 test('a project that was never applied has not drifted', async () => {
   declare(first);
-  expect(told(await drift())).toEqual({ exit: 0, changes: [] });
+  expect(reported(await drift())).toEqual({ exit: 0, changes: [] });
 });
 
 test('objects that are on the service but not in the inventory are listed', async () => {
@@ -158,7 +158,7 @@ test('objects that are on the service but not in the inventory are listed', asyn
     name: 'b',
   });
   const found = await drift();
-  expect(told(found)).toEqual({ exit: 0, changes: [] });
+  expect(reported(found)).toEqual({ exit: 0, changes: [] });
   expect(found.diagnostics).toMatchObject([
     { severity: 'warning', code: 'not-in-inventory', message: expect.stringContaining('group/b') },
   ]);

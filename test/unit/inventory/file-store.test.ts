@@ -25,7 +25,7 @@ const store = (environment: string | null = null) =>
   fileStore(join(folder, 'a/i.json'), 'a/i.json', 'p', environment);
 
 const run = { service: 'https://x', digest: 'sha256:0', plan: '1 to create' };
-const ending = { result: 'complete', changes: [] };
+const result = { result: 'complete', changes: [] };
 const lock = async (environment: string | null = null) =>
   store(environment).lock(run, await store(environment).load());
 
@@ -60,7 +60,7 @@ async function codesOf(work: () => Promise<unknown>): Promise<string[]> {
 test('the saved inventory is loaded again, and has one line per entry, sorted', async () => {
   const taken = await lock();
   await taken.save(inventory);
-  await taken.release(ending);
+  await taken.release(result);
   expect(print(await store().load())).toBe(print(inventory));
   const text = readFileSync(join(folder, 'a/i.json'), 'utf8');
   expect(text.split('\n').filter((line) => line.includes('"kind"'))).toHaveLength(3);
@@ -71,7 +71,7 @@ test('the saved inventory is loaded again, and has one line per entry, sorted', 
 test('an inventory of another project or environment is refused', async () => {
   const taken = await lock();
   await taken.save(inventory);
-  await taken.release(ending);
+  await taken.release(result);
   const path = join(folder, 'a/i.json');
   expect(await codesOf(() => fileStore(path, 'i', 'other', null).load())).toEqual(['inventory-mismatch']);
   expect(await codesOf(() => store('staging').load())).toEqual(['inventory-mismatch']);
@@ -104,9 +104,9 @@ test('a field of a newer roster is ignored', () => {
 test('a second run is refused, and its message names the first one', async () => {
   const first = await lock();
   expect(await codesOf(() => lock())).toEqual(['locked']);
-  await first.release(ending);
+  await first.release(result);
   const second = await lock();
-  await second.release(ending);
+  await second.release(result);
 });
 
 const lockPath = () => join(folder, 'a/i.json.lock');
@@ -115,7 +115,7 @@ const holder = (pid: number, more: object = {}) => ({ token: 't', pid, ...more }
 const plant = async (changes: object | null) => {
   const taken = await lock();
   const real = JSON.parse(readFileSync(lockPath(), 'utf8')) as object;
-  await taken.release(ending);
+  await taken.release(result);
   writeFileSync(lockPath(), changes === null ? '' : JSON.stringify({ ...real, ...changes }));
 };
 
@@ -145,7 +145,7 @@ test('the inventory is not written through a symbolic link', async () => {
   const taken = await lock();
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'a/i.json'));
   expect(await codesOf(() => taken.save(inventory))).toEqual(['unwritable-file']);
-  await taken.release(ending);
+  await taken.release(result);
 });
 
 test('a run whose lock was taken over does not overwrite the inventory of the other run', async () => {
@@ -155,7 +155,7 @@ test('a run whose lock was taken over does not overwrite the inventory of the ot
   utimesSync(lockPath(), longAgo, longAgo);
   const quick = await lock();
   await quick.save({ ...inventory, drafts: new Map() });
-  await quick.release(ending);
+  await quick.release(result);
   expect(slow.lost()).toBe(true);
   expect(await codesOf(() => slow.save(inventory))).toEqual(['locked']);
   expect((await store().load()).drafts.size).toBe(0);
@@ -164,7 +164,7 @@ test('a run whose lock was taken over does not overwrite the inventory of the ot
 test('unlock does not remove the lock of a run that took it meanwhile', async () => {
   const first = await lock();
   const agreed = await store().holder();
-  await first.release(ending);
+  await first.release(result);
   const second = await lock();
   if (agreed === null) throw new Error('nobody held it');
   expect(await codesOf(() => store().unlock(agreed))).toEqual(['locked']);

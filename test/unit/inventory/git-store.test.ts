@@ -52,7 +52,7 @@ async function unlockIn(folder: string): Promise<void> {
   if (holder !== null) await storeIn(folder).unlock(holder);
 }
 
-async function toldBy(work: () => Promise<unknown>): Promise<{ code: string; message: string } | null> {
+async function reportedBy(work: () => Promise<unknown>): Promise<{ code: string; message: string } | null> {
   try {
     await work();
     return null;
@@ -189,7 +189,7 @@ describe('the inventory on a branch', () => {
       environment: null,
       env,
     });
-    expect(await toldBy(() => store.load())).toMatchObject({
+    expect(await reportedBy(() => store.load())).toMatchObject({
       code: 'inventory-mismatch',
       message: expect.stringContaining('README'),
     });
@@ -222,7 +222,7 @@ describe('the inventory on a branch', () => {
   inLongRun('is refused in another project or environment', async () => {
     const folder = remote.clone();
     await applyIn(folder, owning('a'));
-    expect(await toldBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
+    expect(await reportedBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
       code: 'inventory-mismatch',
     });
   });
@@ -252,7 +252,7 @@ describe('the lock', () => {
     const empty = await mine.load();
     const lock = await mine.lock(facts, empty);
     await lock.save(empty);
-    expect(await toldBy(() => other.lock(facts, empty))).toMatchObject({
+    expect(await reportedBy(() => other.lock(facts, empty))).toMatchObject({
       code: 'locked',
       message: expect.stringContaining(`process ${process.pid}`),
     });
@@ -265,7 +265,7 @@ describe('the lock', () => {
   test('is taken by only one of two runs at the same time', async () => {
     const stores = [storeIn(remote.clone()), storeIn(remote.clone())];
     const locks = await Promise.all(stores.map(async (store) => store.lock(facts, await store.load())));
-    const took = await Promise.all(locks.map((lock) => toldBy(() => lock.save(owning('x')))));
+    const took = await Promise.all(locks.map((lock) => reportedBy(() => lock.save(owning('x')))));
     expect(took.filter((each) => each === null)).toHaveLength(1);
     expect(took.find((each) => each !== null)).toMatchObject({ code: 'locked' });
   });
@@ -274,7 +274,9 @@ describe('the lock', () => {
     const folder = remote.clone();
     const planned = await storeIn(folder).load();
     await applyIn(remote.clone(), owning('a'));
-    expect(await toldBy(() => storeIn(folder).lock(facts, planned))).toMatchObject({ code: 'stale-plan' });
+    expect(await reportedBy(() => storeIn(folder).lock(facts, planned))).toMatchObject({
+      code: 'stale-plan',
+    });
   });
 
   test('of a dead run is taken over when it has expired, together with its intent', async () => {
@@ -295,7 +297,7 @@ describe('the lock', () => {
     await taken.release(complete);
     expect(log('%b').join('\n')).toContain('Takes over the lock of process');
     // The first one was not dead after all: it says so, and spoils nothing.
-    expect(await toldBy(() => lock.release(complete))).toMatchObject({ code: 'locked' });
+    expect(await reportedBy(() => lock.release(complete))).toMatchObject({ code: 'locked' });
   });
 
   test('is renewed while the run is in progress', async () => {
@@ -337,14 +339,18 @@ describe('the lock', () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     rewriteLock(() => 'nonsense');
-    expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
+    expect(await reportedBy(async () => store.lock(facts, await store.load()))).toMatchObject({
+      code: 'locked',
+    });
   });
 
   inLongRun('counts as a lock even if it has no valid expiry time', async () => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
     rewriteLock((text) => JSON.stringify({ ...JSON.parse(text), until: 'soon' }));
-    expect(await toldBy(async () => store.lock(facts, await store.load()))).toMatchObject({ code: 'locked' });
+    expect(await reportedBy(async () => store.lock(facts, await store.load()))).toMatchObject({
+      code: 'locked',
+    });
   });
 
   inLongRun('is not removed by unlock when another run has taken it meanwhile', async () => {
@@ -356,7 +362,7 @@ describe('the lock', () => {
     const second = await store.lock(facts, await store.load());
     await second.save(owning('a', 'b'));
     if (agreed === null) throw new Error('nobody held it');
-    expect(await toldBy(() => storeIn(remote.clone()).unlock(agreed))).toMatchObject({ code: 'locked' });
+    expect(await reportedBy(() => storeIn(remote.clone()).unlock(agreed))).toMatchObject({ code: 'locked' });
     expect(await store.holder()).not.toBeNull();
   });
 
@@ -406,7 +412,7 @@ describe('the lock', () => {
     const lock = await store.lock(facts, await store.load());
     await lock.save(owning('a'));
     git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git');
-    expect(await toldBy(() => lock.release(complete))).toMatchObject({
+    expect(await reportedBy(() => lock.release(complete))).toMatchObject({
       code: 'inventory-unavailable',
       message: expect.stringContaining('the changes of this run are not recorded'),
     });
@@ -426,7 +432,7 @@ describe('an unavailable remote', () => {
   ])('that %s is reported', async (_, spoil) => {
     const folder = remote.clone();
     spoil(folder);
-    expect(await toldBy(() => storeIn(folder).load())).toMatchObject({ code: 'inventory-unavailable' });
+    expect(await reportedBy(() => storeIn(folder).load())).toMatchObject({ code: 'inventory-unavailable' });
   });
 
   test('that rejects the push is reported with its message', async () => {
@@ -435,8 +441,8 @@ describe('an unavailable remote', () => {
     chmodSync(hook, 0o755);
     const store = storeIn(remote.clone());
     const lock = await store.lock(facts, await store.load());
-    const told = await toldBy(() => lock.save(owning('a')));
-    expect(told).toMatchObject({
+    const reported = await reportedBy(() => lock.save(owning('a')));
+    expect(reported).toMatchObject({
       code: 'inventory-unavailable',
       message: expect.stringContaining('protected'),
     });
@@ -450,18 +456,18 @@ describe('an unavailable remote', () => {
   ])('does not appear with a password in messages: %s', async (url) => {
     const folder = remote.clone();
     git(folder, 'remote', 'set-url', 'origin', url);
-    const told = await toldBy(() => storeIn(folder).load());
-    expect(told?.code).toBe('inventory-unavailable');
-    expect(told?.message).not.toContain('canary');
+    const reported = await reportedBy(() => storeIn(folder).load());
+    expect(reported?.code).toBe('inventory-unavailable');
+    expect(reported?.message).not.toContain('canary');
   });
 
   test('a folder outside of any repository is reported', async () => {
-    expect(await toldBy(() => storeIn('/').load())).toMatchObject({ code: 'inventory-unavailable' });
+    expect(await reportedBy(() => storeIn('/').load())).toMatchObject({ code: 'inventory-unavailable' });
   });
 
   test('a missing git is reported', async () => {
     const folder = remote.clone();
-    expect(await toldBy(() => storeIn(folder, { PATH: '/nowhere' }).load())).toMatchObject({
+    expect(await reportedBy(() => storeIn(folder, { PATH: '/nowhere' }).load())).toMatchObject({
       code: 'missing-setting',
     });
   });

@@ -29,7 +29,7 @@ describe('risks of a schedule', () => {
     inputs: {},
     enabled: true,
   };
-  const told = (
+  const reported = (
     before: Partial<ScheduleSpec>,
     after: Partial<ScheduleSpec> | null,
     hidden: readonly string[] = [],
@@ -80,12 +80,12 @@ describe('risks of a schedule', () => {
     ['gone', {}, null, ['ends 7 runs a week']],
     ['gone while paused', { enabled: false }, null, ['it was paused']],
     ['what cannot be read', { timeZone: 'Mars/Olympus' }, {}, []],
-  ])('%s', (_, before, after, messages) => expect(told(before, after)).toEqual(messages));
+  ])('%s', (_, before, after, messages) => expect(reported(before, after)).toEqual(messages));
 
   it('a change of hidden times is reported without the times', () => {
     const hidden = ['changes its times, which come from the environment and are not shown'];
-    expect(told({}, { cron: '0 0 7 * * *' }, ['cron'])).toEqual(hidden);
-    expect(told({}, { inputs: { a: 1 } }, ['cron'])).toEqual([]);
+    expect(reported({}, { cron: '0 0 7 * * *' }, ['cron'])).toEqual(hidden);
+    expect(reported({}, { inputs: { a: 1 } }, ['cron'])).toEqual([]);
   });
 
   it('a new schedule has no risk', () =>

@@ -172,11 +172,11 @@ describe('files', () => {
   });
 
   it('that are not searched for because the project cannot be read are mentioned', () => {
-    const [told] = load({
+    const [reported] = load({
       'roster.yaml': 'project: p\ninclude: [a.yaml]\ngroups: {\n',
       'a.yaml': '{',
     }).diagnostics;
-    expect(told?.help).toMatch(/Included files are not checked until this file is valid/);
+    expect(reported?.help).toMatch(/Included files are not checked until this file is valid/);
     const [other] = load({ 'roster.yaml': 'project: p\ngroups: {\n' }).diagnostics;
     expect(other?.help ?? '').not.toContain('include');
   });

@@ -34,9 +34,9 @@ describe('roster.yaml', () => {
   });
 
   it('is required', () => {
-    const [told] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
-    expect(told).toMatchObject({ code: 'missing-setting' });
-    expect(told?.help).toContain('roster.yml');
+    const [reported] = load({ 'roster.yml': 'project: p\n' }).diagnostics;
+    expect(reported).toMatchObject({ code: 'missing-setting' });
+    expect(reported?.help).toContain('roster.yml');
     expect(load({}).diagnostics[0]?.help).toContain('select a file with `-f`');
   });
 
@@ -222,7 +222,7 @@ describe('bytes', () => {
   });
 
   it('too many of them are refused', () => {
-    const [told] = load(`project: p\n${'#'.repeat(17 * 1024 * 1024)}`).diagnostics;
-    expect(told).toMatchObject({ code: 'limit-exceeded' });
+    const [reported] = load(`project: p\n${'#'.repeat(17 * 1024 * 1024)}`).diagnostics;
+    expect(reported).toMatchObject({ code: 'limit-exceeded' });
   });
 });

@@ -43,7 +43,7 @@ const further = (owner: string) =>
   `this line is indented further than "${owner}", which already has a value | Align both lines, or remove the value. If this line continues a text, put the text in quotes.`;
 const colon = (key: string) => `a \`:\` is missing after this key | Write \`${key}:\`.`;
 
-type Case = readonly [mistake: string, text: string, told: string | readonly string[]];
+type Case = readonly [mistake: string, text: string, reported: string | readonly string[]];
 
 function holds([_, text, expected]: Case): void {
   const list = [expected].flat().map((each) => {

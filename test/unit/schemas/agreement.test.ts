@@ -27,7 +27,7 @@ it('full access has one spelling: nothing that only looks like a variable counts
   const scopes = ['full', '$${x}', 'x$${x}', 'Full', ''].map((text) => {
     const files = { 'roster.yaml': JSON.stringify({ project: 'p', keys: { k: { scopes: text } } }) };
     const [judged] = judge(load({ name: text, files, file: 'roster.yaml', env: {}, environment: null }));
-    return [text, judged?.rejected, judged?.told];
+    return [text, judged?.rejected, judged?.reported];
   });
   expect(scopes).toEqual([
     ['full', false, []],

@@ -85,7 +85,7 @@ const reaches = {
 export interface Judged {
   readonly file: string;
   readonly rejected: boolean;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   readonly agreed: boolean;
 }
 
@@ -95,11 +95,12 @@ export function judge({ files, diagnostics }: Loaded): Judged[] {
     const errors = diagnostics.filter((each) => each.severity === 'error' && each.place?.file === file);
     const codes = errors.map((each) => each.code);
     const seen = valueInEditor(text);
-    if (seen === null) return { file, rejected: true, told: codes, agreed: codes.includes('yaml-syntax') };
+    if (seen === null)
+      return { file, rejected: true, reported: codes, agreed: codes.includes('yaml-syntax') };
     const rejected = !validator(index === 0 ? 'project.schema.json' : 'manifest.schema.json')(seen.value);
     const must = errors.some((each) => reaches[each.code][0] === 'all' && !isOfVariable(each));
     const may = errors.some((each) => reaches[each.code][0] !== 'none');
-    return { file, rejected, told: codes, agreed: rejected ? may : !must };
+    return { file, rejected, reported: codes, agreed: rejected ? may : !must };
   });
 }
 

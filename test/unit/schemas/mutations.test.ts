@@ -81,7 +81,7 @@ describe('one change in a manifest with every property', () => {
   it('begins with valid manifests that leave out no property', () => {
     const judged = judgeAll(whole.map((manifest) => ({ what: 'nothing', manifest })));
     const wrong = judged.filter(({ files }) =>
-      files.some(({ rejected, told }) => rejected || told.length > 0),
+      files.some(({ rejected, reported }) => rejected || reported.length > 0),
     );
     expect(wrong).toEqual([]);
     const said = new Set(places.map(({ path }) => path.at(-1)));
@@ -131,7 +131,7 @@ it('a variable is allowed where its value is, and checked by its value', () => {
   const loaded = inFolder({ 'roster.yaml': JSON.stringify(manifest) }, (folder) =>
     loadFrom(folder, { kinds }),
   );
-  expect(judge(loaded)).toMatchObject([{ rejected: false, told: ['schema'], agreed: true }]);
+  expect(judge(loaded)).toMatchObject([{ rejected: false, reported: ['schema'], agreed: true }]);
   expect(loaded.diagnostics[0]?.message).toBe('`active` must be true or false, not a number');
 });
 

@@ -73,9 +73,9 @@ test('they are the times that the clocks of the zone do not show, or show twice'
       ).map((time) => writeWallClock(time.getTime()));
       for (const effect of ['skipped', 'repeated'] as const) {
         const times = local.filter((each) => localKind(each, zone) === effect);
-        const told = found.filter((each) => each.effect === effect);
+        const reported = found.filter((each) => each.effect === effect);
         const everyHour = expression.split(' ')[2]?.split(',').length === 24;
-        expect(told.map((each) => [each.local, each.times])).toEqual(
+        expect(reported.map((each) => [each.local, each.times])).toEqual(
           times.length === 0 || everyHour ? [] : [[times[0], times.length]],
         );
       }

@@ -93,11 +93,11 @@ describe('a GitHub annotation', () => {
     ['价格 👨‍👩‍👧', '价格 👨\\u{200d}👩\\u{200d}👧'],
   ])('with %j in its words and its file shows them, and nothing else comes of it', (text, shown) => {
     const file = `${text}.yaml`;
-    const told = only({ ...one, message: text, help: text, place: place(1, 1, 1, 'x', file) });
-    expect(told?.data.split('\n')[0]).toBe(shown);
-    expect(told?.data.split('\n')).toHaveLength(2);
-    expect(told?.properties).toMatchObject({ file: `${shown}.yaml`, line: '1', title: 'roster: schema' });
-    expect(Object.keys(told?.properties ?? {})).toHaveLength(6);
+    const reported = only({ ...one, message: text, help: text, place: place(1, 1, 1, 'x', file) });
+    expect(reported?.data.split('\n')[0]).toBe(shown);
+    expect(reported?.data.split('\n')).toHaveLength(2);
+    expect(reported?.properties).toMatchObject({ file: `${shown}.yaml`, line: '1', title: 'roster: schema' });
+    expect(Object.keys(reported?.properties ?? {})).toHaveLength(6);
   });
 
   it('is cut at the limit of GitHub, never inside a character', () => {
@@ -115,7 +115,7 @@ describe('GitHub annotations are limited to ten of each severity', () => {
       severity,
       message: `${severity} ${index + 1}`,
     }));
-  const told = (errors: number, warnings: number) =>
+  const reported = (errors: number, warnings: number) =>
     lines(...many('warning', warnings), ...many('error', errors));
 
   it.each([
@@ -126,12 +126,12 @@ describe('GitHub annotations are limited to ten of each severity', () => {
     [13, 11, ['3 more errors and 1 more warning']],
     [1000, 3, ['990 more errors']],
   ])('of %i errors and %i warnings', (errors, warnings, more) => {
-    const commands = told(errors, warnings).map(command);
+    const commands = reported(errors, warnings).map(command);
     const shown = commands.filter((each) => each !== null).map((each) => each.data);
     const first = (severity: string, all: number) =>
       Array.from({ length: Math.min(all, 10) }, (_, index) => `${severity} ${index + 1}`);
     expect(shown).toEqual([...first('error', errors), ...first('warning', warnings)]);
-    const plain = told(errors, warnings).slice(shown.length);
+    const plain = reported(errors, warnings).slice(shown.length);
     expect(plain).toEqual(
       more.map(
         (count) => `${count}: \`roster validate\` shows all of them; \`--write sarif=FILE\` saves them`,
