@@ -41,7 +41,7 @@ export interface CollectionDeclared {
 /** What the schema allows in an entry of either kind. */
 type CollectionEntry = GroupEntry & PipelineEntry;
 
-interface CommonSpec {
+export interface CommonSpec {
   readonly name: string;
   readonly description: string;
   readonly active: boolean;

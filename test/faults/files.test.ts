@@ -201,7 +201,7 @@ describe('a new key', async () => {
             if (ended.exit === 0) expect(holding).toEqual([sink]);
             // A created key is at its destination, or at the path in the message.
             else if (ended.exit === 3 && holding[0] !== sink)
-              expect(ended.stderr.replace(/\s+/g, '')).toMatch(/keptin\S*roster-rescued-key|dashboard/);
+              expect(ended.stderr.replace(/\s+/g, '')).toMatch(/savedin\S*roster-rescued-key|dashboard/);
           }
           if (ended.exit === 0 && way === 'command') expect(holding).toEqual([]);
           await expectRecovery(fixture, made === 1 ? holding : null);
