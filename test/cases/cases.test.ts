@@ -51,7 +51,7 @@ const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   );
 
 /** The laws need several plans and applies of a case each. */
-const inSample = new Set(sampleOf(cases, 15).map(([name]) => name));
+const inSample = new Set(sampleOf(cases, 8).map(([name]) => name));
 const law = (name: string) => test.runIf(inSample.has(name));
 
 const cleanups: (() => unknown)[] = [];

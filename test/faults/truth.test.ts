@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import type { AnyFault } from '../support/client-faults.js';
-import { experiments } from './support/experiments.js';
+import { isLong } from '../support/size.js';
+import { all, experiments } from './support/experiments.js';
 import { type Fixture, requestsOf, shapeOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
 
@@ -98,12 +99,14 @@ experiments(
   (pair) => interrupt(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
 );
 
-experiments(
-  'I19',
-  `report: it is true after SIGTERM at each of ${requests} requests that gets no response`,
-  upTo(requests),
-  (nth) => interrupt([], (fixture) => hangAt(fixture, nth)),
-);
+// Each takes the nine seconds that an interrupted request may take.
+if (isLong || all)
+  experiments(
+    'I19',
+    `report: it is true after SIGTERM at each of ${requests} requests that gets no response`,
+    upTo(requests),
+    (nth) => interrupt([], (fixture) => hangAt(fixture, nth)),
+  );
 
 const answers: readonly Omit<Fault, 'nth'>[] = [
   { act: 'drop' },
