@@ -14,13 +14,13 @@ import type { Clock } from './clock.js';
 const prefix = 'roster-rescued-key-';
 
 interface DeliveryCheck {
-  /** Entries for whose keys it is tried to write to the destination. For the others, permissions are checked. */
+  /** Entries whose destination is tested by writing to it. For all others, only permissions are checked. */
   readonly prove: ReadonlySet<Address>;
   /** Absolute paths of files that the caller writes. */
   readonly outputs: readonly string[];
 }
 
-/** Why a key of a declared entry could not be delivered, for each entry where that is so. Planning reads it as a value. */
+/** Why the key of an entry cannot be delivered, for each entry where delivery would fail. */
 export function undeliverableKeys(
   { root, inventory, entries }: Project,
   { prove, outputs }: DeliveryCheck,

@@ -70,7 +70,7 @@ export function planOf({ project, warnings }: Session, { reconciled }: Observati
   return { ...reconciled.plan, diagnostics };
 }
 
-/** `outputs` are files that the caller writes; null when the destinations of new keys are not to be proven. */
+/** `outputs` are files that the caller writes. With null, destinations of new keys are not tested by writing. */
 function planWithDeliveries(
   inputs: Omit<PlanInputs, 'undeliverable'>,
   outputs: readonly string[] | null,
@@ -81,7 +81,7 @@ function planWithDeliveries(
       undeliverable: undeliverableKeys(inputs.project, { prove, outputs: outputs ?? [] }),
     });
   const checked = planKnowing(new Set());
-  // Only what the plan creates is proven, because a proof writes to the disk.
+  // The test writes to the disk, so it runs only for keys that the plan creates.
   const creating = (checked.plan?.steps ?? []).filter((step) => step.delivery !== null);
   if (outputs === null || creating.length === 0) return checked;
   return planKnowing(new Set(creating.flatMap((step) => step.addresses)));

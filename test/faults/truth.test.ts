@@ -99,7 +99,7 @@ experiments(
   (pair) => interrupt(pair.map((nth) => ({ act: 'signal', nth, signal: 'SIGINT' }))),
 );
 
-// Each takes the nine seconds that an interrupted request may take.
+// Each waits several seconds for the interrupted request.
 if (isLong || all)
   experiments(
     'I19',
