@@ -242,7 +242,9 @@ experiments(
       for (const { exit, errors } of runs) {
         expect([exit, errors.length > 0]).toEqual([affected ? 3 : 0, affected]);
         for (const error of errors)
-          expect(error).toMatch(new RegExp(`^not-converged: .*would still update it \\(.*\\b${loss.field}\\b`));
+          expect(error).toMatch(
+            new RegExp(`^not-converged: .*would still update it \\(.*\\b${loss.field}\\b`),
+          );
       }
       expect(runs[2]).toEqual({ ...runs[0], creates: [] });
       if (!affected) await fixture.expectDesired();
