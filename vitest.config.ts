@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that run the built command as a process. */
-const program = ['test/cli', 'test/examples', 'test/faults'];
+const program = ['test/attacks', 'test/cli', 'test/examples', 'test/faults'];
 /** What makes a test's size depend on the run. */
 const sized = /from '[./]*\/support\/(size|experiments)\.js'/;
 
