@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.js';
 import type { Expiry, ReadContext } from '../model/kind.js';
 import { cronProblem } from '../timing/cron.js';
+import { cronWarnings } from '../timing/cron-warnings.js';
 import { everyRange, type Interval, intervalProblem, parseInterval } from '../timing/interval.js';
 import { localKind } from '../timing/offset-period.js';
 import type { TimingProblem } from '../timing/problem.js';
@@ -54,7 +55,7 @@ function readEvery(text: string | null, context: ReadContext): Interval | null {
 function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
   const zone = zoneProblem(declared.timeZone, context.suggest);
   reportTiming(context, 'invalid-time-zone', 'timeZone', zone);
-  if (declared.cron !== null) reportTiming(context, 'invalid-cron', 'cron', cronProblem(declared.cron));
+  if (declared.cron !== null) checkCron(declared.cron, context);
   for (const field of ['once', 'startTime'] as const) {
     const text = declared[field];
     if (text === null) continue;
@@ -64,6 +65,12 @@ function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
     warnOfClockChange(field, text, declared.timeZone, context);
     if (field === 'once') warnOfPast(declared, context);
   }
+}
+
+function checkCron(cron: string, context: ReadContext): void {
+  reportTiming(context, 'invalid-cron', 'cron', cronProblem(cron));
+  for (const warning of cronWarnings(cron))
+    context.report({ severity: 'warning', path: ['cron'], ...warning });
 }
 
 function reportTiming(

@@ -30,7 +30,8 @@ function messages({ observed, after, hides, now }: RiskInputs<ScheduleSpec>): st
 
 function ending(before: ScheduleSpec): string[] {
   const when = whenOf(before);
-  if (when === null) return ['it was paused'];
+  if (when === 'paused') return ['it was paused'];
+  if (when === 'unknown') return ['ends an enabled schedule, whose times cannot be computed here'];
   return [
     before.once === null
       ? `ends ${frequencyText(when.runsPerWeek)}`
@@ -40,8 +41,9 @@ function ending(before: ScheduleSpec): string[] {
 
 function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[] {
   const [was, is] = [whenOf(before), whenOf(after)];
-  if (is === null) return [];
-  if (was === null) {
+  if (is === 'paused') return [];
+  if (is === 'unknown' || was === 'unknown') return unknownTimes(before, after);
+  if (was === 'paused') {
     return [
       after.once === null
         ? `was paused, and now has ${frequencyText(is.runsPerWeek)}`
@@ -51,6 +53,14 @@ function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[]
   const more = moreOften(was, is);
   // A schedule that runs more often may well run at more hours: that needs no second message.
   return more.length > 0 && !movesFrom(is, was, now) ? more : [...more, ...otherHours(was, is, now)];
+}
+
+/** Nobody can say whether it then runs more often. */
+function unknownTimes(before: ScheduleSpec, after: ScheduleSpec): string[] {
+  if (!before.enabled) return ['was paused, and is enabled: its times cannot be computed here'];
+  return timesOf(before) === timesOf(after)
+    ? []
+    : ['changes its times, which cannot be computed here: it may run more often'];
 }
 
 function moreOften(was: When, is: When): string[] {
@@ -101,16 +111,16 @@ function two(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** Null when it is paused, or cannot be read. */
-function whenOf(spec: ScheduleSpec): When | null {
-  const timing = spec.enabled ? timingOf(spec) : null;
-  if (timing === null) return null;
+function whenOf(spec: ScheduleSpec): When | 'paused' | 'unknown' {
+  if (!spec.enabled) return 'paused';
+  const timing = timingOf(spec);
+  if (timing === null) return 'unknown';
   try {
     offsetAt(spec.timeZone, 0);
     return { ...recurrenceOf(timing), timeZone: spec.timeZone };
   } catch (error) {
     // The service may hold a zone or an expression that this program cannot read.
-    if (error instanceof RangeError) return null;
+    if (error instanceof RangeError) return 'unknown';
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 import { CronExpressionParser } from 'cron-parser';
+import { cronFields, DAY_OF_MONTH, isExtended, type MonthDay, rewriteField } from './cron-syntax.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /**
- * When a cron expression fires, field by field, as cron-parser reads it. The service does not state its dialect
- * (interface §2: six fields, the first being seconds), so this serves to refuse nonsense and for labelled previews.
+ * When a cron expression fires, field by field. The service does not state its dialect (interface §2: six fields, the
+ * first being seconds), so this serves to refuse nonsense and for labelled previews.
  */
 export interface Cron {
   readonly seconds: readonly number[];
@@ -15,22 +16,7 @@ export interface Cron {
   firesOn(date: Date): boolean;
 }
 
-const fieldNames = ['second', 'minute', 'hour', 'day-of-month', 'month', 'day-of-week'] as const;
-const ranges = ['0-59', '0-59', '0-23', '1-31', '1-12 or JAN-DEC', '0-7 or SUN-SAT'] as const;
 const example = 'Write six fields, seconds first, such as "0 30 2 * * *" for 02:30 every day.';
-
-const number = String.raw`\d+`;
-const months = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
-const weekdays = 'SUN|MON|TUE|WED|THU|FRI|SAT';
-/** What each field may contain between its signs. cron-parser replaces names anywhere, even in 0MON. */
-const words = [
-  number,
-  number,
-  number,
-  `${number}|L`,
-  `${number}|${months}`,
-  `(?:${number}|${weekdays})L?`,
-].map((word) => new RegExp(`^(?:[*?]|${word})$`));
 
 /** The limit of cron-parser. */
 const LONGEST_CHARACTERS = 1024;
@@ -48,13 +34,31 @@ const macros: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Why an expression is not valid in a manifest; null when it is. A valid one always fires: cron-parser refuses days that
- * do not occur in the given months, and any other day comes within 40 years.
+ * Why an expression is not valid in a manifest; null when it is. A valid one that can be read always fires: cron-parser
+ * refuses days that do not occur in the given months, and any other day comes within 40 years.
  */
 export function cronProblem(text: string): TimingProblem | null {
   const problem = formProblem(text);
-  if (problem !== null || parse(canonicalCron(text)) !== null) return problem;
-  return fieldProblem(text);
+  if (problem !== null) return problem;
+  const cron = parse(canonicalCron(text));
+  if (cron !== null) return nextFireDay(cron, new Date(0)) === null ? neverFires(text) : null;
+  return isUnknown(text) ? null : fieldProblem(text);
+}
+
+/** Whether an expression without a problem cannot be computed here: only the service can say when it fires. */
+export function isUnknownCron(text: string): boolean {
+  return formProblem(text) === null && parse(canonicalCron(text)) === null && isUnknown(text);
+}
+
+function isUnknown(text: string): boolean {
+  const fields = fieldsOf(canonicalCron(text)).map((field, index) => ({ field, index }));
+  const unread = fields.filter(({ field, index }) => !parsesAlone(field, index));
+  return unread.length > 0 && unread.every(({ field, index }) => isExtended(field, index));
+}
+
+function neverFires(text: string): TimingProblem {
+  const help = 'Each field is valid, but the combination never occurs: check that the month has that day.';
+  return { message: `${quoted(text)} is not a cron expression`, help };
 }
 
 /** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
@@ -103,18 +107,24 @@ function formProblem(text: string): TimingProblem | null {
 
 /** Which field is wrong. cron-parser does not say, so each field is tried alone. */
 function fieldProblem(text: string): TimingProblem {
-  const alone = ['0', '0', '0', '*', '*', '*'];
-  const bad = fieldsOf(canonicalCron(text)).findIndex(
-    (field, index) => parse(alone.with(index, field).join(' ')) === null,
-  );
-  const message = `${quoted(text)} is not a cron expression`;
-  const together =
-    'Each field is valid, but the combination never occurs: check that the month has that day.';
-  if (bad === -1) return { message, help: together };
+  const bad = fieldsOf(canonicalCron(text)).findIndex((field, index) => !parsesAlone(field, index));
+  const field = cronFields[bad];
+  if (field === undefined) return neverFires(text);
+  const special = field.special === undefined ? '' : `, ${field.special}`;
   return {
-    message: `${message}: its ${fieldNames[bad]} field is not valid`,
-    help: `Valid values are ${ranges[bad]}, *, lists (1,2), ranges (1-5, low to high) and steps (*/5).`,
+    message: `${quoted(text)} is not a cron expression: its ${field.name} field is not valid`,
+    help: `Valid values are ${field.range}, *, lists (1,2), ranges (1-5), steps (*/5)${special}.`,
   };
+}
+
+function parsesAlone(field: string, index: number): boolean {
+  return parse(['0', '0', '0', '*', '*', '*'].with(index, field).join(' ')) !== null;
+}
+
+/** The six fields of an expression that can be read here, in upper case; null for any other. */
+export function readableFields(text: string): readonly string[] | null {
+  const isReadable = formProblem(text) === null && parse(canonicalCron(text)) !== null;
+  return isReadable ? fieldsOf(canonicalCron(text)) : null;
 }
 
 function fieldsOf(text: string): string[] {
@@ -135,25 +145,20 @@ function parse(expression: string): Cron | null {
 }
 
 function parseAnew(expression: string): Cron | null {
-  const isValid = fieldsOf(expression).every((field, index) =>
-    field.split(/[,/#-]/).every((word) => words[index]?.test(word) ?? false),
-  );
-  const fields = isValid ? parseFields(expression) : null;
+  const parts = fieldsOf(expression);
+  const rewritten = parts.flatMap((part, index) => rewriteField(part, index) ?? []);
+  if (rewritten.length < parts.length) return null;
+  const fields = parseFields(rewritten.map(({ plain }) => plain ?? '*').join(' '));
   if (fields === null) return null;
-  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = fields;
+  const { second, minute, hour, month, dayOfWeek } = fields;
   const months = new Set<number>(month.values);
-  const days = new Set<number | string>(dayOfMonth.values);
-  const weekdays = new Set<number | string>(dayOfWeek.values);
-
-  const matchesDay = (date: Date) =>
-    days.has(date.getUTCDate()) || (dayOfMonth.hasLastChar && monthOf(date, 1) !== date.getUTCMonth());
-  const matchesWeekday = (date: Date) => {
-    const weekday = date.getUTCDay();
-    const nth = dayOfWeek.nthDay <= 0 || Math.ceil(date.getUTCDate() / 7) === dayOfWeek.nthDay;
-    if (weekdays.has(weekday) && nth) return true;
-    const isLast = monthOf(date, 7) !== date.getUTCMonth();
-    return isLast && (weekdays.has(`${weekday}L`) || (weekday === 0 && weekdays.has('7L')));
-  };
+  const monthDays = rewritten[DAY_OF_MONTH]?.monthDays ?? [];
+  const isAnyDay = monthDays.length === 0 && fields.dayOfMonth.isWildcard;
+  const matchesDay = matchesDayOfMonth(
+    rewritten[DAY_OF_MONTH]?.plain == null ? null : fields.dayOfMonth,
+    monthDays,
+  );
+  const matchesWeekday = matchesDayOfWeek(dayOfWeek);
   return {
     seconds: second.values,
     minutes: minute.values,
@@ -161,9 +166,48 @@ function parseAnew(expression: string): Cron | null {
     months,
     firesOn: (date) => {
       if (!months.has(date.getUTCMonth() + 1)) return false;
-      if (dayOfMonth.isWildcard) return dayOfWeek.isWildcard || matchesWeekday(date);
+      if (isAnyDay) return dayOfWeek.isWildcard || matchesWeekday(date);
       return matchesDay(date) || (!dayOfWeek.isWildcard && matchesWeekday(date));
     },
+  };
+}
+
+type Fields = NonNullable<ReturnType<typeof parseFields>>;
+type OnDate = (date: Date) => boolean;
+
+function matchesDayOfMonth(field: Fields['dayOfMonth'] | null, monthDays: readonly MonthDay[]): OnDate {
+  const days = new Set<number | string>(field?.values ?? []);
+  return (date) =>
+    days.has(date.getUTCDate()) ||
+    (field?.hasLastChar === true && monthOf(date, 1) !== date.getUTCMonth()) ||
+    monthDays.some((each) => dayIn(date, each) === date.getUTCDate());
+}
+
+/** The day of the date's month that is meant; null when that month has none. */
+function dayIn(date: Date, monthDay: MonthDay): number | null {
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  const day = monthDay.type === 'beforeLast' ? last - monthDay.before : monthDay.day;
+  if (day < 1 || day > last) return null;
+  const nearest = monthDay.type === 'nearestWeekday' || monthDay.weekday;
+  return nearest ? day + toWeekday(new Date(date).setUTCDate(day), day, last) : day;
+}
+
+/** How many days to the nearest weekday of the same month. */
+function toWeekday(instant: number, day: number, last: number): number {
+  const weekday = new Date(instant).getUTCDay();
+  if (weekday === 6) return day === 1 ? 2 : -1;
+  if (weekday === 0) return day === last ? -2 : 1;
+  return 0;
+}
+
+function matchesDayOfWeek(field: Fields['dayOfWeek']): OnDate {
+  const weekdays = new Set<number | string>(field.values);
+  return (date) => {
+    const weekday = date.getUTCDay();
+    const nth = field.nthDay <= 0 || Math.ceil(date.getUTCDate() / 7) === field.nthDay;
+    if (weekdays.has(weekday) && nth) return true;
+    const isLast = monthOf(date, 7) !== date.getUTCMonth();
+    return isLast && (weekdays.has(`${weekday}L`) || (weekday === 0 && weekdays.has('7L')));
   };
 }
 

@@ -117,6 +117,23 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'A cron expression cannot be parsed, or never fires.',
     help: 'Use six fields, seconds first, such as `0 30 2 * * *` for 02:30 every day.',
   },
+  'ambiguous-cron': {
+    title: 'Ambiguous cron expression',
+    means:
+      'Services read a cron expression differently: it restricts both the day of month and the day of week, or numbers a day of the week.',
+    help: 'Restrict one of the two days, and write days of the week as names.',
+  },
+  'large-step': {
+    title: 'Step larger than its field',
+    means:
+      'A step of a cron expression, such as `*/90` minutes, is larger than its field, so that only one value remains.',
+    help: 'Write the value alone, or a smaller step.',
+  },
+  'unknown-cron': {
+    title: 'Cron expression that cannot be computed',
+    means: 'A cron expression uses syntax that only some services know: its times cannot be computed here.',
+    help: 'Check the next runs that the preview of the service returns.',
+  },
   'invalid-time': {
     title: 'Invalid time or duration',
     means: 'A time or a duration cannot be parsed.',

@@ -5,7 +5,7 @@ import type { Agent } from '../../model/resource.js';
 import type { BusyMinute, TimeSpan } from '../../model/start-rate.js';
 import type { Timetable } from '../../model/timetable.js';
 import type { AgentLookup } from '../match/agent-lookup.js';
-import { match } from '../match/match.js';
+import { type Matches, match } from '../match/match.js';
 import {
   countable,
   isTimed,
@@ -54,7 +54,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     starts: days.flatMap((day) => day.hours).reduce((sum, each) => sum + each, 0),
     busiest: busiest.map((each) => calendarMinute(each, timeZone, timetable)),
     minutesOverLimit,
-    uncounted: uncountedOf(kind, inputs, counted),
+    uncounted: uncountedOf(kind, inputs, counted, matches),
   };
 }
 
@@ -84,7 +84,13 @@ function uncountedOf(
   kind: TimedKind,
   { project }: CalendarInputs,
   counted: ReadonlySet<string>,
+  matches: Matches,
 ): Calendar['uncounted'] {
+  const unknown = new Set(
+    matches.list
+      .filter((each) => each.kind === kind && kind.timetable.frequency(each.entry?.spec) === null)
+      .map((each) => each.address),
+  );
   return project.entries
     .filter((entry) => entry.kind === kind.name && !counted.has(entry.address))
     .map((entry) => {
@@ -97,7 +103,9 @@ function uncountedOf(
           ? `only the service knows the agents of ${external}`
           : isSecret
             ? 'it depends on values from the environment'
-            : 'it will not run again';
+            : unknown.has(entry.address)
+              ? 'its times cannot be computed here'
+              : 'it will not run again';
       return { address: entry.address, reason };
     });
 }

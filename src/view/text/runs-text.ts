@@ -6,10 +6,14 @@ import type { Paint } from './paint.js';
 /** How many runs are shown for each schedule (contract §4). */
 const maxRunsShown = 5;
 
+/** Unknown is neither paused nor never. */
+export const UNKNOWN_TIMES = 'its times cannot be computed here';
+
 /** The next runs of a schedule, before and after, in its zone and in UTC. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
   const pace = frequencyText(runs.pace);
   const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
+  if (runs.after === null) return [UNKNOWN_TIMES];
   return [
     ...(pace === null ? [] : [pace]),
     title,
@@ -85,7 +89,7 @@ function short(time: string): string {
   return `${date} ${minutes}${seconds === ':00' ? '' : seconds}`;
 }
 
-/** `84 runs a week, 56 more than before`; null for a schedule that does not recur. */
+/** `84 runs a week, 56 more than before`; null for a schedule that does not recur, or whose times cannot be computed. */
 export function frequencyText({ before, after }: NextRuns['pace']): string | null {
   const [old, now] = [before?.runsPerWeek ?? 0, after?.runsPerWeek ?? 0];
   if (after === null || (old === 0 && now === 0)) return null;

@@ -42,6 +42,9 @@ const reaches = {
 
   'skipped-time': warning,
   'repeated-time': warning,
+  'ambiguous-cron': warning,
+  'large-step': warning,
+  'unknown-cron': warning,
   'past-once': warning,
   'unknown-input': warning,
   'ignored-inputs': warning,
