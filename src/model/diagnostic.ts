@@ -38,6 +38,7 @@ export const diagnosticCodes = [
   'missing-environment-variable',
   'not-manageable',
   'rejected-by-preview',
+  'preview-differs',
   'start-rate',
   'protected',
   'not-allowed',

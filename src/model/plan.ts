@@ -50,6 +50,8 @@ export interface Change {
 export interface NextRuns {
   readonly before: readonly Run[] | null;
   readonly after: readonly Run[] | null;
+  /** What roster computes for `after`, where the service's preview says something else; null otherwise. */
+  readonly computed: readonly Run[] | null;
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;

@@ -199,6 +199,11 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The user of the API key cannot change this object.',
     help: 'Declare it with `external: true`, or change it in the dashboard.',
   },
+  'preview-differs': {
+    title: 'Preview differs',
+    means: "The service's preview of a schedule's next runs differs from the times that roster computes.",
+    help: 'Compare both lists in the plan. The service may read the timing in another way than you do.',
+  },
   'rejected-by-preview': {
     title: 'Schedule rejected by the service',
     means: 'The preview of the service rejects the schedule, so creating it would fail.',

@@ -43,6 +43,7 @@ const pace = fc.option(
 const nextRuns: fc.Arbitrary<NextRuns> = fc.record({
   before: fc.option(fc.array(run, { maxLength: 6 })),
   after: fc.option(fc.array(run, { maxLength: 6 })),
+  computed: fc.option(fc.array(run, { maxLength: 6 })),
   by: fc.constantFrom('service', 'roster'),
   timeZone: nasty,
   pace: fc.record({ before: pace, after: pace }),

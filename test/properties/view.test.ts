@@ -41,6 +41,7 @@ function planOf(text: string): Plan {
       nextRuns: {
         before: null,
         after: runs,
+        computed: runs,
         by: 'service',
         timeZone: text,
         pace: { before: null, after: null },
@@ -54,6 +55,7 @@ function planOf(text: string): Plan {
       nextRuns: {
         before: runs,
         after: [],
+        computed: null,
         by: 'roster',
         timeZone: text,
         pace: { before: null, after: null },

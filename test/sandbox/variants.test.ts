@@ -266,6 +266,17 @@ const CHECKS: Record<Variant, Check> = {
   'preview-short': async (on) => {
     expect(await data(on, 'POST', `${SCHEDULES}/preview`, BASIC)).toHaveLength(3);
   },
+  'preview-an-hour-late': async (on) => {
+    const [first] = (await data(on, 'POST', `${SCHEDULES}/preview`, BASIC)) as string[];
+    expect(first).toBe('2026-12-01T07:00:00.000Z');
+  },
+  'preview-doubled': async (on) => {
+    const [first, second] = (await data(on, 'POST', `${SCHEDULES}/preview`, BASIC)) as string[];
+    expect(second).toBe(first);
+  },
+  'preview-never': async (on) => {
+    expect(await data(on, 'POST', `${SCHEDULES}/preview`, BASIC)).toEqual([]);
+  },
   'preview-unavailable': async (on) => {
     expect(await status(on, 'POST', `${SCHEDULES}/preview`, BASIC)).toBe(404);
   },

@@ -4,6 +4,7 @@ import type { Answered, Ask, Preview } from '../../model/preview.js';
 import type { Address, Desired } from '../../model/resource.js';
 import type { Timetable } from '../../model/timetable.js';
 import type { Match } from '../match/match.js';
+import { previewDiffers } from './preview-check.js';
 
 /** Runs shown for each change (contract §4). */
 const MOST_RUNS = 5;
@@ -43,7 +44,11 @@ export function withNextRuns(
     if (runsOfOne !== null) runs.set(each.change.address, runsOfOne);
   }
   const changes = plan.changes.map((change) => ({ ...change, nextRuns: runs.get(change.address) ?? null }));
-  return { plan: { ...plan, changes }, diagnostics: timed.flatMap((each) => rejection(each, previews)) };
+  const diagnostics = timed.flatMap((each) => [
+    ...rejection(each, previews),
+    ...difference(each, runs.get(each.change.address)),
+  ]);
+  return { plan: { ...plan, changes }, diagnostics };
 }
 
 function timedChanges(plan: Plan, matches: readonly Match[]): TimedChange[] {
@@ -82,6 +87,7 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
   };
   const answer = previews.get(`after ${change.address}`);
   const after = side(entry.spec, answer);
+  const computed = differs(timed, answer, now) ? side(entry.spec, undefined) : null;
   const same = before !== null && timetable.times(before) === timetable.times(entry.spec);
   const earlier = same
     ? after
@@ -95,7 +101,19 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
   const year = { from: now, until: new Date(now.getTime() + YEAR_MILLISECONDS) };
   const clockChanges = timetable.dstAnomalies(entry.spec, year);
   const by = answer === undefined ? 'roster' : 'service';
-  return { before: earlier, after, by, timeZone, pace, clockChanges };
+  return { before: earlier, after, computed, by, timeZone, pace, clockChanges };
+}
+
+function differs({ timetable, entry }: TimedChange, answer: Preview | undefined, now: Date): boolean {
+  if (answer === undefined || !('runs' in answer) || timetable.times(entry.spec) === null) return false;
+  return previewDiffers(timetable, entry.spec, answer.runs.slice(0, MOST_RUNS), now);
+}
+
+function difference({ change, entry }: TimedChange, runs: NextRuns | undefined): Diagnostic[] {
+  if (runs === undefined || runs.computed === null) return [];
+  const message = `${change.address}: the service's preview of the next runs differs from the times that roster computes`;
+  const help = 'Compare both lists in the plan. The service may read the timing in another way than you do.';
+  return [{ severity: 'warning', code: 'preview-differs', message, place: entry.source, help }];
 }
 
 function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string, Preview>): Diagnostic[] {

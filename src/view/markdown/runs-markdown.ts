@@ -19,6 +19,7 @@ export function runsMarkdown(runs: NextRuns): string[] {
     title,
     '',
     ...runsTable(runTexts(runs, 'before', tableCode), runTexts(runs, 'after', tableCode)),
+    ...computedTable(runs),
     ...clockChanges(runs),
   ];
 }
@@ -29,6 +30,13 @@ function runsTable(before: string[] | null, after: string[] | null): string[] {
   return before.join() === after.join()
     ? table(['unchanged'], [after])
     : table(['before', 'after'], [before, after]);
+}
+
+/** What roster computes, where the service's preview says something else. */
+function computedTable(runs: NextRuns): string[] {
+  const computed = runTexts(runs, 'computed', tableCode);
+  if (computed === null) return [];
+  return ['', 'The preview differs from what roster computes:', '', ...table(['computed'], [computed])];
 }
 
 function clockChanges(runs: NextRuns): string[] {

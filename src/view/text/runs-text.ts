@@ -18,8 +18,16 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
     ...(pace === null ? [] : [pace]),
     title,
     ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
+    ...computedText(runs, paint),
     ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
   ];
+}
+
+/** What roster computes, where the service's preview says something else. */
+function computedText(runs: NextRuns, paint: Paint): string[] {
+  const computed = runTexts(runs, 'computed');
+  if (computed === null) return [];
+  return ['roster computes other times:', ...computed.map((each) => paint('warning', `  ${each}`))];
 }
 
 export function runSource({ by }: NextRuns): string {
@@ -43,7 +51,7 @@ function isUtc(zone: string): boolean {
 /** The runs that are shown, each in the given style; null where there was or will be no schedule. */
 export function runTexts(
   runs: NextRuns,
-  side: 'before' | 'after',
+  side: 'before' | 'after' | 'computed',
   style = (text: string) => text,
 ): string[] | null {
   const list = runs[side];

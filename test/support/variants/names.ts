@@ -60,6 +60,9 @@ export const VARIANTS = {
   'preview-objects': 'preview returns an array of { runTime }',
   'preview-run-times': 'preview returns { runTimes }',
   'preview-short': 'preview returns at most three run times',
+  'preview-an-hour-late': 'preview returns times one hour later',
+  'preview-doubled': 'preview returns each run time twice',
+  'preview-never': 'preview returns no run times',
   'preview-unavailable': 'preview returns 404',
   // Keys
   'keys-without-id': 'keys have no id, neither in the list nor when created',

@@ -24,6 +24,11 @@ export const PAYLOAD_REWRITES: Partial<Record<Variant, PayloadRewrite>> = {
   'lists-paged': onLists(pageByNumber),
   'lists-cursor': onLists(pageByCursor),
   'preview-short': onPreview((times) => times.slice(0, 3)),
+  'preview-an-hour-late': onPreview((times) =>
+    times.map((time) => new Date(Date.parse(String(time)) + 3_600_000).toISOString()),
+  ),
+  'preview-doubled': onPreview((times) => times.flatMap((time) => [time, time])),
+  'preview-never': onPreview(() => []),
   'preview-objects': onPreview((times) => times.map((runTime) => ({ runTime }))),
   'preview-run-times': onPreview((times) => ({ runTimes: times })),
 };

@@ -64,6 +64,32 @@ describe('the next runs in a plan', () => {
     expect(only(plan)?.by).toBe(variant === 'preview-unavailable' ? 'roster' : 'service');
   });
 
+  test.each<[string, Variant, number]>([
+    ['an hour later', 'preview-an-hour-late', 5],
+    ['each twice', 'preview-doubled', 5],
+    ['never', 'preview-never', 0],
+  ])('are shown next to the computed ones where the service says %s', async (_, variant, listed) => {
+    const { workspace } = await arrange({ s: daily }, [variant]);
+    const plan = await workspace.planJson();
+    expect(only(plan)?.after).toHaveLength(listed);
+    expect(only(plan)?.computed?.[0]).toEqual({ local: '2099-12-01T06:00:00', utc: '2099-12-01T05:00:00Z' });
+    expect(plan.diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
+      ['warning', 'preview-differs'],
+    ]);
+    const { stdout } = await workspace.plan();
+    expect(stdout).toContain('roster computes other times:');
+  });
+
+  test.each(['* * * * * *', '0 */15 * * * *', '0 30 2 L * ?'])(
+    'of the running schedule "%s" are not said to differ because time passes',
+    async (cron) => {
+      const started = { target: 'agent/acme-shop', cron, startTime: '2026-01-01T00:00:00' };
+      const { workspace } = await arrange({ s: started });
+      const plan = await workspace.planJson();
+      expect(only(plan)).toMatchObject({ by: 'service', computed: null });
+    },
+  );
+
   test('are requested with an agent in place of a group that does not exist yet', async () => {
     const { sandbox, workspace } = await arrange({});
     const groups = { g: { members: ['acme-shop'] } };

@@ -64,6 +64,7 @@ const reaches = {
   'undeliverable-key': neverOffline,
   'not-manageable': neverOffline,
   'rejected-by-preview': neverOffline,
+  'preview-differs': neverOffline,
   protected: neverOffline,
   'not-allowed': neverOffline,
   'too-many-deletes': neverOffline,

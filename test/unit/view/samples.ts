@@ -143,6 +143,7 @@ const changedSchedule = change('schedule/retail-hourly', {
       run('2026-12-01T06:30:00', '2026-12-01T05:30:00Z'),
       run('2026-12-01T12:30:00', '2026-12-01T11:30:00Z'),
     ],
+    computed: null,
     by: 'service',
     timeZone: 'Europe/Berlin',
     pace: {
