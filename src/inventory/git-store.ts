@@ -12,6 +12,7 @@ import { Branch } from './branch.js';
 import { checkOwner, lockLost, parse, print, staleInventory } from './format.js';
 import { type Git, GitFailure } from './git.js';
 import { type BranchState, GitLock, type LockedBranch } from './git-lock.js';
+import { type LeaseClock, type LeaseOptions, LockWatch, leaseOf, systemClock } from './lease.js';
 import { checkRemote } from './remote.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 import { ageOf, readLock, type StoredLock } from './stored-lock.js';
@@ -23,7 +24,7 @@ const lockFile = 'lock.json';
 /** Milliseconds before each further attempt to save an outcome. */
 const OUTCOME_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 
-export interface GitStoreOptions {
+export interface GitStoreOptions extends LeaseOptions {
   /** The project's folder, in a git repository. */
   readonly folder: string;
   readonly remote: string;
@@ -54,9 +55,15 @@ class GitStore implements InventoryStore, LockedBranch {
   private opened: Promise<Repository> | null = null;
 
   readonly waits: readonly number[];
+  readonly clock: LeaseClock;
+  readonly leaseMs: number;
+  private readonly watch: LockWatch;
 
   constructor(private readonly options: GitStoreOptions) {
     this.waits = options.waits ?? OUTCOME_DELAYS_MS;
+    this.clock = options.clock ?? systemClock;
+    this.leaseMs = leaseOf(options);
+    this.watch = new LockWatch(this.clock);
     this.name = `${options.ref.replace(/^refs\/heads\//, '')} of ${options.remote}`;
   }
 
@@ -65,7 +72,8 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   async holder(): Promise<LockInfo | null> {
-    return (await this.state()).lock;
+    const { lock, commit } = await this.state();
+    return lock && { ...lock, takeOverMs: this.takeOverMs(lock, commit) };
   }
 
   async lock(run: RunFacts, expected: Inventory): Promise<Lock> {
@@ -75,7 +83,7 @@ class GitStore implements InventoryStore, LockedBranch {
     return new GitLock(this, state, run);
   }
 
-  async unlock({ token }: LockInfo): Promise<void> {
+  async unlock({ token }: Pick<LockInfo, 'token'>): Promise<void> {
     const { commit, inventory, lock } = await this.state();
     if (lock?.token !== token) throw lockLost(this.name);
     const message = `roster unlock: remove the lock of ${lock.name}\n`;
@@ -83,8 +91,13 @@ class GitStore implements InventoryStore, LockedBranch {
     if ((await this.advance(commit, inventory, null, message)) === null) await this.unlock(lock);
   }
 
-  refuseHeld({ lock }: BranchState): void {
-    if (lock !== null && Date.parse(lock.until) > Date.now()) throw this.lockedBy(lock);
+  refuseHeld({ lock, commit }: BranchState): void {
+    if (lock !== null && this.takeOverMs(lock, commit) > 0) throw this.lockedBy(lock);
+  }
+
+  /** Each renewal is a commit. */
+  private takeOverMs({ leaseMs }: StoredLock, commit: string | null): number {
+    return this.watch.left(commit ?? '', leaseMs);
   }
 
   async state(): Promise<BranchState> {
@@ -95,7 +108,7 @@ class GitStore implements InventoryStore, LockedBranch {
     const files = await this.reach(({ branch }) => branch.read(commit));
     const inventory = parse(files.get(inventoryFile) ?? '', this.name);
     checkOwner(inventory, this.name, project, environment);
-    return { commit, inventory, lock: readLock(files.get(lockFile)) };
+    return { commit, inventory, lock: readLock(files.get(lockFile), this.clock.now()) };
   }
 
   /** A branch with other files is someone's work, which a commit of the inventory would replace. */
@@ -127,7 +140,7 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   lockedBy({ name, since, until }: StoredLock): LockProblem {
-    const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since)})`;
+    const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since, this.clock.now())})`;
     const help = `Wait for it with \`--lock-timeout 5m\`. The lock expires at ${until} unless it is renewed; \`roster unlock\` removes it now.`;
     return new LockProblem('locked', message, help);
   }
