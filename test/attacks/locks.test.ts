@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { Clocks } from '../support/clocks.js';
+import { type Ended, type Started, start } from '../support/program.js';
+import { type Proxy as ServiceProxy, startProxy } from '../support/proxy.js';
+import { Remote } from '../support/repository.js';
+import { sampleOf } from '../support/size.js';
+
+/** I27 and I28: never two writers, whatever the clocks say and however long a run was stopped. */
+
+const GROUPS = 20;
+/** Seconds that pass in one. Renewals in git need time to arrive. */
+const SPEED = { git: 20, file: 60 };
+
+function manifest(inventory: string): string {
+  const entries = Array.from({ length: GROUPS }, (_, i) => `  g${i}: { members: [acme-shop] }\n`);
+  return `project: race\ninventory: ${inventory}\ngroups:\n${entries.join('')}`;
+}
+
+const stores = ['git', 'file'] as const;
+type Store = (typeof stores)[number];
+
+let remote: Remote;
+let folder = '';
+let sandbox: Sandbox;
+/** One for each run, so that their writes can be told apart. */
+let [first, second]: ServiceProxy[] = [];
+let clocks: Clocks;
+beforeEach(async () => {
+  remote = new Remote({ 'roster.yaml': manifest('{ git: {} }') });
+  folder = mkdtempSync(join(tmpdir(), 'roster-locks-'));
+  writeFileSync(join(folder, 'roster.yaml'), manifest('{ file: i.json }'));
+  sandbox = await startSandbox();
+  first = await startProxy(sandbox.url, 500);
+  second = await startProxy(sandbox.url);
+  clocks = new Clocks();
+});
+afterEach(async () => {
+  await first?.close();
+  await second?.close();
+  await sandbox.close();
+  clocks.remove();
+  remote.remove();
+  rmSync(folder, { recursive: true });
+});
+
+interface Run extends Started {
+  readonly writes: readonly string[];
+}
+
+interface RunClock {
+  readonly offset?: number;
+  readonly speed?: number;
+}
+
+/** Each run has a clone of its own; a file is on one machine. */
+function apply(
+  store: Store,
+  proxy: ServiceProxy | undefined,
+  { offset = 0, speed = SPEED[store] }: RunClock = {},
+  ...more: string[]
+): Run {
+  if (proxy === undefined) throw new Error('no proxy');
+  const started = start(['apply', '--yes', '--concurrency', '1', ...more], {
+    cwd: store === 'git' ? remote.clone() : folder,
+    env: { ROSTER_URL: proxy.url, ROSTER_API_KEY: sandbox.apiKey, HOME: remote.root },
+    preload: clocks.make(speed, offset),
+  });
+  return { ...started, writes: proxy.writes };
+}
+
+const writing = ({ writes }: Run) => vi.waitFor(() => expect(writes.length).toBeGreaterThan(2), 30_000);
+
+function expectNoDoubles(): void {
+  const names = [...sandbox.world.groups.values()].map((each) => each.name);
+  expect(names).toHaveLength(GROUPS);
+  expect(new Set(names).size).toBe(GROUPS);
+}
+
+const differences = [-60, -11, 11, 60].flatMap((minutes) => stores.map((store) => [minutes, store] as const));
+
+test.each(sampleOf(differences, 1))(
+  'a run whose clock is off by %i minutes takes no lock from a live run: %s',
+  async (minutes, store) => {
+    const live = apply(store, first);
+    await writing(live);
+    const other = apply(store, second, { offset: minutes });
+    const refused = await other.ended;
+    expect([refused.exit, other.writes]).toEqual([4, []]);
+    expect(refused.stderr).toContain('[locked]');
+    expect((await live.ended).exit).toBe(0);
+    expectNoDoubles();
+  },
+);
+
+test.each(sampleOf(stores, 1))(
+  'a run that was stopped for minutes sends nothing after another run took its lock: %s',
+  async (store) => {
+    const stopped = apply(store, first);
+    await writing(stopped);
+    stopped.kill('SIGSTOP');
+    await wait(1_000);
+    const sent = [...stopped.writes];
+    const next = apply(store, second, {}, '--lock-timeout', '60m');
+    const taken: Ended = await next.ended;
+    expect([taken.exit, taken.stderr]).toEqual([0, expect.stringContaining('Waiting for')]);
+    stopped.kill('SIGCONT');
+    expect((await stopped.ended).exit).toBe(3);
+    expect(stopped.writes).toEqual(sent);
+    expectNoDoubles();
+  },
+);
+
+test('the lock of a dead run is taken over without a wait that was asked for', async () => {
+  const killed = apply('git', first);
+  await writing(killed);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  const next = apply('git', second, { offset: 11, speed: 60 });
+  const { exit, stderr } = await next.ended;
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('roster unlock')]);
+  expectNoDoubles();
+});
