@@ -1,12 +1,15 @@
 'use strict';
 
 // Loaded with `node -r` before the program, by a module that Clocks of clocks.ts writes: both clocks and intervals run
-// faster, and the wall clock is wrong. Timeouts, and so those of requests, last as long as they say.
+// faster since `epoch`, and the wall clock is wrong. Timeouts, and so those of requests, last as long as they say.
 
-module.exports = (speed, offsetMinutes) => {
+module.exports = (epoch, speed, offsetMinutes) => {
   const { performance } = globalThis;
   const monotonic = performance.now.bind(performance);
-  const start = { monotonic: monotonic(), wall: Date.now() + offsetMinutes * 60_000 };
+  const start = {
+    monotonic: monotonic(),
+    wall: epoch + (Date.now() - epoch) * speed + offsetMinutes * 60_000,
+  };
   const passed = () => (monotonic() - start.monotonic) * speed;
   performance.now = () => start.monotonic + passed();
   const RealDate = Date;
