@@ -30,8 +30,8 @@ interface Holder {
   readonly leaseMs?: number;
 }
 
-/** A lock file as it was read. Its modification time says when it was renewed, by the clock of its holder. */
-interface Found {
+/** A lock file when it was read. Its modification time says when it was renewed, by the clock of its holder. */
+interface LockState {
   /** Null when it cannot be read: half written by a killed run, for example. */
   readonly holder: Holder | null;
   readonly token: string;
@@ -106,7 +106,7 @@ export class LockFile {
   }
 
   /** At once only if its process is known to have ended. */
-  private takeOverMs({ holder, token, renewed }: Found): number {
+  private takeOverMs({ holder, token, renewed }: LockState): number {
     if (holder !== null && isLocal(holder) && !isAlive(holder)) return 0;
     return this.watch.left(`${token} ${renewed}`, readLease(holder?.leaseMs));
   }
@@ -174,7 +174,7 @@ export class HeldLock {
 const unreadable = 'an unreadable lock';
 
 /** Null when there is no lock. */
-function read(path: string): Found | null {
+function read(path: string): LockState | null {
   try {
     const file = statSync(path, { throwIfNoEntry: false });
     if (file === undefined) return null;

@@ -49,6 +49,8 @@ const TIMEOUT_MS = 120_000;
 /** Windows looks for `git.exe` in the working directory first, which must not be a folder of the project. */
 const workingDirectory = dirname(process.execPath);
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Where git runs. Without `gitDir` it looks for the repository of the folder: only `openWorkTree` may let it. */
 export interface GitPlace {
   readonly folder: string;
@@ -63,7 +65,7 @@ export interface GitPlace {
 export class Git {
   constructor(
     private readonly place: GitPlace,
-    private readonly env: Readonly<Record<string, string | undefined>>,
+    private readonly env: Environment,
   ) {}
 
   /** The output of the command; null when git fails. */

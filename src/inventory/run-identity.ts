@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './git.js';
 
 /** The address of this run's log; null outside of CI. */
 export function runAddress(env: Environment): string | null {

@@ -1,8 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { Git, GitFailure } from './git.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, Git, GitFailure } from './git.js';
 
 /** The files of a repository that are checked out, and git in it. */
 export interface WorkTree {

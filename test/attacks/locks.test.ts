@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Clocks } from '../support/clocks.js';
 import { type Ended, type Started, start } from '../support/program.js';
 import { type Proxy as ServiceProxy, startProxy } from '../support/proxy.js';
-import { Remote } from '../support/repository.js';
+import { git, Remote } from '../support/repository.js';
 import { sampleOf } from '../support/size.js';
 
 /** I27 and I28: never two writers, whatever the clocks say and however long a run was stopped. */
@@ -124,4 +124,13 @@ test('the lock of a dead run is taken over without a wait that was asked for', a
   const { exit, stderr } = await next.ended;
   expect([exit, stderr]).toEqual([0, expect.stringContaining('roster unlock')]);
   expectNoDoubles();
+});
+
+test('a lock that is committed to git is named as such, with the way to remove it', async () => {
+  git(folder, 'init', '--quiet');
+  const lock = { token: 't', host: 'runner', processes: 'elsewhere', pid: 7, since: '2026-03-01T12:00:00Z' };
+  writeFileSync(join(folder, 'i.json.lock'), `${JSON.stringify(lock)}\n`);
+  git(folder, 'add', '--all');
+  const { exit, stderr } = await apply('file', second).ended;
+  expect([exit, stderr]).toEqual([4, expect.stringContaining('git rm i.json.lock')]);
 });
