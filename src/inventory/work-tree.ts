@@ -78,7 +78,7 @@ async function ask(folder: string, env: Environment, facts: readonly string[]): 
   } catch (failure) {
     if (!(failure instanceof GitFailure)) throw failure;
     const outside = failure.output.includes('not a git repository (or any');
-    throw new NoRepository(`git finds no work tree: ${failure.output}`, needsRepository, outside);
+    throw new NoRepository(`git rev-parse: ${failure.output}`, needsRepository, outside);
   }
 }
 

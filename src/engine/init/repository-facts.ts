@@ -40,7 +40,7 @@ async function workTreeOf(cwd: string, env: ProjectOptions['env']): Promise<Work
       throw problem('missing-setting', `git cannot read its settings: ${failure.output}`);
     if (!(failure instanceof NoRepository)) throw failure;
     if (failure.outside) return null;
-    throw problem('missing-setting', `git cannot find the repository: ${failure.reason}`);
+    throw problem('missing-setting', `git cannot find the repository: ${failure.reason}`, failure.help);
   }
 }
 
