@@ -52,23 +52,13 @@ interface Run extends Started {
   readonly writes: readonly string[];
 }
 
-interface RunClock {
-  readonly offset?: number;
-  readonly speed?: number;
-}
-
 /** Each run has a clone of its own; a file is on one machine. */
-function apply(
-  store: Store,
-  proxy: ServiceProxy | undefined,
-  { offset = 0, speed = SPEED[store] }: RunClock = {},
-  ...more: string[]
-): Run {
+function apply(store: Store, proxy: ServiceProxy | undefined, offset = 0, ...more: string[]): Run {
   if (proxy === undefined) throw new Error('no proxy');
   const started = start(['apply', '--yes', '--concurrency', '1', ...more], {
     cwd: store === 'git' ? remote.clone() : folder,
     env: { ROSTER_URL: proxy.url, ROSTER_API_KEY: sandbox.apiKey, HOME: remote.root },
-    preload: clocks.make(speed, offset),
+    preload: clocks.make(SPEED[store], offset),
   });
   return { ...started, writes: proxy.writes };
 }
@@ -88,7 +78,7 @@ test.each(sampleOf(differences, 1))(
   async (minutes, store) => {
     const live = apply(store, first);
     await writing(live);
-    const other = apply(store, second, { offset: minutes });
+    const other = apply(store, second, minutes);
     // Refused, unless the live run ends first: then nothing is left to do.
     expect([0, 4]).toContain((await other.ended).exit);
     expect(other.writes).toEqual([]);
@@ -105,7 +95,7 @@ test.each(sampleOf(stores, 1))(
     stopped.kill('SIGSTOP');
     await wait(1_000);
     const sent = [...stopped.writes];
-    const next = apply(store, second, {}, '--lock-timeout', '60m');
+    const next = apply(store, second, 0, '--lock-timeout', '60m');
     const taken: Ended = await next.ended;
     expect([taken.exit, taken.stderr]).toEqual([0, expect.stringContaining('Waiting for')]);
     stopped.kill('SIGCONT');
@@ -120,7 +110,7 @@ test('the lock of a dead run is taken over without a wait that was asked for', a
   await writing(killed);
   killed.kill('SIGKILL');
   await killed.ended;
-  const next = apply('git', second, { offset: 11, speed: 60 });
+  const next = apply('git', second, 11);
   const { exit, stderr } = await next.ended;
   expect([exit, stderr]).toEqual([0, expect.stringContaining('roster unlock')]);
   expectNoDoubles();
