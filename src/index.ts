@@ -57,7 +57,7 @@ export { type Unlocked, unlock } from './engine/unlock.js';
 export { type WhyResult, why } from './engine/why.js';
 
 /** Keeps the inventory in a file next to the project. Its lock works on one machine only. */
-export { fileStore } from './inventory/file-store.js';
+export { type FileStoreOptions, fileStore } from './inventory/file-store.js';
 /** Keeps the inventory on a branch of a git remote, for several machines. */
 export { type GitStoreOptions, gitStore } from './inventory/git-store.js';
 /** The result of reading manifests: `project` is null when `diagnostics` has errors. `secrets` must not be printed. */

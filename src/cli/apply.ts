@@ -4,6 +4,7 @@ import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, Problem } from '../model/diagnostic.js';
+import type { LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
 import { escapeControls } from '../view/escape.js';
@@ -87,12 +88,11 @@ function callbacksOf(flags: ApplyFlags, context: CommandContext): ApplyCallbacks
       showPlan(plan, flags, context);
       progress = progressOf(plan, host, output);
     },
-    onWait({ name, since }) {
+    onWait(holder) {
       // Each run is reported once.
-      if (waitedFor === name) return;
-      waitedFor = name;
-      const text = `Waiting for ${escapeControls(name)}, which has held the lock since ${escapeControls(since)}.\n`;
-      output.err(output.redactor.value(text));
+      if (waitedFor === holder.name) return;
+      waitedFor = holder.name;
+      output.err(output.redactor.value(`${escapeControls(waitText(holder))}\n`));
     },
     onStep: (event) => progress?.onStep(event),
     onStepsEnded: () => progress?.end(),
@@ -103,6 +103,11 @@ function callbacksOf(flags: ApplyFlags, context: CommandContext): ApplyCallbacks
             confirm(`Apply this plan to ${output.redactor.value(service)}?\nOnly 'yes' will be accepted: `),
         }),
   };
+}
+
+function waitText({ name, since, takeOverMs }: LockInfo): string {
+  const minutes = Math.ceil(takeOverMs / 60_000);
+  return `Waiting for ${name}, which has held the lock since ${since}. A lock that is not renewed for ${minutes} min is taken over; \`roster unlock\` removes it now.`;
 }
 
 function showPlan(plan: Plan, flags: ApplyFlags, context: CommandContext): void {

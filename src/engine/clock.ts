@@ -1,15 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The clock of the use cases, which tests replace. The stores and the client below have timeouts and leases of their own. */
+/** The clock of the use cases and of the leases of locks, which tests replace. The client has timeouts of its own. */
 export interface Clock {
   now(): Date;
+  /** Milliseconds since any moment, by a clock that nobody sets: for how long something took. */
+  monotonic(): number;
   sleep(milliseconds: number): Promise<void>;
 }
 
 /** The system clock: the default. */
-export function clockOf({ now, sleep }: ClockOptions): Clock {
+export function clockOf({ now, monotonic, sleep }: ClockOptions): Clock {
   return {
     now: now ?? (() => new Date()),
+    monotonic: monotonic ?? (() => performance.now()),
     sleep: sleep ?? ((milliseconds) => wait(milliseconds)),
   };
 }
@@ -17,6 +20,8 @@ export function clockOf({ now, sleep }: ClockOptions): Clock {
 export interface ClockOptions {
   /** What time it is. */
   readonly now?: (() => Date) | undefined;
+  /** Milliseconds since any moment. */
+  readonly monotonic?: (() => number) | undefined;
   /** How to wait. */
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
+import type { LeaseOptions } from '../inventory/lease.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
@@ -69,11 +70,13 @@ export function openSession(options: SessionOptions): Session {
   const baseUrl = serviceOf(options, project);
   let apiKey = apiKeyOf(env);
   redactor.hide([apiKey]);
+  const clock = clockOf(options);
+  const timeoutMs = options.timeoutMilliseconds ?? 30_000;
   const client = createClient({
     baseUrl,
     apiKey,
     concurrency,
-    timeoutMs: options.timeoutMilliseconds ?? 30_000,
+    timeoutMs,
     userAgent: `roster/${version}`,
     signal,
     sleep: options.sleep,
@@ -82,12 +85,13 @@ export function openSession(options: SessionOptions): Session {
     project: { ...project, prune: options.prune ?? project.prune },
     service: serviceName(baseUrl),
     client,
-    store: openStore(project, env),
+    // `lost` is asked before each attempt, which ends within the timeout.
+    store: openStore(project, env, { clock, longestRequestMs: timeoutMs }),
     concurrency,
     warnings: [...warnings, ...backedUpKeys(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
     redactor,
-    clock: clockOf(options),
+    clock,
     interrupted: () => signal?.aborted === true,
     useKey(key) {
       apiKey = key;
@@ -100,10 +104,16 @@ export function openSession(options: SessionOptions): Session {
 }
 
 /** Where the project keeps its inventory: a file, or a branch of a git remote. */
-export function openStore(project: Project, env: SessionOptions['env']): InventoryStore {
+export function openStore(
+  project: Project,
+  env: SessionOptions['env'],
+  lease: LeaseOptions = {},
+): InventoryStore {
   const { inventory, root, name, environment } = project;
-  if ('file' in inventory) return fileStore(resolve(root, inventory.file), inventory.file, name, environment);
-  return gitStore({ folder: root, ...inventory.git, project: name, environment, env });
+  const common = { project: name, environment, env, ...lease };
+  if ('file' in inventory)
+    return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
+  return gitStore({ folder: root, ...inventory.git, ...common });
 }
 
 /** The option, then the variable, then the manifest (contract §2). Throws a Problem when none of them is set. */

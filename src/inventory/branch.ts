@@ -93,7 +93,8 @@ export class Branch {
   async push(from: string | null, to: string, tries = 3): Promise<PushResult> {
     try {
       const lease = `--force-with-lease=${this.ref}:${from ?? ''}`;
-      await this.git.run(['push', '--quiet', '--no-verify', lease, this.remote, `${to}:${this.ref}`]);
+      const flags = ['--quiet', '--no-verify', '--no-recurse-submodules', lease];
+      await this.git.run(['push', ...flags, this.remote, `${to}:${this.ref}`]);
       return 'done';
     } catch (failure) {
       if (!(failure instanceof GitFailure)) throw failure;

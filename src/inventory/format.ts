@@ -65,7 +65,7 @@ export function staleInventory(): Error {
 /** The run lost its lock while it was in progress. */
 export function takenOver(name: string): Error {
   const message = `another run took over the lock on the inventory ${name}: the changes of this run are not recorded there`;
-  return new LockProblem('locked', message, 'Run `roster plan`, which finds the objects by their names.');
+  return problem('locked', message, 'Run `roster plan`, which finds the objects by their names.');
 }
 
 /** The lock to remove is not there, or is another one. */

@@ -3,10 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, Lock, LockProblem, RunFacts, RunResult } from '../model/inventory.js';
 import { staleInventory, takenOver } from './format.js';
-import { LEASE_MS, type StoredLock, untilOf } from './stored-lock.js';
-
-/** This long before the lease expires no request is started: those in progress have to end within it, with retries. */
-const MARGIN_MS = 4 * 60_000;
+import { Lease, type LeaseClock, RENEWAL_MS } from './lease.js';
+import { type StoredLock, untilOf } from './stored-lock.js';
 
 export interface LockedBranch {
   readonly name: string;
@@ -14,6 +12,8 @@ export interface LockedBranch {
   readonly runName: string;
   /** Milliseconds before each further attempt to save an outcome. */
   readonly waits: readonly number[];
+  readonly clock: LeaseClock;
+  readonly leaseMs: number;
   state(): Promise<BranchState>;
   /** Pushes a commit to the branch. Returns it; null when another push came first. */
   advance(
@@ -36,6 +36,7 @@ export interface BranchState {
 export class GitLock implements Lock {
   /** Null until the first save takes the lock. */
   private held: StoredLock | null = null;
+  private lease: Lease;
   private renewal: NodeJS.Timeout | null = null;
   private commit: string | null;
   /** The inventory on the branch until the outcome is known. */
@@ -53,6 +54,7 @@ export class GitLock implements Lock {
     this.commit = before.commit;
     this.inventory = before.inventory;
     this.intent = before.inventory;
+    this.lease = new Lease(store.clock);
   }
 
   current(): Inventory {
@@ -67,6 +69,7 @@ export class GitLock implements Lock {
       return;
     }
     const lock = this.newLock();
+    this.lease = new Lease(this.store.clock);
     const pushed = await this.store.advance(this.commit, inventory, lock, this.intentMessage());
     const commit = pushed ?? (await this.commitOf(lock));
     if (commit === null) throw await this.whyRefused();
@@ -74,7 +77,7 @@ export class GitLock implements Lock {
     this.commit = commit;
     this.intent = inventory;
     this.inventory = inventory;
-    this.renewal = setInterval(() => void this.renew(), LEASE_MS / 4);
+    this.renewal = setInterval(() => void this.renew(), RENEWAL_MS);
     this.renewal.unref();
   }
 
@@ -105,7 +108,7 @@ export class GitLock implements Lock {
   }
 
   lost(): boolean {
-    return this.takenOver || (this.held !== null && Date.parse(this.held.until) - MARGIN_MS <= Date.now());
+    return this.takenOver || (this.held !== null && this.lease.isOver());
   }
 
   private renew(): Promise<unknown> {
@@ -115,12 +118,19 @@ export class GitLock implements Lock {
 
   private async renewNow(): Promise<void> {
     if (this.held === null || this.takenOver) return;
-    const lock = { ...this.held, until: untilOf(new Date()) };
+    const before = this.lease.read();
+    const lock = { ...this.held, until: this.until() };
     try {
       const commit = await this.store.advance(this.commit, this.intent, lock, this.renewalMessage());
-      const own = commit ?? (await this.commitOf(lock));
+      if (commit !== null) {
+        [this.commit, this.held] = [commit, lock];
+        this.lease.renewedAt(before);
+        return;
+      }
+      // An earlier push may have arrived whose answer was lost. How old it is is not known, so it renews nothing.
+      const own = await this.commitOf(lock);
       if (own === null) this.takenOver = true;
-      else [this.commit, this.held] = [own, lock];
+      else this.commit = own;
     } catch {
       // The next renewal may succeed. If none does, `lost` says so before the lease expires.
     }
@@ -139,8 +149,13 @@ export class GitLock implements Lock {
   }
 
   private newLock(): StoredLock {
-    const now = new Date();
-    return { token: randomUUID(), name: this.store.runName, since: now.toISOString(), until: untilOf(now) };
+    const { clock, leaseMs, runName: name } = this.store;
+    const since = clock.now().toISOString();
+    return { token: randomUUID(), name, since, until: this.until(), leaseMs };
+  }
+
+  private until(): string {
+    return untilOf(this.store.clock.now(), this.store.leaseMs);
   }
 
   private intentMessage(): string {

@@ -1,4 +1,4 @@
-import { problem } from '../model/diagnostic.js';
+import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
   type Inventory,
@@ -10,10 +10,13 @@ import {
 } from '../model/inventory.js';
 import { Branch } from './branch.js';
 import { checkOwner, lockLost, parse, print, staleInventory } from './format.js';
-import { Git, GitFailure } from './git.js';
+import { type Git, GitFailure } from './git.js';
 import { type BranchState, GitLock, type LockedBranch } from './git-lock.js';
+import { type LeaseClock, type LeaseOptions, LockWatch, leaseOf, systemClock } from './lease.js';
+import { checkRemote } from './remote.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 import { ageOf, readLock, type StoredLock } from './stored-lock.js';
+import { NoRepository, openWorkTree } from './work-tree.js';
 
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
@@ -21,7 +24,7 @@ const lockFile = 'lock.json';
 /** Milliseconds before each further attempt to save an outcome. */
 const OUTCOME_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 
-export interface GitStoreOptions {
+export interface GitStoreOptions extends LeaseOptions {
   /** The project's folder, in a git repository. */
   readonly folder: string;
   readonly remote: string;
@@ -42,18 +45,26 @@ export function gitStore(options: GitStoreOptions): InventoryStore {
   return new GitStore(options);
 }
 
+interface Repository {
+  readonly git: Git;
+  readonly branch: Branch;
+}
+
 class GitStore implements InventoryStore, LockedBranch {
   readonly name: string;
-  private readonly git: Git;
-  private readonly branch: Branch;
+  private opened: Promise<Repository> | null = null;
 
   readonly waits: readonly number[];
+  readonly clock: LeaseClock;
+  readonly leaseMs: number;
+  private readonly watch: LockWatch;
 
   constructor(private readonly options: GitStoreOptions) {
     this.waits = options.waits ?? OUTCOME_DELAYS_MS;
+    this.clock = options.clock ?? systemClock;
+    this.leaseMs = leaseOf(options);
+    this.watch = new LockWatch(this.clock);
     this.name = `${options.ref.replace(/^refs\/heads\//, '')} of ${options.remote}`;
-    this.git = new Git(options.folder, options.env);
-    this.branch = new Branch(this.git, options.remote, options.ref);
   }
 
   async load(): Promise<Inventory> {
@@ -61,7 +72,8 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   async holder(): Promise<LockInfo | null> {
-    return (await this.state()).lock;
+    const { lock, commit } = await this.state();
+    return lock && { ...lock, takeOverMs: this.takeOverMs(lock, commit) };
   }
 
   async lock(run: RunFacts, expected: Inventory): Promise<Lock> {
@@ -71,7 +83,7 @@ class GitStore implements InventoryStore, LockedBranch {
     return new GitLock(this, state, run);
   }
 
-  async unlock({ token }: LockInfo): Promise<void> {
+  async unlock({ token }: Pick<LockInfo, 'token'>): Promise<void> {
     const { commit, inventory, lock } = await this.state();
     if (lock?.token !== token) throw lockLost(this.name);
     const message = `roster unlock: remove the lock of ${lock.name}\n`;
@@ -79,24 +91,29 @@ class GitStore implements InventoryStore, LockedBranch {
     if ((await this.advance(commit, inventory, null, message)) === null) await this.unlock(lock);
   }
 
-  refuseHeld({ lock }: BranchState): void {
-    if (lock !== null && Date.parse(lock.until) > Date.now()) throw this.lockedBy(lock);
+  refuseHeld({ lock, commit }: BranchState): void {
+    if (lock !== null && this.takeOverMs(lock, commit) > 0) throw this.lockedBy(lock);
+  }
+
+  /** Each renewal is a commit. */
+  private takeOverMs({ leaseMs }: StoredLock, commit: string | null): number {
+    return this.watch.left(commit ?? '', leaseMs);
   }
 
   async state(): Promise<BranchState> {
     const { project, environment } = this.options;
-    const commit = await this.reach(() => this.branch.tip());
+    const commit = await this.reach(({ branch }) => branch.tip());
     if (commit === null) return { commit, inventory: emptyInventory(project, environment), lock: null };
     await this.refuseOther(commit);
-    const files = await this.reach(() => this.branch.read(commit));
+    const files = await this.reach(({ branch }) => branch.read(commit));
     const inventory = parse(files.get(inventoryFile) ?? '', this.name);
     checkOwner(inventory, this.name, project, environment);
-    return { commit, inventory, lock: readLock(files.get(lockFile)) };
+    return { commit, inventory, lock: readLock(files.get(lockFile), this.clock.now()) };
   }
 
   /** A branch with other files is someone's work, which a commit of the inventory would replace. */
   private async refuseOther(commit: string): Promise<void> {
-    const names = await this.reach(() => this.branch.names(commit));
+    const names = await this.reach(({ branch }) => branch.names(commit));
     const others = names.filter((each) => each !== inventoryFile && each !== lockFile);
     if (others.length === 0 && names.includes(inventoryFile)) return;
     const content =
@@ -116,14 +133,14 @@ class GitStore implements InventoryStore, LockedBranch {
   ): Promise<string | null> {
     const files = new Map([[inventoryFile, print(inventory)]]);
     if (lock !== null) files.set(lockFile, `${JSON.stringify(lock)}\n`);
-    return this.reach(async () => {
-      const to = await this.branch.commit(from, files, message, await this.author());
-      return (await this.branch.push(from, to)) === 'done' ? to : null;
+    return this.reach(async ({ git, branch }) => {
+      const to = await branch.commit(from, files, message, await this.author(git));
+      return (await branch.push(from, to)) === 'done' ? to : null;
     });
   }
 
   lockedBy({ name, since, until }: StoredLock): LockProblem {
-    const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since)})`;
+    const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since, this.clock.now())})`;
     const help = `Wait for it with \`--lock-timeout 5m\`. The lock expires at ${until} unless it is renewed; \`roster unlock\` removes it now.`;
     return new LockProblem('locked', message, help);
   }
@@ -134,10 +151,11 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   /** Git refuses to commit without a user, as CI often is. The user's own settings win. */
-  private async author(): Promise<Readonly<Record<string, string>>> {
+  private async author(git: Git): Promise<Readonly<Record<string, string>>> {
     const { env } = this.options;
     const { name, email } = ciUser(env);
-    const [hasName, hasEmail] = await Promise.all([this.isSet('user.name'), this.isSet('user.email')]);
+    const isSet = async (setting: string) => Boolean(await git.answer(['config', setting]));
+    const [hasName, hasEmail] = await Promise.all([isSet('user.name'), isSet('user.email')]);
     const missing = { ...(hasName ? {} : { NAME: name }), ...(hasEmail ? {} : { EMAIL: email }) };
     const variables = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
       Object.entries(missing).map(([part, value]) => [`GIT_${role}_${part}`, value] as const),
@@ -145,33 +163,27 @@ class GitStore implements InventoryStore, LockedBranch {
     return Object.fromEntries(variables.filter(([variable]) => !env[variable]));
   }
 
-  private async isSet(setting: string): Promise<boolean> {
-    return Boolean(await this.git.answer(['config', setting]));
-  }
-
-  private async reach<T>(work: () => Promise<T>): Promise<T> {
+  private async reach<T>(work: (repository: Repository) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      this.opened ??= this.open();
+      return await work(await this.opened);
     } catch (failure) {
+      if (failure instanceof NoRepository) throw this.unreachable(failure.reason, failure.help);
       if (!(failure instanceof GitFailure)) throw failure;
-      const { command, output } = (await this.withoutRepository()) ?? failure;
-      const message = `the inventory ${this.name} cannot be reached: git ${command}: ${output}`;
       const help =
-        output === failure.output
-          ? 'Check the remote and your permissions: roster must be able to fetch and push this branch.'
-          : 'To store the inventory in git, the project must be in a git repository that the current user owns.';
-      throw problem('inventory-unavailable', message, help);
+        'Check the remote and your permissions: roster must be able to fetch and push this branch.';
+      throw this.unreachable(`git ${failure.command}: ${failure.output}`, help);
     }
   }
 
-  /** Outside of a repository git takes the name of a remote for a path, and its message is misleading. */
-  private async withoutRepository(): Promise<GitFailure | null> {
-    try {
-      await this.git.run(['rev-parse', '--git-dir']);
-      return null;
-    } catch (failure) {
-      if (failure instanceof GitFailure) return failure;
-      throw failure;
-    }
+  private async open(): Promise<Repository> {
+    const { folder, env, remote, ref } = this.options;
+    const workTree = await openWorkTree(folder, env);
+    await checkRemote(workTree, { remote, ref });
+    return { git: workTree.git, branch: new Branch(workTree.git, remote, ref) };
+  }
+
+  private unreachable(reason: string, help: string): Problem {
+    return problem('inventory-unavailable', `the inventory ${this.name} cannot be reached: ${reason}`, help);
   }
 }

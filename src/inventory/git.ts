@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { errnoOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
 
@@ -14,9 +15,18 @@ export class GitFailure extends Error {
   }
 }
 
-/** The user's hooks are for the user's commits, and nobody can answer a prompt. */
-const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'credential.interactive=false'];
-/** Git sets these for hooks. They would lead to another repository than that of the project. */
+/**
+ * The user's hooks are for the user's commits, and nobody can answer a prompt. Files of the project that look like a
+ * bare repository are none: its configuration could name programs to run.
+ */
+const settings = [
+  'safe.bareRepository=explicit',
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'gc.auto=0',
+  'credential.interactive=false',
+].flatMap((setting) => ['-c', setting]);
+/** Git sets these for hooks. They would lead to another repository than that of the project, or to other settings. */
 const repositoryVariables = new Set(
   [
     'DIR',
@@ -28,19 +38,34 @@ const repositoryVariables = new Set(
     'NAMESPACE',
     'PREFIX',
     'QUARANTINE_PATH',
+    'CONFIG',
+    'GRAFT_FILE',
+    'SHALLOW_FILE',
   ].map((name) => `GIT_${name}`),
 );
 const environment = { GIT_TERMINAL_PROMPT: '0', GCM_INTERACTIVE: 'never', LC_ALL: 'C' };
 const TIMEOUT_MS = 120_000;
 
+/** Windows looks for `git.exe` in the working directory first, which must not be a folder of the project. */
+const workingDirectory = dirname(process.execPath);
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where git runs. Without `gitDir` it looks for the repository of the folder: only `openWorkTree` may let it. */
+export interface GitPlace {
+  readonly folder: string;
+  /** Absolute. */
+  readonly gitDir?: string;
+}
+
 /**
- * The user's own git with its remotes, credentials and proxies, in the repository of `folder`. Only plumbing commands
- * are used, which change neither the working tree nor the index.
+ * The user's own git with its remotes, credentials and proxies, in the repository of `openWorkTree`. Only plumbing
+ * commands are used, which change neither the working tree nor the index.
  */
 export class Git {
   constructor(
-    private readonly folder: string,
-    private readonly env: Readonly<Record<string, string | undefined>>,
+    private readonly place: GitPlace,
+    private readonly env: Environment,
   ) {}
 
   /** The output of the command; null when git fails. */
@@ -60,8 +85,8 @@ export class Git {
         ([name]) => name !== 'ROSTER_API_KEY' && !repositoryVariables.has(name),
       ),
     );
-    const child = spawn('git', [...settings, ...args], {
-      cwd: this.folder,
+    const child = spawn('git', [...settings, ...this.repository(), ...args], {
+      cwd: workingDirectory,
       env: { ...env, ...environment, ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: TIMEOUT_MS,
@@ -81,7 +106,7 @@ export class Git {
       // A command that does not read all of its input says why by its exit code.
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
-      child.on('error', (failure) => reject(startFailure(failure, this.folder)));
+      child.on('error', (failure) => reject(startFailure(failure, this.place.folder)));
       child.on('close', (code, signal) => {
         if (code === 0) resolve(out.replace(/\n$/, ''));
         else if (signal === null) reject(new GitFailure(command, summaryOf(err)));
@@ -91,6 +116,12 @@ export class Git {
         }
       });
     });
+  }
+
+  private repository(): readonly string[] {
+    const { folder, gitDir } = this.place;
+    const explicit = gitDir === undefined ? [] : [`--git-dir=${gitDir}`, `--work-tree=${folder}`];
+    return ['-C', folder, ...explicit];
   }
 }
 

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './git.js';
 
 /** The address of this run's log; null outside of CI. */
 export function runAddress(env: Environment): string | null {
@@ -12,8 +11,8 @@ export function runAddress(env: Environment): string | null {
 }
 
 /** `process 4711 on runner-7`. */
-export function processName(): string {
-  return `process ${process.pid} on ${hostname()}`;
+export function processName(pid = process.pid, host = hostname()): string {
+  return `process ${pid} on ${host}`;
 }
 
 /** The author of a commit in a repository in which git knows no user. */

@@ -68,11 +68,17 @@ export interface Lock {
   current(): Inventory;
   /** Releases the lock, and records the result of the run in the history. */
   release(result: RunResult): Promise<void>;
-  /** True once another run may have taken over the lock: nothing more may be sent. */
+  /**
+   * True once another run may have taken over the lock: nothing more may be sent. Ask right before each request, retries
+   * included: the lease leaves time for one. It is cheap.
+   */
   lost(): boolean;
 }
 
-/** Another run holds the lock, or changed the inventory between plan and lock: planning again may help. */
+/**
+ * Another run holds the lock, or changed the inventory between plan and lock: nothing was done, and planning again may
+ * help. A lock that is lost later is a plain Problem: a run that has sent requests does not begin again.
+ */
 export class LockProblem extends Problem {
   constructor(code: 'locked' | 'stale-plan', message: string, help: string) {
     super({ severity: 'error', code, message, help });
@@ -88,8 +94,10 @@ export interface LockInfo {
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
-  /** When it expires unless it is renewed: ISO 8601; null when that is not known. */
+  /** When it expires unless it is renewed, by the clock of its run: ISO 8601; null when that is not known. */
   readonly until: string | null;
+  /** For how long it must still be watched without a renewal before another run may take it over; 0 for now. */
+  readonly takeOverMs: number;
   /** Its process is known to be running. */
   readonly alive?: boolean;
 }

@@ -189,9 +189,9 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a lock that another run holds is taken',
-    file: 'src/inventory/file-store.ts',
-    find: 'if (!dead && !isExpired(lockPath)) throw lockedBy(holder, name);',
-    replace: 'if (!dead && !isExpired(lockPath) && holder === null) throw lockedBy(holder, name);',
+    file: 'src/inventory/file-lock.ts',
+    find: 'if (this.takeOverMs(found) > 0) return false;',
+    replace: 'if (this.takeOverMs(found) > 0 && found.holder === null) return false;',
     tests: ['test/unit/inventory/file-store.test.ts'],
   },
   {

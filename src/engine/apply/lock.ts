@@ -60,10 +60,10 @@ export async function waitForLock<T>(
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { clock } = session;
-  const deadline = clock.now().getTime() + timeoutMilliseconds;
-  const left = () => deadline - clock.now().getTime();
+  const deadline = clock.monotonic() + timeoutMilliseconds;
+  const left = () => deadline - clock.monotonic();
   for (;;) {
-    if (timeoutMilliseconds > 0) await untilFree(session, left, onWait);
+    await untilFree(session, left, onWait);
     try {
       return await attempt();
     } catch (failure) {
@@ -73,14 +73,29 @@ export async function waitForLock<T>(
   }
 }
 
+/**
+ * Waits until the lock is free or may be taken over. A lock that looks expired is watched for a lease even without time
+ * to wait: its run is probably dead. A single renewal shows that it is not, and that the clocks differ.
+ */
 async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
+  let first: LockInfo | null = null;
   for (;;) {
     const holder = await store.holder();
-    const hasExpired = holder?.until != null && Date.parse(holder.until) <= clock.now().getTime();
-    if (holder === null || hasExpired || left() <= 0) return;
+    if (holder === null || holder.takeOverMs <= 0) return;
+    first ??= holder;
+    const watches = hasExpired(first, clock.now()) && isUnchanged(first, holder);
+    if (!watches && left() <= 0) return;
     onWait(holder);
-    await clock.sleep(Math.min(left(), pollMilliseconds));
+    await clock.sleep(Math.min(watches ? holder.takeOverMs : left(), pollMilliseconds));
   }
+}
+
+function hasExpired({ until }: LockInfo, now: Date): boolean {
+  return until !== null && Date.parse(until) <= now.getTime();
+}
+
+function isUnchanged(first: LockInfo, now: LockInfo): boolean {
+  return first.token === now.token && first.until === now.until;
 }
 
 const pollMilliseconds = 2_000;

@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
-import { Git, GitFailure } from '../../inventory/git.js';
+import { type Git, GitFailure } from '../../inventory/git.js';
+import { NoRepository, openWorkTree, type WorkTree } from '../../inventory/work-tree.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import type { ProjectOptions } from '../project.js';
 
@@ -17,13 +17,12 @@ export async function repositoryFacts({
   cwd,
   env,
 }: Pick<ProjectOptions, 'cwd' | 'env'>): Promise<RepositoryFacts | null> {
-  const git = new Git(cwd, env);
-  const place = await placeOf(git);
-  if (place === null) return null;
-  const [up = '', prefix = ''] = place.split('\n');
+  const found = await workTreeOf(cwd, env);
+  if (found === null) return null;
+  const { git, top, prefix } = found;
   const remote = await remoteOf(git);
   return {
-    root: resolve(cwd, up),
+    root: top,
     folder: prefix.replace(/\/$/, '') || '.',
     remote,
     defaultBranch: await defaultBranchOf(git, remote?.name ?? 'origin'),
@@ -31,15 +30,17 @@ export async function repositoryFacts({
 }
 
 /** Throws a Problem for any other failure of git: the files would not fit the repository. */
-async function placeOf(git: Git): Promise<string | null> {
+async function workTreeOf(cwd: string, env: ProjectOptions['env']): Promise<WorkTree | null> {
   try {
-    return await git.run(['rev-parse', '--show-cdup', '--show-prefix']);
+    return await openWorkTree(cwd, env);
   } catch (failure) {
     // git is not installed.
     if (failure instanceof Problem) return null;
-    if (!(failure instanceof GitFailure)) throw failure;
-    if (failure.output.includes('not a git repository (or any')) return null;
-    throw problem('missing-setting', `git cannot find the repository: ${failure.output}`);
+    if (failure instanceof GitFailure)
+      throw problem('missing-setting', `git cannot read its settings: ${failure.output}`);
+    if (!(failure instanceof NoRepository)) throw failure;
+    if (failure.outside) return null;
+    throw problem('missing-setting', `git cannot find the repository: ${failure.reason}`, failure.help);
   }
 }
 

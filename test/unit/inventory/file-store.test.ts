@@ -9,11 +9,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fileStore } from '../../../src/inventory/file-store.js';
 import { parse, print } from '../../../src/inventory/format.js';
 import { Problem } from '../../../src/model/diagnostic.js';
-import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
+import { type Inventory, type InventoryEntry, LockProblem } from '../../../src/model/inventory.js';
+import { git } from '../../support/repository.js';
 
 let folder = '';
 beforeEach(() => {
@@ -21,8 +22,36 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const store = (environment: string | null = null) =>
-  fileStore(join(folder, 'a/i.json'), 'a/i.json', 'p', environment);
+/** Of one machine: what `monotonic` says, and what its wall clock says. */
+class TestClock {
+  elapsed = 0;
+  wall = Date.parse('2026-03-01T12:00:00Z');
+  now = () => new Date(this.wall);
+  monotonic = () => this.elapsed;
+  pass(milliseconds: number): void {
+    this.elapsed += milliseconds;
+    this.wall += milliseconds;
+  }
+}
+
+/** With requests of 30 s. */
+const LEASE_MS = 200_000;
+const FORMER_LEASE_MS = 600_000;
+let clock = new TestClock();
+beforeEach(() => {
+  clock = new TestClock();
+});
+
+const options = { path: '', name: 'a/i.json', project: 'p', environment: null as string | null };
+const store = (environment: string | null = null, own = clock, longestRequestMs = 30_000) =>
+  fileStore({
+    ...options,
+    path: join(folder, 'a/i.json'),
+    environment,
+    env: { PATH: process.env['PATH'] },
+    clock: own,
+    longestRequestMs,
+  });
 
 const run = { service: 'https://x', digest: 'sha256:0', plan: '1 to create' };
 const result = { result: 'complete', changes: [] };
@@ -72,8 +101,8 @@ test('an inventory of another project or environment is refused', async () => {
   const taken = await lock();
   await taken.save(inventory);
   await taken.release(result);
-  const path = join(folder, 'a/i.json');
-  expect(await codesOf(() => fileStore(path, 'i', 'other', null).load())).toEqual(['inventory-mismatch']);
+  const other = fileStore({ ...options, path: join(folder, 'a/i.json'), project: 'other', env: {} });
+  expect(await codesOf(() => other.load())).toEqual(['inventory-mismatch']);
   expect(await codesOf(() => store('staging').load())).toEqual(['inventory-mismatch']);
 });
 
@@ -132,14 +161,47 @@ test.each([
   ['of a living process', holder(process.ppid)],
   ['of another machine', holder(1, { host: 'elsewhere' })],
   ['of a container of the same host name', holder(2 ** 22 + 1, { processes: 'others' })],
+  ['of roster 0.1, which names no lease', holder(1, { host: 'elsewhere', leaseMs: undefined })],
   ['that cannot be read', null],
-])('a lock %s is valid until it expires', async (_, text) => {
+])('a lock %s is taken over once it was watched for a lease without a renewal', async (_, text) => {
   await plant(text);
-  expect(await codesOf(() => lock())).toEqual(['locked']);
-  const longAgo = new Date(Date.now() - 3_600_000);
-  utimesSync(join(folder, 'a/i.json.lock'), longAgo, longAgo);
-  expect(await codesOf(() => lock())).toEqual([]);
+  const watching = store();
+  const attempt = () => codesOf(async () => watching.lock(run, await watching.load()));
+  const lease = text === null || 'leaseMs' in text ? FORMER_LEASE_MS : LEASE_MS;
+  expect(await attempt()).toEqual(['locked']);
+  clock.pass(lease - 1);
+  expect(await attempt()).toEqual(['locked']);
+  renewed(lockPath());
+  expect(await attempt()).toEqual(['locked']);
+  clock.pass(lease - 1);
+  expect(await attempt()).toEqual(['locked']);
+  clock.pass(1);
+  expect(await attempt()).toEqual([]);
 });
+
+/** By a holder whose clock is an hour behind. */
+function renewed(path: string): void {
+  const before = new Date(Date.now() - 3_600_000);
+  utimesSync(path, before, before);
+}
+
+test.each([-60, -11, -1, 1, 11, 60])(
+  'a clock that differs by %i minutes takes no lock over',
+  async (minutes) => {
+    const first = await lock();
+    clock.pass(1_000);
+    const other = new TestClock();
+    other.wall += minutes * 60_000;
+    const watching = store(null, other);
+    for (const _ of Array(10).keys()) {
+      expect(await codesOf(async () => watching.lock(run, await watching.load()))).toEqual(['locked']);
+      renewed(lockPath());
+      utimesSync(lockPath(), clock.now(), clock.now());
+      for (const each of [clock, other]) each.pass(60_000);
+    }
+    await first.release(result);
+  },
+);
 
 test('the inventory is not written through a symbolic link', async () => {
   const taken = await lock();
@@ -151,9 +213,10 @@ test('the inventory is not written through a symbolic link', async () => {
 test('a run whose lock was taken over does not overwrite the inventory of the other run', async () => {
   const slow = await lock();
   await slow.save(inventory);
-  const longAgo = new Date(Date.now() - 3_600_000);
-  utimesSync(lockPath(), longAgo, longAgo);
-  const quick = await lock();
+  const watching = store();
+  expect(await codesOf(async () => watching.lock(run, await watching.load()))).toEqual(['locked']);
+  clock.pass(LEASE_MS);
+  const quick = await watching.lock(run, await watching.load());
   await quick.save({ ...inventory, drafts: new Map() });
   await quick.release(result);
   expect(slow.lost()).toBe(true);
@@ -169,4 +232,76 @@ test('unlock does not remove the lock of a run that took it meanwhile', async ()
   if (agreed === null) throw new Error('nobody held it');
   expect(await codesOf(() => store().unlock(agreed))).toEqual(['locked']);
   expect(second.lost()).toBe(false);
+});
+
+describe('a run loses its lock', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test.each<[string, { elapsed: number; wall: number }]>([
+    ['when time passes without a renewal', { elapsed: 150_000, wall: 150_000 }],
+    ['when only the monotonic clock has run on', { elapsed: 150_000, wall: 0 }],
+    ['when only the wall clock has run on', { elapsed: 0, wall: 150_000 }],
+    ['when the wall clock was set back meanwhile', { elapsed: 150_000, wall: -3_600_000 }],
+  ])('%s', async (_, { elapsed, wall }) => {
+    const taken = await lock();
+    clock.elapsed += elapsed;
+    clock.wall += wall;
+    expect(taken.lost()).toBe(true);
+    await taken.release(result);
+  });
+
+  test('not a moment earlier', async () => {
+    const taken = await lock();
+    clock.pass(149_999);
+    expect(taken.lost()).toBe(false);
+    await taken.release(result);
+  });
+
+  test('unless it renews it, which it does every minute', async () => {
+    const taken = await lock();
+    for (const _ of Array(10).keys()) {
+      clock.pass(60_000);
+      vi.advanceTimersByTime(60_000);
+      expect(taken.lost()).toBe(false);
+    }
+    await taken.release(result);
+  });
+
+  test('for good: a renewal that comes too late does not bring it back', async () => {
+    const taken = await lock();
+    clock.pass(150_000);
+    vi.advanceTimersByTime(60_000);
+    expect(taken.lost()).toBe(true);
+    expect(await codesOf(() => taken.save(inventory))).toEqual(['locked']);
+    await taken.release(result);
+  });
+
+  test.each([500, 30_000, 300_000])('before another run has it, with requests of %i ms', async (longest) => {
+    const holder = store(null, clock, longest);
+    const taken = await holder.lock(run, await holder.load());
+    const watching = store();
+    const attempt = async () => (await codesOf(async () => watching.lock(run, await watching.load()))).length;
+    let [lostAt, takenAt] = [0, 0];
+    while ((await attempt()) > 0) {
+      if (lostAt === 0 && taken.lost()) lostAt = clock.elapsed;
+      clock.pass(5_000);
+      takenAt = clock.elapsed;
+    }
+    expect(takenAt - lostAt).toBeGreaterThan(longest);
+  });
+});
+
+test('a lost lock is no reason to begin again', async () => {
+  const taken = await lock();
+  clock.pass(LEASE_MS);
+  await expect(taken.save(inventory)).rejects.not.toBeInstanceOf(LockProblem);
+  await taken.release(result);
+});
+
+test('a lock that is committed to git is named as such', async () => {
+  git(folder, 'init', '--quiet');
+  await plant(holder(1, { host: 'elsewhere' }));
+  git(folder, 'add', '--all');
+  await expect(lock()).rejects.toThrow(/committed to git/);
 });

@@ -29,6 +29,17 @@ function optionsIn(folder: string, env: Record<string, string> = {}, environment
   return { folder, remote: 'origin', ref, project: 'p', environment, env: variables };
 }
 
+/** Of one machine: what `monotonic` says, and how far its wall clock is off. */
+class TestClock {
+  elapsed = 0;
+  offset = 0;
+  now = () => new Date(Date.now() + this.elapsed + this.offset);
+  monotonic = () => this.elapsed;
+}
+
+/** With requests of 30 s. */
+const LEASE_MS = 200_000;
+
 const storeIn = (...words: Parameters<typeof optionsIn>) => gitStore(optionsIn(...words));
 const quickStoreIn = (folder: string) => gitStore({ ...optionsIn(folder), waits: Array(40).fill(100) });
 
@@ -279,7 +290,7 @@ describe('the lock', () => {
     });
   });
 
-  test('of a dead run is taken over when it has expired, together with its intent', async () => {
+  test('of a dead run is taken over once it was watched for its lease, together with its intent', async () => {
     const folder = remote.clone();
     const store = storeIn(folder);
     const lock = await store.lock(facts, await store.load());
@@ -288,9 +299,15 @@ describe('the lock', () => {
       drafts: new Map([['group/a', { kind: 'group', name: 'A', identity: 'A' }]]),
     };
     await lock.save(intent);
-    age();
-    const next = storeIn(remote.clone());
+    const clock = new TestClock();
+    clock.offset = 3_600_000;
+    const next = gitStore({ ...optionsIn(remote.clone()), clock });
     const found = await next.load();
+    // Its lease looks over, but only a lock that was watched for that long is known to be abandoned.
+    expect(await reportedBy(() => next.lock(facts, found))).toMatchObject({ code: 'locked' });
+    clock.elapsed += LEASE_MS - 1;
+    expect((await next.holder())?.takeOverMs).toBe(1);
+    clock.elapsed += 1;
     expect([...found.drafts.keys()]).toEqual(['group/a']);
     const taken = await next.lock(facts, found);
     await taken.save(found);
@@ -313,6 +330,65 @@ describe('the lock', () => {
     expect(lock.lost()).toBe(false);
     await lock.release(complete);
     expect(await store.holder()).toBeNull();
+  });
+
+  test.each([-60, -11, 11, 60])(
+    'is not taken over by a clock that differs by %i minutes',
+    async (minutes) => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      const store = storeIn(remote.clone());
+      const lock = await store.lock(facts, await store.load());
+      await lock.save(owning('a'));
+      const clock = new TestClock();
+      clock.offset = minutes * 60_000;
+      const other = gitStore({ ...optionsIn(remote.clone()), clock });
+      const found = await other.load();
+      expect(await reportedBy(() => other.lock(facts, found))).toMatchObject({ code: 'locked' });
+      clock.elapsed += LEASE_MS - 1;
+      vi.advanceTimersByTime(60_000);
+      await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: in progress'), 5_000);
+      clock.elapsed += 1;
+      expect(await reportedBy(() => other.lock(facts, found))).toMatchObject({ code: 'locked' });
+      expect(lock.lost()).toBe(false);
+      await lock.release(complete);
+    },
+  );
+
+  test('is lost when no renewal arrives, before another run may take it', async () => {
+    const clock = new TestClock();
+    const store = gitStore({ ...optionsIn(remote.clone()), clock, longestRequestMs: 300_000 });
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    const other = gitStore({ ...optionsIn(remote.clone()), clock });
+    expect((await other.holder())?.takeOverMs).toBe(470_000);
+    clock.elapsed += 130_000;
+    expect(lock.lost()).toBe(false);
+    clock.elapsed += 20_000;
+    expect(lock.lost()).toBe(true);
+    expect((await other.holder())?.takeOverMs).toBe(320_000);
+    // It may still record what it did, as long as nobody else has the lock.
+    await lock.save(owning('a', 'b'));
+    await lock.release(complete);
+    expect(print(await other.load())).toBe(print(owning('a', 'b')));
+  });
+
+  inLongRun('counts the lease from before the push that renewed it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const clock = new TestClock();
+    const folder = remote.clone();
+    const store = gitStore({ ...optionsIn(folder), clock });
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    // The answer to this push was lost: how long others have seen it is not known.
+    rewriteLock((text) => `${text} `);
+    clock.elapsed += 60_000;
+    vi.advanceTimersByTime(60_000);
+    await new Promise((done) => setTimeout(done, 1_000));
+    clock.elapsed += 90_000;
+    expect(lock.lost()).toBe(true);
+    vi.advanceTimersByTime(60_000);
+    await vi.waitFor(() => expect(lock.lost()).toBe(false), 5_000);
+    await lock.release(complete);
   });
 
   inLongRun('is known to be lost at the next renewal after it was removed', async () => {
@@ -472,14 +548,6 @@ describe('an unavailable remote', () => {
     });
   });
 });
-
-/** Makes the lease on the branch end an hour ago. */
-function age(): void {
-  rewriteLock((text) => {
-    const lock = JSON.parse(text);
-    return JSON.stringify({ ...lock, until: new Date(Date.now() - 3_600_000).toISOString() });
-  });
-}
 
 function rewriteLock(change: (text: string) => string): void {
   const folder = remote.clone('--branch=roster-inventory');

@@ -1,0 +1,85 @@
+/**
+ * How long a lock lasts. Two machines never agree on the time, so each side measures with its own clock only: the holder
+ * stops before its lease can end for anyone, and another run takes over what it has itself seen unchanged for a lease.
+ */
+
+export interface LeaseClock {
+  now(): Date;
+  /** Milliseconds since any moment: a clock that nobody sets. */
+  monotonic(): number;
+}
+
+export interface LeaseOptions {
+  /** Default: the clocks of the system. */
+  readonly clock?: LeaseClock;
+  /** The longest time from asking `lost` to the end of the request that follows. Default: 30,000. */
+  readonly longestRequestMs?: number;
+}
+
+export const systemClock: LeaseClock = { now: () => new Date(), monotonic: () => performance.now() };
+
+/** How often a run renews its lock. */
+export const RENEWAL_MS = 60_000;
+/** A run starts no request this long after the last renewal that succeeded: two may fail. */
+const HOLD_MS = 150_000;
+/** For the way of a request to the service, and for clocks that run a little faster than others. */
+const MARGIN_MS = 20_000;
+/** The lease of roster 0.1, which does not write it down, and of a lock that cannot be read. */
+const FORMER_LEASE_MS = 600_000;
+
+/** A lock that was not renewed for this long belongs to a run that has ended, or that sends nothing more. */
+export function leaseOf({ longestRequestMs = 30_000 }: LeaseOptions): number {
+  return HOLD_MS + longestRequestMs + MARGIN_MS;
+}
+
+export function readLease(value: unknown): number {
+  return typeof value === 'number' && value >= HOLD_MS ? value : FORMER_LEASE_MS;
+}
+
+interface Reading {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/** The holder's side. */
+export class Lease {
+  private renewed: Reading;
+
+  /** Create it before the request that takes the lock. */
+  constructor(private readonly clock: LeaseClock) {
+    this.renewed = this.read();
+  }
+
+  read(): Reading {
+    return { monotonic: this.clock.monotonic(), wall: this.clock.now().getTime() };
+  }
+
+  /** @param before a reading from before the renewal was sent: others may have seen it since. */
+  renewedAt(before: Reading): void {
+    this.renewed = before;
+  }
+
+  /** The larger of both: one clock may stand still while the machine sleeps, the other may be set back. */
+  isOver(): boolean {
+    const now = this.read();
+    const passed = Math.max(now.monotonic - this.renewed.monotonic, now.wall - this.renewed.wall);
+    return passed >= HOLD_MS;
+  }
+}
+
+/** The side of a run that finds the lock held. */
+export class LockWatch {
+  private seen: { readonly version: string; readonly since: number } | null = null;
+
+  constructor(private readonly clock: LeaseClock) {}
+
+  /**
+   * For how many milliseconds the lock must still be seen unchanged before it may be taken over; 0 for now.
+   * @param version differs after each renewal; it was read just before.
+   */
+  left(version: string, leaseMs: number): number {
+    const now = this.clock.monotonic();
+    if (this.seen?.version !== version) this.seen = { version, since: now };
+    return Math.max(0, this.seen.since + leaseMs - now);
+  }
+}

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { isIn, NoRepository, realPath, type WorkTree } from './work-tree.js';
+
+/**
+ * Checks where the inventory is to be kept before any other command is given these words. Git takes the name of an
+ * unknown remote for a path, and runs the hooks of a repository on this machine: it must not be among the files of the
+ * project. Throws a NoRepository.
+ */
+export async function checkRemote(
+  { git, top }: WorkTree,
+  { remote, ref }: { readonly remote: string; readonly ref: string },
+): Promise<void> {
+  if (remote.startsWith('-')) throw unknownRemote(remote);
+  if (!ref.startsWith('refs/')) throw invalidRef(ref);
+  // `get-url` knows only the remotes in the configuration of this repository.
+  const [isRef, ...urls] = await Promise.all([
+    git.answer(['check-ref-format', ref]),
+    git.answer(['remote', 'get-url', '--all', remote]),
+    git.answer(['remote', 'get-url', '--push', '--all', remote]),
+  ]);
+  if (isRef === null) throw invalidRef(ref);
+  for (const url of urls.flatMap((each) => each?.split('\n') ?? null)) {
+    if (url === null) throw unknownRemote(remote);
+    const path = localPath(url, top);
+    if (path !== null && (isIn(top, path) || isIn(top, realPath(path)))) throw remoteAmongFiles(remote);
+  }
+}
+
+/** The path that git takes a URL for; null for a repository that it reaches over the network or by a helper. */
+function localPath(url: string, top: string): string | null {
+  const [, path] = /^file:\/\/[^/]*(\/.*)$/i.exec(url) ?? [];
+  if (path !== undefined) return resolve(top, decoded(path).replace(/^\/(?=[A-Za-z]:)/, ''));
+  if (/^[A-Za-z]:[\\/]/.test(url)) return resolve(url);
+  // `host:path`, `https://…` and `ext::…` have a colon before the first slash.
+  return /^[^/]*:/.test(url) ? null : resolve(top, url);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Git leaves a `%` alone that no two digits follow.
+    return path.replace(/%[0-9a-f]{2}/gi, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
+  }
+}
+
+function unknownRemote(remote: string): NoRepository {
+  const help = 'Set `inventory: { git: { remote: … } }` to one of the names that `git remote` prints.';
+  return new NoRepository(`this repository has no remote "${remote}"`, help);
+}
+
+function remoteAmongFiles(remote: string): NoRepository {
+  const reason = `the URL of the remote "${remote}" leads to the files of this work tree, whose hooks git would run`;
+  return new NoRepository(reason, 'Use a repository outside of the work tree.');
+}
+
+function invalidRef(ref: string): NoRepository {
+  const help = 'Set `inventory: { git: { ref: … } }` to a full name, such as `refs/heads/roster-inventory`.';
+  return new NoRepository(`"${ref}" is not the full name of a branch`, help);
+}

@@ -1,0 +1,123 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { type Environment, Git, GitFailure } from './git.js';
+
+/** The files of a repository that are checked out, and git in it. */
+export interface WorkTree {
+  readonly git: Git;
+  /** Its first folder: absolute, without symbolic links. */
+  readonly top: string;
+  /** The folder that it was found from, from the top: `shop/prices/`, empty for the top itself. */
+  readonly prefix: string;
+}
+
+/** There is no repository that is safe to use. */
+export class NoRepository extends Error {
+  constructor(
+    readonly reason: string,
+    readonly help: string,
+    /** Git finds none at all. */
+    readonly outside = false,
+  ) {
+    super(reason);
+    this.name = 'NoRepository';
+  }
+}
+
+/**
+ * Finds the work tree of a folder as git does, once: all further commands name its repository. Whoever writes a pull
+ * request writes any file of the work tree, and git runs programs that its configuration names. So neither the
+ * repository nor a file with settings may be among these files. Throws a NoRepository.
+ */
+export async function openWorkTree(folder: string, env: Environment): Promise<WorkTree> {
+  const { gitDir, top, prefix } = await locate(folder, env);
+  if (isFileOfWorkTree(gitDir, top)) throw amongFiles(gitDir);
+  const git = new Git({ folder: top, gitDir }, env);
+  await refuseSettingsIn(top, git);
+  return { git, top, prefix };
+}
+
+/** Whether a path leads to what git checks out. Git never checks out anything below a name `.git`. */
+export function isIn(top: string, path: string): boolean {
+  const inside = relative(top, path);
+  return !isAbsolute(inside) && !['..', '.git'].some((name) => inside.split(sep).includes(name));
+}
+
+/** A path without symbolic links, if it exists. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+const needsRepository =
+  'To store the inventory in git, the project must be in a git repository that the current user owns.';
+
+/** Only this command lets git look for a repository: it checks the owner, and runs nothing. */
+async function locate(folder: string, env: Environment): Promise<Omit<WorkTree, 'git'> & { gitDir: string }> {
+  const facts = [
+    'is-bare-repository',
+    'is-inside-work-tree',
+    'show-toplevel',
+    'absolute-git-dir',
+    'show-prefix',
+  ];
+  const lines = (await ask(folder, env, facts)).split('\n');
+  const [isBare, isInside, top, gitDir, prefix] = lines;
+  // Before version 2.38, git does not know `safe.bareRepository`.
+  if (isBare !== 'false' || isInside !== 'true' || !top || !gitDir || lines.length !== facts.length)
+    throw new NoRepository('git finds no work tree', needsRepository);
+  return { top: realPath(top), gitDir: realPath(gitDir), prefix: prefix ?? '' };
+}
+
+async function ask(folder: string, env: Environment, facts: readonly string[]): Promise<string> {
+  try {
+    return await new Git({ folder }, env).run(['rev-parse', ...facts.map((each) => `--${each}`)]);
+  } catch (failure) {
+    if (!(failure instanceof GitFailure)) throw failure;
+    const outside = failure.output.includes('not a git repository (or any');
+    throw new NoRepository(`git rev-parse: ${failure.output}`, needsRepository, outside);
+  }
+}
+
+function isFileOfWorkTree(gitDir: string, top: string): boolean {
+  if (gitDir.split(sep).includes('.git')) return false;
+  return isIn(top, gitDir) || foldersAbove(gitDir).some((folder) => isOtherWorkTree(folder, gitDir));
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [folder, ...foldersAbove(folder)];
+}
+
+/** A folder whose `.git` only leads to this repository holds it, which is a usual layout for several work trees. */
+function isOtherWorkTree(folder: string, gitDir: string): boolean {
+  const path = resolve(folder, '.git');
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (!entry?.isFile()) return entry !== undefined;
+  const [, target] = /^gitdir: (.*)\n?$/.exec(readFileSync(path, 'utf8')) ?? [];
+  return target === undefined || !isIn(realPath(resolve(folder, target)), gitDir);
+}
+
+function amongFiles(gitDir: string): NoRepository {
+  const reason = `the repository ${gitDir} is among the files of a work tree`;
+  return new NoRepository(reason, 'Remove its files, or run roster in a clone of your own.');
+}
+
+async function refuseSettingsIn(top: string, git: Git): Promise<void> {
+  const list = await git.run(['config', '--list', '--show-origin', '--name-only', '-z']);
+  const origins = new Set(list.split('\0').filter((_, index) => index % 2 === 0));
+  for (const origin of origins) {
+    const [, path] = /^file:(.+)$/s.exec(origin) ?? [];
+    if (path !== undefined && isIn(top, realPath(resolve(top, path)))) throw settingsAmongFiles(path);
+  }
+}
+
+function settingsAmongFiles(path: string): NoRepository {
+  const reason = `git reads settings from ${path}, a file of the work tree that a pull request can change`;
+  const help =
+    'Settings can name programs to run: move the file out of the work tree, or remove the setting `include.path` that leads to it.';
+  return new NoRepository(reason, help);
+}
