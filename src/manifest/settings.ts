@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.js';
-import type { InventorySetting, Prune } from '../model/resource.js';
+import type { InventorySetting, Limits, Prune } from '../model/resource.js';
+import { defaultSafeguards } from '../model/safeguards.js';
 import { urlFault } from '../model/service-url.js';
 import type { Source, Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
@@ -31,7 +32,7 @@ export interface Settings {
   readonly url: string | null;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
-  readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
+  readonly limits: Limits;
 }
 
 export interface SettingsRead {
@@ -175,11 +176,8 @@ function withDefaults(written: Written, environment: string | null): Settings {
     name: written.project,
     url: written.service?.url ?? null,
     inventory: inventoryOf(written.inventory ?? {}, environment),
-    prune: written.prune ?? 'owned',
-    limits: {
-      deletes: written.limits?.deletes ?? 5,
-      startsPerMinute: written.limits?.startsPerMinute ?? 60,
-    },
+    prune: written.prune ?? defaultSafeguards.prune,
+    limits: { ...defaultSafeguards.limits, ...written.limits },
   };
 }
 
