@@ -20,6 +20,7 @@ import {
 import type { Settings as Written } from './generated/settings.js';
 import { settingNames, settings as settingsRule } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
+import type { WrittenInventory } from './inventory-option.js';
 import { limits } from './limits.js';
 import { SchemaCheck } from './schema/schema.js';
 import type { TopLevel } from './top-level.js';
@@ -53,9 +54,16 @@ export interface SettingsRead {
   readonly scopesComplete: boolean;
 }
 
+interface SettingsOptions {
+  readonly environment: string | null;
+  readonly env: VariableOptions['env'];
+  /** In place of the written one. */
+  readonly inventory?: WrittenInventory | undefined;
+}
+
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env }: { environment: string | null; env: VariableOptions['env'] },
+  { environment, env, inventory }: SettingsOptions,
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
@@ -72,9 +80,10 @@ export function readSettings(
   const valid = isValid ? (value as Partial<Written> as Written) : null;
   const names = entriesOf(written.get('environments')).keys();
   return {
-    settings: valid === null ? null : withDefaults(valid, environment),
+    settings:
+      valid === null ? null : withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
     inventory: find(entry, ['inventory', 'file']).span,
-    inventories: inventoryFiles(valid?.inventory, names),
+    inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,
     added: addedVariables(selected?.get('vars'), written.get('vars')),
     ...includeOf(value['include'], entry, written),
@@ -185,10 +194,7 @@ function withDefaults(written: Written, environment: string | null): Settings {
  * One inventory per environment. A branch gets `-E` and not `/E`: git cannot keep a branch next to others that have
  * its name as their folder.
  */
-function inventoryOf(
-  written: NonNullable<Written['inventory']>,
-  environment: string | null,
-): InventorySetting {
+function inventoryOf(written: WrittenInventory, environment: string | null): InventorySetting {
   if (written.git !== undefined) {
     const ref = written.git.ref ?? 'refs/heads/roster-inventory';
     const own = environment === null ? ref : `${ref}-${environment}`;

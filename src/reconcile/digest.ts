@@ -37,11 +37,13 @@ interface DigestedValues {
   /** Fields whose values before the change count as hashes, because a snapshot holds nothing else. */
   readonly hashed: readonly string[];
   readonly values: Json;
+  /** Whether apply would refuse to delete it: a review of a refused plan must not count for one that is not. */
+  readonly isProtected: boolean;
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
 function valuesOf(
-  { change, match: { kind, entry, observed } }: ResourceDiff,
+  { change, match: { kind, entry, observed, wasProtected } }: ResourceDiff,
   hasher: ValueHasher,
 ): DigestedValues {
   const hashedFields = kind.snapshot.hashed ?? [];
@@ -54,7 +56,7 @@ function valuesOf(
   const values = change.fields
     .filter(({ path, sensitive }) => !sensitive && Object.hasOwn(kind.fields, path))
     .map(({ path }) => [path, before(path), valueIn(entry?.spec, path)]);
-  return { hashed: hashedFields, values };
+  return { hashed: hashedFields, values, isProtected: change.action === 'delete' && wasProtected };
 }
 
 function digested(
@@ -77,6 +79,7 @@ function digested(
     adopted,
     fields,
     values: values?.values ?? [],
+    protected: values?.isProtected ?? false,
     calls: change.steps.map((step) => requests.get(step) ?? ''),
   });
 }

@@ -17,7 +17,7 @@ test.each([
   ['the name of an external object', { groups: { g: { name: '${env.S}', external: true } } }, {}],
   [
     'a name that two objects have',
-    { groups: { g: { description: '${env.S}', members: [] } } },
+    { groups: { g: { name: '${env.S}', members: [] } } },
     { groups: [twice, twice] },
   ],
   ['an id', { groups: { g: { id: '${env.S}', members: [] } } }, {}],
