@@ -89,7 +89,7 @@ const misdescribed: Guard = ({ diffs }) =>
         : {
             code: 'inventory-mismatch',
             message: mismatch(address, known, observed),
-            help: 'Restore the inventory. If it is the right object and was changed outside roster, restore the entry, apply, and then remove the entry.',
+            help: `Restore the inventory. If it is the right object, declare it with \`id: ${observed.id}\`, apply, and then remove the entry.`,
             address,
           },
     );

@@ -24,10 +24,16 @@ export function risksOf(
 const notProtected: Risk = { code: 'protection', message: 'is no longer protected from being deleted' };
 const foreign: Risk = { code: 'adopt', message: 'was created outside this project' };
 
-function deletion({ ours }: Match, { action }: ChangeFacts, prune: Prune): Risk[] {
+function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {
   if (action !== 'delete') return [];
-  const message = ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
-  return [{ code: 'delete', message }];
+  const why = match.ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
+  return [why, ...otherName(match)].map((message) => ({ code: 'delete', message }));
+}
+
+/** Somebody renamed it, or changed the inventory. */
+function otherName({ known, observed }: Match): string[] {
+  if (known?.name == null || observed?.name == null || known.name === observed.name) return [];
+  return [`its name was "${known.name}" at the last apply`];
 }
 
 function kindRisks(match: Match, { action }: ChangeFacts, now: Date): readonly Risk[] {

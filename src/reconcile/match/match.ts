@@ -30,7 +30,7 @@ export interface Match {
   readonly createInterrupted: boolean;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
-  /** An undeclared object without the natural key that the inventory recorded: it may be somebody else's. */
+  /** An undeclared object that is not what the inventory recorded: it may be somebody else's. */
   readonly misdescribed: boolean;
   /** An apply has protected the object, under whatever address. */
   readonly wasProtected: boolean;

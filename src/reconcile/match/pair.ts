@@ -121,7 +121,7 @@ class PairingState implements Pairing {
     if (known.id === null) this.ownedByName.add(entry.address);
     const found = known.id === null ? undefined : this.observedById.get(known.id);
     if (found === undefined || !this.isFree(found)) return;
-    if (this.inputs.records.describes(entry, known, found)) this.take(entry, found, 'inventory');
+    if (this.inputs.records.describesFor(entry, known, found)) this.take(entry, found, 'inventory');
     else if (!this.inputs.otherAccount) this.reportMismatch(entry, known, found);
   }
 

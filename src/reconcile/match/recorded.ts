@@ -22,19 +22,16 @@ export class Records {
     private readonly resolver: Pick<ReferenceResolver, 'values' | 'identity'>,
   ) {}
 
-  /**
-   * The object is the one that was recorded, although someone may have changed it since. It also is if it has the natural
-   * key of the declared entry, which an interrupted run may have set.
-   */
-  describes({ address, spec }: Desired, known: InventoryEntry, observed: Observed): boolean {
-    const { identity } = this.kind;
-    if (identity.of(spec) === identity.ofObserved(observed)) return true;
+  /** The object is the one that the entry recorded, although someone may have changed it since. */
+  describes(address: Address, known: InventoryEntry, observed: Observed): boolean {
     return this.of(address, known).some((each) => isRecordedObject(this.kind, each, observed));
   }
 
-  /** The object still has the natural key that the entry recorded. */
-  identifies(address: Address, known: InventoryEntry, observed: Observed): boolean {
-    return this.of(address, known).some((each) => hasRecordedIdentity(this.kind, each, observed));
+  /** The same for a declared entry. An interrupted run may have given the object the entry's natural key. */
+  describesFor({ address, spec }: Desired, known: InventoryEntry, observed: Observed): boolean {
+    const { identity } = this.kind;
+    if (identity.of(spec) === identity.ofObserved(observed)) return true;
+    return this.describes(address, known, observed);
   }
 
   /** The natural key of a create that an interrupted run was about to send. */

@@ -13,7 +13,7 @@ export interface Undeclared {
   readonly known: InventoryEntry | null;
   /** False for what the inventory does not know: only `prune: all` may change it. */
   readonly ours: boolean;
-  /** The object does not have the natural key that the inventory recorded: it may be somebody else's. */
+  /** The object is not what the inventory recorded: it may be somebody else's. */
   readonly misdescribed: boolean;
 }
 
@@ -103,7 +103,7 @@ class Search {
     known: InventoryEntry,
   ): void {
     const misdescribed =
-      observed !== undefined && !this.inputs.records.identifies(recordedAs, known, observed);
+      observed !== undefined && !this.inputs.records.describes(recordedAs, known, observed);
     if (!misdescribed || !this.inputs.otherAccount)
       this.add({ address, observed: observed ?? null, known, misdescribed });
     else if (address === recordedAs) this.add({ address, observed: null, known, misdescribed: false });
