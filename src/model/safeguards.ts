@@ -45,10 +45,6 @@ export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly 
     .map(({ name, value }) => ({ name, value: value(now), before: value(before) }));
 }
 
-export function sameSafeguards(a: Safeguards, b: Safeguards): boolean {
-  return table.every(({ value }) => value(a) === value(b));
-}
-
 /**
  * What an inventory says of the last apply. A limit that it does not hold, or that is not a limit, has its default, so
  * that nothing weaker passes unseen.
