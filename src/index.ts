@@ -117,9 +117,20 @@ export type { Call, ListCall, Reader, Request } from './model/request.js';
  * A project and its declared entries; objects and agents as the service shows them (interface §2). An address is
  * `kind/key`, and `Prune` says which undeclared objects a plan deletes.
  */
-export type { Address, Agent, Declared, Observed, Project, Prune } from './model/resource.js';
-/** Why a change needs careful review, as a sentence without a subject. */
+export type {
+  Address,
+  Agent,
+  Declared,
+  InventorySetting,
+  Limits,
+  Observed,
+  Project,
+  Prune,
+} from './model/resource.js';
+/** Why a change or a plan needs careful review, as a sentence without a subject. */
 export type { Risk } from './model/risk.js';
+/** The settings of a project that limit what an apply may do. */
+export type { Safeguards } from './model/safeguards.js';
 /** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
 export type { Why } from './model/why.js';
 /** What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. */

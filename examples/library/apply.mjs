@@ -1,7 +1,9 @@
 // Applies the project of the working directory to a sandbox: takes the lock, carries out the plan, and reads back.
 import * as roster from 'roster';
 
-const sandbox = await roster.startSandbox({ dataFile: 'sandbox.json' });
+// An inventory belongs to one service: with another port, the sandbox would be another one.
+const port = Number(process.env.PORT ?? 4011);
+const sandbox = await roster.startSandbox({ port, dataFile: 'sandbox.json' });
 const redactor = new roster.Redactor();
 const env = { ...process.env, ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
 const options = { allow: { deletes: 5 }, lockTimeoutMilliseconds: 60_000 };

@@ -6,9 +6,13 @@ import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore(inventory: Inventory, { createIntents }: Plan): Inventory {
+export function inventoryBefore(inventory: Inventory, { createIntents, service }: Plan): Inventory {
   const intended = Object.entries(createIntents).map(([address, { draft }]) => [address, draft] as const);
-  return { ...inventory, drafts: new Map([...inventory.drafts, ...intended]) };
+  return {
+    ...inventory,
+    service: inventory.service ?? service,
+    drafts: new Map([...inventory.drafts, ...intended]),
+  };
 }
 
 type Ids = ReadonlyMap<Address, string>;
@@ -37,24 +41,38 @@ export function inventoryAfter(
   const owners = new Map([...entries].map(([address, { kind, id }]) => [objectKey(kind, id), address]));
   for (const change of plan.changes) {
     const outcome = outcomeOf.get(change.address) ?? 'done';
-    if (outcome !== 'unknown') drafts.delete(change.address);
+    if (hasEnded(change, outcome)) drafts.delete(change.address);
     const kind = kinds.find(({ name }) => name === change.kind);
-    const record =
-      kind === undefined ? undefined : recordFor(change, kind, plan.records[change.address], ids);
+    const whole = kind === undefined ? undefined : recordFor(change, kind, plan.records[change.address], ids);
+    const record = outcome === 'done' ? whole : whole && createdRecord(kind, whole);
     const entry = entryAfter(change, outcome, record, ids.get(change.address) ?? null);
     if (entry === 'gone') entries.delete(change.address);
     else if (entry === 'unchanged') keepFormer(change, intent, entries);
     else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = owners.get(objectKey(entry.kind, entry.id));
-      if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id)
+      if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id) {
         entries.delete(former);
+        if (former !== change.address) drafts.delete(former);
+      }
       entries.set(change.address, entry);
     }
   }
   for (const [address, entry] of displaced(intent, entries, state))
     if (!entries.has(address)) entries.set(address, entry);
-  return { ...intent, entries, drafts };
+  const { service, safeguards } = plan;
+  return { ...intent, service, safeguards, entries, drafts };
+}
+
+/** Whether the object can no longer be as its draft says: an update may have failed between its requests. */
+function hasEnded({ action }: Change, outcome: ChangeOutcome['outcome']): boolean {
+  return action === 'update' ? outcome === 'done' : outcome !== 'unknown';
+}
+
+/** Created, but interrupted between its calls: nothing is known to have been applied but the natural key. */
+function createdRecord(kind: Kind | undefined, record: InventoryRecord): InventoryRecord {
+  const applied = Object.entries(record.applied).filter(([field]) => kind?.identity.fields.includes(field));
+  return { ...record, applied: Object.fromEntries(applied) };
 }
 
 /** Objects whose entries now own others, and which this plan does not delete: still owned, under their own ids. */
@@ -129,7 +147,5 @@ function createdEntry(
   outcome: ChangeOutcome['outcome'],
   id: string | null,
 ): InventoryEntry | 'unchanged' {
-  if (outcome === 'done') return { ...record, id };
-  // Created, but interrupted between its calls: nothing is known to have been applied.
-  return id === null ? 'unchanged' : { ...record, id, applied: {} };
+  return id === null && outcome !== 'done' ? 'unchanged' : { ...record, id };
 }

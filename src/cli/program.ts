@@ -108,7 +108,7 @@ function addOfflineCommands(program: Command, context: CommandContext, done: Don
     .option('--zone <name>', 'time zone of the days and hours (default: UTC)')
     .option('--from <date>', 'first day, such as 2026-12-01 (default: now)')
     .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
-  command(program, 'unlock', 'remove the inventory lock of a run that has died', common)
+  command(program, 'unlock', 'remove the inventory lock of a run that has died', inventoried)
     .option('-y, --yes', 'do not ask for confirmation')
     .action(async (flags) => done(await (await import('./unlock.js')).unlockCommand(flags, context)));
 }
@@ -178,8 +178,16 @@ function common(added: Command): Command {
     .option('--write <format=file>', 'also write the result to a file; repeatable', collect);
 }
 
+function inventoried(added: Command): Command {
+  return common(added).option(
+    '--inventory <where>',
+    'file or git:REF@REMOTE of the inventory (default: ROSTER_INVENTORY, else `inventory` in roster.yaml)',
+    filled,
+  );
+}
+
 function service(added: Command): Command {
-  return common(added)
+  return inventoried(added)
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
     .option(
       '--prune <mode>',
@@ -196,7 +204,7 @@ function guarded(added: Command): Command {
     .option('--allow-empty', 'allow a project that declares no resources')
     .option(
       '--allow-account-change',
-      'allow a plan although most objects in the inventory do not exist on the service',
+      'allow a plan although the inventory belongs to another service or account',
     );
 }
 

@@ -16,12 +16,27 @@ export function planDifference(saved: string, current: string): string {
   return [...parts.slice(0, mostListed), ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-const headNames = ['project', 'environment', 'service', 'account', 'roster'] as const;
+const headNames = [
+  'project',
+  'environment',
+  'service',
+  'account',
+  'inventory',
+  'prune',
+  'limits',
+  'roster',
+] as const;
+
+const headDifference: Readonly<Record<string, string>> = {
+  prune: '`prune` differs',
+  limits: '`limits` differ',
+  roster: 'the version of roster differs',
+};
 
 function heads(before: JsonObject, after: JsonObject): string[] {
   return headNames
     .filter((name) => !same(before[name], after[name]))
-    .map((name) => `${name === 'roster' ? 'the version of roster' : `the ${name}`} differs`);
+    .map((name) => headDifference[name] ?? `the ${name} differs`);
 }
 
 function changes(before: JsonObject, after: JsonObject): string[] {

@@ -1,6 +1,7 @@
 import { kinds } from '../kinds/index.js';
+import { parseInventory, type WrittenInventory } from '../manifest/inventory-option.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import { type ClockOptions, clockOf } from './clock.js';
@@ -16,6 +17,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly file?: string | undefined;
   /** The name of the environment. Default: ROSTER_ENV, else the settings of the project itself. */
   readonly environment?: string | undefined;
+  /** Where the inventory is, as with `--inventory`. Default: ROSTER_INVENTORY, else `inventory` of the project. */
+  readonly inventory?: string | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
   /** Learns the values that must not be shown, as soon as they are read. */
@@ -37,6 +40,7 @@ export function readProject(options: ProjectOptions): Loaded {
     cwd,
     env,
     environment: environment === '' ? null : environment,
+    inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,
   });
@@ -44,6 +48,18 @@ export function readProject(options: ProjectOptions): Loaded {
   redactor.hide(loaded.secrets);
   checkOutputs(outputs, loaded.paths, cwd);
   return loaded;
+}
+
+/** Undefined for that of the project. */
+function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | undefined {
+  const name = inventory === undefined ? '`ROSTER_INVENTORY`' : '`--inventory`';
+  const text = inventory ?? env['ROSTER_INVENTORY'];
+  if (text === undefined) return undefined;
+  const found = text === '' ? null : parseInventory(text);
+  if (found !== null) return found;
+  const help = 'Use a path in the project folder, such as roster.inventory.json, or `git:REF@REMOTE`.';
+  const message = text === '' ? `${name} is empty` : `${name}: "${text}" does not name an inventory`;
+  throw problem('usage', message, help);
 }
 
 /** Throws a Problem with everything that is wrong with the manifests. */

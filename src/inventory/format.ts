@@ -2,21 +2,26 @@ import { problem } from '../model/diagnostic.js';
 import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import { isId } from '../model/resource.js';
+import { safeguardsFrom } from '../model/safeguards.js';
 
 /** Increased when an older roster could misread the new format. A new optional field is no reason. */
 const VERSION = 1;
 
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
-  const { project, environment } = inventory;
+  const { project, environment, service, safeguards } = inventory;
   return `{
   "version": ${VERSION},
   "project": ${JSON.stringify(project)},
-  "environment": ${JSON.stringify(environment)},
+  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
 `;
+}
+
+function printLine(name: string, value: Json): string {
+  return value === null ? '' : `\n  ${JSON.stringify(name)}: ${canonical(value)},`;
 }
 
 function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): string {
@@ -38,8 +43,17 @@ export function parse(text: string, name: string): Inventory {
   return {
     project,
     environment: typeof environment === 'string' ? environment : null,
+    ...readLastApply(data),
     entries: readMap(data['entries'], name, readEntry),
     drafts: readMap(data['drafts'] ?? {}, name, readDraft),
+  };
+}
+
+function readLastApply({ service, safeguards }: JsonObject): Pick<Inventory, 'service' | 'safeguards'> {
+  const { prune, limits } = isJsonObject(safeguards) ? safeguards : {};
+  return {
+    service: typeof service === 'string' ? service : null,
+    safeguards: safeguards === undefined ? null : safeguardsFrom(prune, isJsonObject(limits) ? limits : {}),
   };
 }
 

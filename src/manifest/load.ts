@@ -13,6 +13,7 @@ import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import { expandInclude } from './include.js';
+import type { WrittenInventory } from './inventory-option.js';
 import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
@@ -27,6 +28,8 @@ export interface LoadOptions {
   /** The values of `${env.NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly kinds: readonly Kind[];
+  /** In place of the project's own `inventory`. */
+  readonly inventory?: WrittenInventory | undefined;
   /** The current time, for schedules that have passed; left out where the day must not matter. */
   readonly now?: Date;
 }

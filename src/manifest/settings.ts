@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.js';
-import type { InventorySetting, Prune } from '../model/resource.js';
+import type { InventorySetting, Limits, Prune } from '../model/resource.js';
+import { defaultSafeguards } from '../model/safeguards.js';
 import { urlFault } from '../model/service-url.js';
 import type { Source, Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
@@ -19,6 +20,7 @@ import {
 import type { Settings as Written } from './generated/settings.js';
 import { settingNames, settings as settingsRule } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
+import type { WrittenInventory } from './inventory-option.js';
 import { limits } from './limits.js';
 import { SchemaCheck } from './schema/schema.js';
 import type { TopLevel } from './top-level.js';
@@ -31,7 +33,7 @@ export interface Settings {
   readonly url: string | null;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
-  readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
+  readonly limits: Limits;
 }
 
 export interface SettingsRead {
@@ -52,9 +54,16 @@ export interface SettingsRead {
   readonly scopesComplete: boolean;
 }
 
+interface SettingsOptions {
+  readonly environment: string | null;
+  readonly env: VariableOptions['env'];
+  /** In place of the written one. */
+  readonly inventory?: WrittenInventory | undefined;
+}
+
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env }: { environment: string | null; env: VariableOptions['env'] },
+  { environment, env, inventory }: SettingsOptions,
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
@@ -71,9 +80,10 @@ export function readSettings(
   const valid = isValid ? (value as Partial<Written> as Written) : null;
   const names = entriesOf(written.get('environments')).keys();
   return {
-    settings: valid === null ? null : withDefaults(valid, environment),
+    settings:
+      valid === null ? null : withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
     inventory: find(entry, ['inventory', 'file']).span,
-    inventories: inventoryFiles(valid?.inventory, names),
+    inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,
     added: addedVariables(selected?.get('vars'), written.get('vars')),
     ...includeOf(value['include'], entry, written),
@@ -175,11 +185,8 @@ function withDefaults(written: Written, environment: string | null): Settings {
     name: written.project,
     url: written.service?.url ?? null,
     inventory: inventoryOf(written.inventory ?? {}, environment),
-    prune: written.prune ?? 'owned',
-    limits: {
-      deletes: written.limits?.deletes ?? 5,
-      startsPerMinute: written.limits?.startsPerMinute ?? 60,
-    },
+    prune: written.prune ?? defaultSafeguards.prune,
+    limits: { ...defaultSafeguards.limits, ...written.limits },
   };
 }
 
@@ -187,10 +194,7 @@ function withDefaults(written: Written, environment: string | null): Settings {
  * One inventory per environment. A branch gets `-E` and not `/E`: git cannot keep a branch next to others that have
  * its name as their folder.
  */
-function inventoryOf(
-  written: NonNullable<Written['inventory']>,
-  environment: string | null,
-): InventorySetting {
+function inventoryOf(written: WrittenInventory, environment: string | null): InventorySetting {
   if (written.git !== undefined) {
     const ref = written.git.ref ?? 'refs/heads/roster-inventory';
     const own = environment === null ? ref : `${ref}-${environment}`;

@@ -1,13 +1,21 @@
 import { Problem } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 import type { Address, KindName } from './resource.js';
+import type { Safeguards } from './safeguards.js';
 
 /** What this project owns on the service (contract §1). It helps to match entries with objects, and is never trusted alone. */
 export interface Inventory {
   readonly project: string;
   readonly environment: string | null;
+  /** The service that the ids belong to, as plans name it. Null in a new inventory, and in one of roster 0.1. */
+  readonly service: string | null;
+  /** Those of the last apply. Null like `service`. */
+  readonly safeguards: Safeguards | null;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
-  /** Creates that were about to be sent: the objects of a killed run are found by these. */
+  /**
+   * Creates that were about to be sent: the objects of a killed run are found by these. For an entry: the update of its
+   * natural key that was about to be sent.
+   */
   readonly drafts: ReadonlyMap<Address, InventoryDraft>;
 }
 
@@ -39,7 +47,8 @@ export interface CreateIntent {
 }
 
 export function emptyInventory(project: string, environment: string | null): Inventory {
-  return { project, environment, entries: new Map(), drafts: new Map() };
+  const nothing = { service: null, safeguards: null, entries: new Map(), drafts: new Map() };
+  return { project, environment, ...nothing };
 }
 
 /** Where an inventory is stored. `save` is atomic: the old one or the new one, never a part. */

@@ -3,8 +3,9 @@ import type { Link } from './graph.js';
 import type { CreateIntent, InventoryEntry } from './inventory.js';
 import type { Json } from './json.js';
 import type { Request } from './request.js';
-import type { Address, Delivery, KindName, Layout } from './resource.js';
+import type { Address, Delivery, InventorySetting, KindName, Layout } from './resource.js';
 import type { Risk } from './risk.js';
+import type { Safeguards } from './safeguards.js';
 
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
@@ -119,6 +120,12 @@ export interface Plan {
   readonly service: string;
   /** An opaque text, different for every user of the service. Null where the service does not show it. */
   readonly account: string | null;
+  /** Where the inventory is that the plan is based on, as the project names it. */
+  readonly inventory: InventorySetting;
+  /** Those in effect. */
+  readonly safeguards: Safeguards;
+  /** Of the plan as a whole. */
+  readonly risks: readonly Risk[];
   /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
   /** Every resource, including those with the action `none`, in reading order. */
@@ -128,7 +135,7 @@ export interface Plan {
   readonly links: readonly Link[];
   /** What the inventory says of each declared resource once its change is done; the id is not known before. */
   readonly records: Readonly<Record<Address, InventoryRecord>>;
-  /** What is saved before each create is sent. */
+  /** What is saved before each create is sent, and before each update of a natural key. */
   readonly createIntents: Readonly<Record<Address, CreateIntent>>;
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];

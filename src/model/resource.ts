@@ -124,7 +124,7 @@ export interface Project {
   readonly url: string | null;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
-  readonly limits: { readonly deletes: number; readonly startsPerMinute: number };
+  readonly limits: Limits;
   readonly scopes: readonly string[];
   readonly entries: readonly Declared[];
   /** Values that came from the environment and must never be shown. */
@@ -132,6 +132,11 @@ export interface Project {
 }
 
 export type Prune = 'owned' | 'all' | 'never';
+
+export interface Limits {
+  readonly deletes: number;
+  readonly startsPerMinute: number;
+}
 
 export type InventorySetting =
   | { readonly file: string }

@@ -1,9 +1,13 @@
 /**
- * Why a change is risky, for a reviewer to read first. A sentence without a subject, shown next to the resource. It may
+ * Why a change, or a plan as a whole, is risky, for a reviewer to read first. A sentence without a subject, shown next to the resource. It may
  * contain what changes with time (when a key was last used), so that it is not part of the digest.
  */
 export interface Risk {
-  /** `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more often, or at other hours. */
-  readonly code: 'delete' | 'key' | 'scopes' | 'schedule';
+  /**
+   * `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more
+   * often, or at other hours. `adopt`: an object that this project did not create is changed. `protection`: it may be
+   * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply.
+   */
+  readonly code: 'delete' | 'key' | 'scopes' | 'schedule' | 'adopt' | 'protection' | 'safeguard';
   readonly message: string;
 }

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
-import type { Risk } from '../model/risk.js';
 import {
   deliveryFields,
   fieldChange,
@@ -15,6 +14,8 @@ import {
 } from './field-change.js';
 import { differingFields, fieldValue, rawValue } from './fields.js';
 import type { Match } from './match/match.js';
+import { withProtection } from './protection.js';
+import { risksOf } from './risks.js';
 
 /** A change with the requests that carry it out, before they are ordered. */
 export interface ResourceDiff {
@@ -36,7 +37,8 @@ export interface DiffContext {
 export function diff(match: Match, context: DiffContext): ResourceDiff | null {
   const result = diffWithoutRisks(match, context);
   if (result === null) return null;
-  return { ...result, change: { ...result.change, risks: risksOf(match, result.change.action, context) } };
+  const change = withProtection(match, result.change);
+  return { ...result, change: { ...change, risks: risksOf(match, change, context) } };
 }
 
 function diffWithoutRisks(match: Match, context: DiffContext): ResourceDiff | null {
@@ -99,20 +101,6 @@ function compare(
   }
   const requests = kind.update(existingObject(observed), entry.spec, changed);
   return { ...resourceDiff(match, 'update', parts), requests };
-}
-
-function risksOf(match: Match, action: Action, { prune, now }: DiffContext): readonly Risk[] {
-  if (!['create', 'update', 'replace', 'delete'].includes(action)) return [];
-  const own =
-    match.kind.risks?.({
-      observed: match.observed,
-      after: action === 'delete' ? null : (match.entry?.spec ?? null),
-      hides: (field) => isSensitive(match, field),
-      now,
-    }) ?? [];
-  if (action !== 'delete') return own;
-  const message = match.ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
-  return [{ code: 'delete', message }, ...own];
 }
 
 type ReplaceParts = Pick<Change, 'fields' | 'origin' | 'adopted' | 'notes'>;

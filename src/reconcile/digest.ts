@@ -6,11 +6,15 @@ import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
 
 /**
- * `sha256:` of what would change, from what, to what, and where. It is the same for the same plan on any machine at any
+ * `sha256:` of what would change, from what, to what, and where, and of the settings that a pull request may not change
+ * unseen. It is the same for the same plan on any machine at any
  * time. Sensitive values are left out even as hashes: a digest is public, and a short secret could be guessed.
  */
 export function digestOf(
-  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'changes' | 'steps'>,
+  plan: Pick<
+    Plan,
+    'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'changes' | 'steps'
+  >,
   diffs: readonly ResourceDiff[],
 ): string {
   const hasher = valueHasher(plan);
@@ -22,8 +26,10 @@ export function digestOf(
     .filter((change) => change.action !== 'none')
     .map((change) => digested(change, requests, values.get(change.address)))
     .sort(byCodeUnit);
-  const { project, environment, service, account } = plan;
-  const text = canonical({ project, environment, service, account, changes });
+  const { project, environment, service, account, inventory, safeguards } = plan;
+  const { prune, limits } = safeguards;
+  const basis = { inventory, prune, limits: { ...limits } };
+  const text = canonical({ project, environment, service, account, ...basis, changes });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
@@ -31,11 +37,13 @@ interface DigestedValues {
   /** Fields whose values before the change count as hashes, because a snapshot holds nothing else. */
   readonly hashed: readonly string[];
   readonly values: Json;
+  /** Whether apply would refuse to delete it: a review of a refused plan must not count for one that is not. */
+  readonly isProtected: boolean;
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
 function valuesOf(
-  { change, match: { kind, entry, observed } }: ResourceDiff,
+  { change, match: { kind, entry, observed, wasProtected } }: ResourceDiff,
   hasher: ValueHasher,
 ): DigestedValues {
   const hashedFields = kind.snapshot.hashed ?? [];
@@ -48,7 +56,7 @@ function valuesOf(
   const values = change.fields
     .filter(({ path, sensitive }) => !sensitive && Object.hasOwn(kind.fields, path))
     .map(({ path }) => [path, before(path), valueIn(entry?.spec, path)]);
-  return { hashed: hashedFields, values };
+  return { hashed: hashedFields, values, isProtected: change.action === 'delete' && wasProtected };
 }
 
 function digested(
@@ -71,6 +79,7 @@ function digested(
     adopted,
     fields,
     values: values?.values ?? [],
+    protected: values?.isProtected ?? false,
     calls: change.steps.map((step) => requests.get(step) ?? ''),
   });
 }

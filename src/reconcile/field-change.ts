@@ -42,8 +42,10 @@ export function isBlank(value: Json): boolean {
 }
 
 /** A value that comes from the environment, or did at the last apply or in the snapshot, is never shown. */
-export function isSensitive({ entry, known, observed }: Match, field: string): boolean {
-  const lists = [entry?.sensitive, known?.sensitive, observed?.withheld];
+export function isSensitive({ kind, entry, known, observed }: Match, field: string): boolean {
+  // The inventory may come from a pull request, which must not hide what is deleted.
+  const recorded = entry === null && kind.identity.fields.includes(field) ? [] : known?.sensitive;
+  const lists = [entry?.sensitive, recorded, observed?.withheld];
   return lists.some((list) => list?.includes(field) === true);
 }
 

@@ -1,8 +1,10 @@
+import type { Inventory } from '../model/inventory.js';
 import { isExpired } from '../model/kind.js';
 import type { Objection, Step } from '../model/plan.js';
 import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
+import { mismatch } from './match/recorded.js';
 
 /** What the user allows explicitly on the command line. */
 export interface Allowances {
@@ -15,6 +17,8 @@ export interface Allowances {
 
 export interface GuardInputs {
   readonly project: Project;
+  readonly service: string;
+  readonly inventory: Inventory;
   readonly matches: readonly Match[];
   readonly diffs: readonly ResourceDiff[];
   readonly steps: readonly Step[];
@@ -36,6 +40,15 @@ const emptyProject: Guard = ({ project, allow }) => {
   const message = 'the project declares no resources';
   const help = 'If that is intended, use `--allow-empty`.';
   return [{ code: 'empty-project', message, help, address: null }];
+};
+
+/** Ids mean nothing on another service, even where all names are the same. */
+const otherService: Guard = ({ service, inventory, allow }) => {
+  if (inventory.service === null || inventory.service === service || allow.accountChange) return [];
+  const message = `the inventory belongs to the service ${inventory.service}, and this plan is for ${service}`;
+  const help =
+    'Check `--url`, ROSTER_URL and `service.url`. If the service has moved, use `--allow-account-change`: the inventory then belongs to the new one.';
+  return [{ code: 'inventory-mismatch', message, help, address: null }];
 };
 
 /** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
@@ -66,9 +79,24 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
+/** Nothing is deleted that the inventory describes wrongly: a pull request may have written the inventory. */
+const misdescribed: Guard = ({ diffs }) =>
+  diffs
+    .filter(({ change, match }) => change.action === 'delete' && match.misdescribed)
+    .flatMap(({ change: { address }, match: { known, observed } }) =>
+      known === null || observed === null
+        ? []
+        : {
+            code: 'inventory-mismatch',
+            message: mismatch(address, known, observed),
+            help: `Restore the inventory. If it is the right object, declare it with \`id: ${observed.id}\`, apply, and then remove the entry.`,
+            address,
+          },
+    );
+
 const protectedObjects: Guard = ({ diffs }) =>
   diffs
-    .filter(({ change, match }) => change.action === 'delete' && match.known?.protect === true)
+    .filter(({ change, match }) => change.action === 'delete' && match.wasProtected)
     .map(({ change }) => ({
       code: 'protected',
       message: `${change.address} is protected and would be deleted`,
@@ -114,8 +142,10 @@ const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>
 
 const guards: readonly Guard[] = [
   emptyProject,
+  otherService,
   inventoryMismatch,
   tooManyDeletes,
+  misdescribed,
   protectedObjects,
   selfRevoke,
   severalNewKeys,

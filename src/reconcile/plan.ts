@@ -23,6 +23,7 @@ import { type Match, match } from './match/match.js';
 import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
+import { safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './starts/start-rate.js';
 
@@ -60,7 +61,11 @@ export interface Reconciled {
 export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.suggest);
-  const matches = match({ kinds, entries: project.entries, objects, inventory, agents: lookup, prune });
+  const { entries } = project;
+  // Of a plan for another service, only that is reported.
+  const isForeign = inventory.service !== null && inventory.service !== inputs.service;
+  const otherAccount = inputs.allow.accountChange || isForeign;
+  const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount });
   const names = namesOf(matches.list, matches.externals, lookup);
   const all = matches.list.flatMap((each) => diff(each, { names, prune, now }) ?? []);
   const { kept, diagnostics: unselected } = select(all, inputs.selected, project.entries, inputs.suggest);
@@ -92,13 +97,26 @@ function assemble(
     notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
   }));
-  const body = { project: project.name, environment: project.environment, service, account, changes, steps };
+  const { name, environment, inventory, limits } = project;
+  const safeguards = { prune: inputs.prune, limits };
+  const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
   return {
     ...body,
+    risks: safeguardRisks(safeguards, inputs.inventory.safeguards),
     digest: digestOf(body, diffs),
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
-    objections: objections({ project, matches, diffs, steps, allow, now, undeliverable }),
+    objections: objections({
+      project,
+      service,
+      inventory: inputs.inventory,
+      matches,
+      diffs,
+      steps,
+      allow,
+      now,
+      undeliverable,
+    }),
     diagnostics,
   };
 }
@@ -114,10 +132,17 @@ function intentsAndRecords(
     const expired = isExpired(each.kind, each.entry.declared, now);
     const record = recordOf(each, each.entry, expired);
     records[change.address] = record;
-    if (change.action !== 'create' && change.action !== 'replace') continue;
+    if (!needsIntent(each, change)) continue;
     createIntents[change.address] = createIntent(each.kind, each.entry, record);
   }
   return { records, createIntents };
+}
+
+/** A run may be killed after it created the object, or changed what the inventory knows it by. */
+function needsIntent({ kind, known }: Match, { action, fields }: ResourceDiff['change']): boolean {
+  if (action === 'create' || action === 'replace') return true;
+  const identifies = ({ path }: { readonly path: string }) => kind.identity.fields.includes(path);
+  return action === 'update' && known !== null && fields.some(identifies);
 }
 
 /** A natural key of which a part came from the environment is not written down. */

@@ -53,7 +53,12 @@ export function openSnapshot(
   const reveal = (kind: Kind | undefined, values: JsonObject) => changeHashed(kind, values, revealed);
   const observed = (kind: Kind) =>
     (saved.objects[kind.name] ?? []).map((each) => observedOf(kind, each, reveal(kind, each.spec)));
-  const { entries, drafts } = changeApplied(saved.inventory, (name, applied) =>
+  const {
+    entries,
+    drafts,
+    service = null,
+    safeguards = null,
+  } = changeApplied(saved.inventory, (name, applied) =>
     reveal(
       kinds.find((kind) => kind.name === name),
       applied,
@@ -68,6 +73,8 @@ export function openSnapshot(
     inventory: {
       project,
       environment,
+      service,
+      safeguards,
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),
     },

@@ -48,14 +48,21 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
       .map(({ id, externalAgentId, name, inputKeys }) => ({ id, externalAgentId, name, inputKeys }))
       .sort((a, b) => byCodeUnit(a.id, b.id)),
     objects: Object.fromEntries(kinds.map((kind) => [kind.name, objectsOf(kind)])),
-    inventory: changeApplied(
-      { entries: inOrder(inputs.inventory.entries), drafts: inOrder(inputs.inventory.drafts) },
-      (name, applied) =>
-        hashFields(
-          kinds.find((kind) => kind.name === name),
-          applied,
-        ),
+    inventory: changeApplied(inventoryJson(inputs.inventory), (name, applied) =>
+      hashFields(
+        kinds.find((kind) => kind.name === name),
+        applied,
+      ),
     ),
+  };
+}
+
+function inventoryJson({ service, safeguards, entries, drafts }: Inventory): SnapshotJson['inventory'] {
+  return {
+    ...(service === null ? {} : { service }),
+    ...(safeguards === null ? {} : { safeguards }),
+    entries: inOrder(entries),
+    drafts: inOrder(drafts),
   };
 }
 

@@ -2,6 +2,7 @@ import type { InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Address, Agent, KindName } from '../model/resource.js';
+import type { Safeguards } from '../model/safeguards.js';
 
 /** Incremented when a reader of the old format could misread the new one. */
 export const formatVersion = 1;
@@ -18,6 +19,9 @@ export interface SnapshotJson {
   readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;
   readonly inventory: {
+    /** Missing where the inventory does not say, and in snapshots of roster 0.1. */
+    readonly service?: string;
+    readonly safeguards?: Safeguards;
     readonly entries: Readonly<Record<Address, InventoryEntry>>;
     readonly drafts: Readonly<Record<Address, InventoryDraft>>;
   };
@@ -48,7 +52,7 @@ export function changeHashed(
 
 /** An inventory with `change` made to what was applied by each entry and draft. */
 export function changeApplied(
-  { entries, drafts }: SnapshotJson['inventory'],
+  { entries, drafts, ...rest }: SnapshotJson['inventory'],
   change: (kind: KindName, applied: JsonObject) => JsonObject,
 ): SnapshotJson['inventory'] {
   const mapped = <T extends { readonly kind: KindName; readonly applied?: JsonObject }>(
@@ -60,5 +64,5 @@ export function changeApplied(
         each.applied === undefined ? each : { ...each, applied: change(each.kind, each.applied) },
       ]),
     );
-  return { entries: mapped(entries), drafts: mapped(drafts) };
+  return { ...rest, entries: mapped(entries), drafts: mapped(drafts) };
 }

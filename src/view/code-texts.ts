@@ -277,8 +277,9 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'inventory-mismatch': {
     title: 'Wrong inventory',
-    means: 'The inventory belongs to another project, environment, service or account, or it is damaged.',
-    help: 'Check the URL and the API key. If the inventory is damaged, restore it from git.',
+    means:
+      'The inventory belongs to another project, environment, service or account, it is damaged, or an entry does not describe the object with its id.',
+    help: 'Check the URL and the API key. If the inventory is damaged, restore it from git. If the object was changed outside roster, bind its entry with `id:`.',
   },
   'left-alone': {
     title: 'Object is left on the service',

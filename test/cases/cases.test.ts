@@ -117,10 +117,7 @@ describe.each(cases)('%s', (name, given) => {
       const writes = given.requests.map((_, index) => index + 1);
       const expected = await countsWithoutFault(given);
       for (const nth of sampleOf(writes, 1)) {
-        const { sandbox, workspace } = await arrange(given);
-        const proxy = await startProxy(sandbox.url);
-        cleanups.push(() => proxy.close());
-        workspace.env['ROSTER_URL'] = proxy.url;
+        const { sandbox, workspace, proxy } = await arrange(given);
         proxy.arm(nth, fault);
         await workspace.apply(flagsOf(given));
         proxy.arm(0, fault);
@@ -138,13 +135,23 @@ describe.each(cases)('%s', (name, given) => {
   );
 });
 
-async function arrange(given: Case): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
+interface Arranged {
+  readonly sandbox: Sandbox;
+  readonly workspace: Workspace;
+  readonly proxy: Awaited<ReturnType<typeof startProxy>>;
+}
+
+/** Behind a proxy from the start: an inventory belongs to one URL. */
+async function arrange(given: Case): Promise<Arranged> {
   const seed = parseSeed(JSON.stringify(given.seed ?? {}));
   const sandbox = await startSandbox({ seed });
-  const workspace = new Workspace({ 'roster.yaml': manifestText(given.before ?? given.manifest) }, sandbox);
+  const proxy = await startProxy(sandbox.url);
+  const files = { 'roster.yaml': manifestText(given.before ?? given.manifest) };
+  const workspace = new Workspace(files, { url: proxy.url, apiKey: sandbox.apiKey });
   workspace.sleep = () => new Promise((done) => setImmediate(done));
   cleanups.push(
     () => workspace.remove(),
+    () => proxy.close(),
     () => sandbox.close(),
   );
   if (given.before !== undefined) {
@@ -155,7 +162,7 @@ async function arrange(given: Case): Promise<{ sandbox: Sandbox; workspace: Work
     workspace.write('roster.yaml', manifestText(given.manifest));
   }
   sandbox.requests.length = 0;
-  return { sandbox, workspace };
+  return { sandbox, workspace, proxy };
 }
 
 /** A created key may have replaced the caller's key: continue with the newest, as CI would. */

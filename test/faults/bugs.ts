@@ -169,7 +169,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'an entry loses its protection when it is removed',
     file: 'src/reconcile/guard.ts',
-    find: 'match.known?.protect === true',
+    find: 'match.wasProtected',
     replace: 'match.entry?.protect === true',
     tests: ['test/cases/diagnostics.test.ts'],
   },

@@ -7,6 +7,7 @@ const open = new Set([
   'HOME',
   'ROSTER_URL',
   'ROSTER_ENV',
+  'ROSTER_INVENTORY',
   'CI',
   'NO_COLOR',
   'TERM',

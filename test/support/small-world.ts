@@ -13,6 +13,7 @@ import {
   type Declared,
   type Observed,
 } from '../../src/model/resource.js';
+import { fieldValue } from '../../src/reconcile/fields.js';
 import { type Reconciled, type ReconcileInputs, reconcile } from '../../src/reconcile/plan.js';
 
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
@@ -108,7 +109,10 @@ export function remoteKey(id: string, part: Partial<KeySpec> = {}): Observed {
   return observed('key', id, spec, spec.name);
 }
 
-/** An inventory with these objects; `parts` for what else it knows of them. */
+/**
+ * An inventory with these objects; `parts` for what else it knows of them. Unless `applied` has it, the natural key of
+ * each object is filled in by `reconcileWorld`.
+ */
 export function owning(
   ids: Readonly<Record<Address, string | null>>,
   parts: Partial<InventoryEntry> = {},
@@ -120,7 +124,20 @@ export function owning(
   return { ...emptyInventory('small', null), entries: new Map(entries) };
 }
 
-export function reconcileWorld({ entries = [], objects = [], limits, ...world }: SmallWorld): Reconciled {
+/** With the natural keys of the objects, as an apply records them. */
+function withIdentities(inventory: Inventory, objects: readonly Observed[]): Inventory {
+  const entries = [...inventory.entries].map(([address, known]): [Address, InventoryEntry] => {
+    const kind = kinds.find(({ name }) => name === known.kind);
+    const spec = objects.find(({ kind: name, id }) => name === known.kind && id === known.id)?.spec;
+    if (kind === undefined || spec == null) return [address, known];
+    const identity = kind.identity.fields.map((field) => [field, fieldValue(kind, spec, field)]);
+    return [address, { ...known, applied: { ...Object.fromEntries(identity), ...known.applied } }];
+  });
+  return { ...inventory, entries: new Map(entries) };
+}
+
+export function reconcileWorld(small: SmallWorld): Reconciled {
+  const { entries = [], objects = [], limits, inventory, ...world } = small;
   return reconcile({
     project: {
       file: 'roster.yaml',
@@ -140,7 +157,7 @@ export function reconcileWorld({ entries = [], objects = [], limits, ...world }:
     kinds,
     agents,
     objects: new Map(kinds.map(({ name }) => [name, objects.filter((each) => each.kind === name)])),
-    inventory: emptyInventory('small', null),
+    inventory: withIdentities(inventory ?? emptyInventory('small', null), objects),
     prune: 'owned',
     now,
     allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },

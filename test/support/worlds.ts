@@ -152,11 +152,23 @@ function onceEach(owned: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(owned).filter(([, id]) => !seen.has(id) && seen.add(id)));
 }
 
-export function inventoryText({ owned }: RandomWorld): string {
-  const entries = Object.entries(owned).map(([address, id]) => [
-    address,
-    { kind: address.split('/')[0], id, name: null, protect: false, applied: {}, sensitive: [] },
-  ]);
+/** The natural key of each object, as an apply records it. */
+function recorded({ groups, schedules }: RandomWorld, id: string): object {
+  const group = groups.find((each) => each.id === id);
+  const schedule = schedules.find((each) => each.id === id);
+  if (group !== undefined) return { name: group.name };
+  if (schedule === undefined) return {};
+  return {
+    target: ['agent', agentId(schedule.target)],
+    ...{ every: [schedule.hours, 'Hours'], cron: null, once: null, startTime, timeZone: 'UTC' },
+  };
+}
+
+export function inventoryText(world: RandomWorld): string {
+  const entries = Object.entries(world.owned).map(([address, id]) => {
+    const applied = recorded(world, id);
+    return [address, { kind: address.split('/')[0], id, name: null, protect: false, applied, sensitive: [] }];
+  });
   return JSON.stringify({
     version: 1,
     project: 'world',

@@ -12,6 +12,7 @@ export interface CommonFlags {
   readonly file?: string;
   readonly env?: string;
   readonly url?: string;
+  readonly inventory?: string;
   readonly format?: string;
   readonly color?: boolean;
   readonly prune?: string;
@@ -44,6 +45,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
     sleep,
     file: flags.file,
     environment: flags.env,
+    inventory: flags.inventory,
     outputs: outputsOf(flags),
     redactor: output.redactor,
   };

@@ -3,10 +3,11 @@ import { inventoryAfter } from '../../apply/inventory-update.js';
 import { print } from '../../inventory/format.js';
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
-import type { Lock, LockInfo } from '../../model/inventory.js';
+import type { Inventory, Lock, LockInfo } from '../../model/inventory.js';
 import { isEmpty, type Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome, Report } from '../../model/report.js';
+import { defaultSafeguards } from '../../model/safeguards.js';
 import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan } from '../saved-plan.js';
 import type { Session } from '../session.js';
@@ -118,14 +119,14 @@ class ApplyRun {
     return again;
   }
 
-  /** No request is needed, but the inventory may need an update: `protect` has changed, or someone has made the change already. */
+  /** Nothing changes, but the inventory may need an update: someone has made a change already, or a setting has changed. */
   private async nothingToDo(plan: Plan, { inventory, state }: Observation): Promise<ApplyResult> {
     const ids = new Map(
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
     const after = inventoryAfter(inventory, { plan, kinds, observed: state.objects }, [], ids);
     const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
-    if (print(after) === print(inventory))
+    if (print(after) === print(withDefaults(inventory, after)))
       return { report: { ...report, diagnostics: plan.diagnostics }, declined: false };
     const { diagnostics } = await withLock({
       session: this.session,
@@ -159,6 +160,16 @@ class ApplyRun {
     };
     return { report, declined: false };
   }
+}
+
+/** What is only recorded for the first time is no reason to save an inventory. */
+function withDefaults(inventory: Inventory, { service }: Inventory): Inventory {
+  const { safeguards } = inventory;
+  return {
+    ...inventory,
+    service: inventory.service ?? service,
+    safeguards: safeguards ?? defaultSafeguards,
+  };
 }
 
 /**

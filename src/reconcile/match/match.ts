@@ -1,11 +1,20 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
-import type { Address, Declared, Desired, KindName, Observed, Prune } from '../../model/resource.js';
+import {
+  type Address,
+  type Declared,
+  type Desired,
+  type KindName,
+  type Observed,
+  objectKey,
+  type Prune,
+} from '../../model/resource.js';
 import type { Rule } from '../../model/why.js';
 import type { AgentLookup } from './agent-lookup.js';
 import { findExternal } from './external.js';
 import { inventoryEntry, type Pair, pair } from './pair.js';
+import { Records } from './recorded.js';
 import { ReferenceResolver } from './reference-resolver.js';
 import { findUndeclared } from './undeclared.js';
 
@@ -21,6 +30,10 @@ export interface Match {
   readonly createInterrupted: boolean;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
+  /** An undeclared object that is not what the inventory recorded: it may be somebody else's. */
+  readonly misdescribed: boolean;
+  /** An apply has protected the object, under whatever address. */
+  readonly wasProtected: boolean;
 }
 
 export interface Matches {
@@ -37,6 +50,8 @@ export interface MatchInputs {
   readonly inventory: Inventory;
   readonly agents: AgentLookup;
   readonly prune: Prune;
+  /** The ids in the inventory may be those of another account. */
+  readonly otherAccount: boolean;
 }
 
 /** Matches everything declared with everything that exists, kind by kind: objects come before what refers to them. */
@@ -51,9 +66,14 @@ class Matcher implements Matches {
   readonly externals = new Map<Address, Observed>();
   readonly diagnostics: Diagnostic[] = [];
   private readonly resolver: ReferenceResolver;
+  private readonly protectedObjects: ReadonlySet<string>;
 
   constructor(private readonly inputs: MatchInputs) {
     this.resolver = new ReferenceResolver(inputs.agents, this.diagnostics);
+    const entries = [...inputs.inventory.entries.values()];
+    this.protectedObjects = new Set(
+      entries.flatMap(({ protect, kind, id }) => (protect && id !== null ? [objectKey(kind, id)] : [])),
+    );
   }
 
   matchKind(kind: Kind): void {
@@ -90,12 +110,9 @@ class Matcher implements Matches {
     desired: readonly Desired[],
     observed: readonly Observed[],
   ): ReadonlySet<Observed> {
-    const { inventory, prune } = this.inputs;
-    const intendedIdentity = (address: Address) => {
-      const identity = inventory.drafts.get(address)?.identity ?? null;
-      return identity === null ? null : this.resolver.identity(kind, identity);
-    };
-    const pairing = pair({ kind, desired, observed, inventory, prune, intendedIdentity });
+    const { inventory, prune, otherAccount } = this.inputs;
+    const records = this.recordsOf(kind);
+    const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
       if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing.pairs.get(entry.address));
@@ -108,8 +125,28 @@ class Matcher implements Matches {
     this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
     const { observed = null, rule = null } = found ?? {};
     const known = inventoryEntry(entry, inventory);
-    const createInterrupted = inventory.drafts.has(address);
-    this.list.push({ address, kind, entry, observed, rule, known, createInterrupted, ours: true });
+    const createInterrupted = this.isInterruptedCreate(kind, address, observed);
+    const wasProtected = this.wasProtected(kind, observed, known);
+    this.list.push({
+      ...{ address, kind, entry, observed, rule, known },
+      ...{ createInterrupted, ours: true, misdescribed: false, wasProtected },
+    });
+  }
+
+  /** A draft says nothing of an object that its create would not have made. */
+  private isInterruptedCreate(kind: Kind, address: Address, observed: Observed | null): boolean {
+    if (!this.inputs.inventory.drafts.has(address)) return false;
+    return observed === null || this.recordsOf(kind).isIntended(address, observed);
+  }
+
+  private recordsOf(kind: Kind): Records {
+    return new Records(kind, this.inputs.inventory, this.resolver);
+  }
+
+  private wasProtected(kind: Kind, observed: Observed | null, known: InventoryEntry | null): boolean {
+    if (observed === null) return false;
+    if (observed.id === null) return known?.protect ?? false;
+    return this.protectedObjects.has(objectKey(kind.name, observed.id));
   }
 
   private addUndeclared(
@@ -124,12 +161,14 @@ class Matcher implements Matches {
       declared: new Set(managed.map((each) => each.address)),
       takenIds: new Set([...paired].map((each) => each.id)),
       free: observed.filter((each) => !paired.has(each)),
-      resolver: this.resolver,
+      records: this.recordsOf(kind),
+      otherAccount: this.inputs.otherAccount,
     });
     this.diagnostics.push(...diagnostics);
     for (const each of list) {
       const rule = each.ours ? 'inventory' : null;
-      this.list.push({ ...each, kind, entry: null, rule, createInterrupted: false });
+      const wasProtected = this.wasProtected(kind, each.observed, each.known);
+      this.list.push({ ...each, kind, entry: null, rule, createInterrupted: false, wasProtected });
     }
   }
 }

@@ -15,6 +15,7 @@ import {
 import type { Rule } from '../../model/why.js';
 import { fieldTexts, fieldValue } from '../fields.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
+import { mismatch, nameAndId, type Records } from './recorded.js';
 import { closestPairs } from './similarity.js';
 
 export interface Pair {
@@ -35,19 +36,20 @@ export interface PairingInputs {
   readonly observed: readonly Observed[];
   readonly inventory: Inventory;
   readonly prune: Prune;
-  /** The natural key of a create that an earlier run was about to send; null when there was none. */
-  intendedIdentity(address: Address): string | null;
+  /** The ids in the inventory may be those of another account: objects that it does not describe are not ours. */
+  readonly otherAccount: boolean;
+  readonly records: Records;
 }
 
 /** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
 export function pair(inputs: PairingInputs): Pairing {
   const { desired, inventory } = inputs;
-  const state = new PairingState(inputs.kind, inputs.observed);
+  const state = new PairingState(inputs);
   for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
   for (const entry of desired) {
     if (entry.id !== null) continue;
     const known = inventoryEntry(entry, inventory);
-    if (known === null) state.byIntent(entry, inputs.intendedIdentity(entry.address));
+    if (known === null) state.byIntent(entry);
     else state.byInventory(entry, known);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
@@ -81,12 +83,13 @@ class PairingState implements Pairing {
   private readonly observedById: ReadonlyMap<string | null, Observed>;
   private readonly ownedByName = new Set<Address>();
   private identities: ReadonlyMap<string | null, readonly Observed[]> | null = null;
+  private readonly kind: Kind;
+  private readonly observed: readonly Observed[];
 
-  constructor(
-    private readonly kind: Kind,
-    private readonly observed: readonly Observed[],
-  ) {
-    this.observedById = new Map(observed.map((each) => [each.id, each]));
+  constructor(private readonly inputs: Omit<PairingInputs, 'desired'>) {
+    this.kind = inputs.kind;
+    this.observed = inputs.observed;
+    this.observedById = new Map(this.observed.map((each) => [each.id, each]));
   }
 
   isOpen(entry: Desired): boolean {
@@ -117,11 +120,15 @@ class PairingState implements Pairing {
     // A key that the service lists without an id is known by its name only.
     if (known.id === null) this.ownedByName.add(entry.address);
     const found = known.id === null ? undefined : this.observedById.get(known.id);
-    if (found !== undefined && this.isFree(found)) this.take(entry, found, 'inventory');
+    if (found === undefined || !this.isFree(found)) return;
+    if (this.inputs.records.describesFor(entry, known, found)) this.take(entry, found, 'inventory');
+    else if (!this.inputs.otherAccount) this.reportMismatch(entry, known, found);
   }
 
   /** The object of a create that an interrupted run sent is ours, whatever the entry says now. */
-  byIntent(entry: Desired, identity: string | null): void {
+  byIntent(entry: Desired): void {
+    const { records } = this.inputs;
+    const identity = records.intendedIdentity(entry.address);
     if (identity === null) return;
     // Computed when it is first needed: after most runs there is no such create.
     this.identities ??= groupBy(this.observed, (each) => this.kind.identity.ofObserved(each));
@@ -129,7 +136,8 @@ class PairingState implements Pairing {
       (each) => each.manageable !== false && this.isFree(each),
     );
     const [only] = found;
-    if (only !== undefined && found.length === 1) this.take(entry, only, 'inventory');
+    if (only !== undefined && found.length === 1 && records.isIntended(entry.address, only))
+      this.take(entry, only, 'inventory');
   }
 
   byNaturalKey(open: readonly Desired[]): void {
@@ -214,6 +222,12 @@ class PairingState implements Pairing {
     this.pairs.set(entry.address, { observed: found, rule });
   }
 
+  private reportMismatch(entry: Desired, known: InventoryEntry, found: Observed): void {
+    const message = mismatch(entry.address, known, found);
+    const help = `Restore the inventory. If it is the right object, bind the entry: \`id: ${found.id}\`.`;
+    this.fail(entry, { code: 'inventory-mismatch', path: [], message, help });
+  }
+
   private reportAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
     const { section, identity } = this.kind;
     const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
@@ -231,8 +245,4 @@ class PairingState implements Pairing {
     this.broken.add(entry.address);
     this.diagnostics.push(entryDiagnostic(entry, { severity: 'error', ...problem }));
   }
-}
-
-function nameAndId(observed: Observed): string {
-  return observed.name === null ? String(observed.id) : `"${observed.name}" (${observed.id})`;
 }

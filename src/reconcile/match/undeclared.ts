@@ -1,11 +1,9 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/group-by.js';
-import type { Inventory, InventoryDraft, InventoryEntry } from '../../model/inventory.js';
-import { canonical } from '../../model/json.js';
+import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
 import { type Address, addressOf, type Observed } from '../../model/resource.js';
-import { fieldValue } from '../fields.js';
-import type { ReferenceResolver } from './reference-resolver.js';
+import type { Records } from './recorded.js';
 
 /** A resource that no manifest declares. */
 export interface Undeclared {
@@ -15,6 +13,8 @@ export interface Undeclared {
   readonly known: InventoryEntry | null;
   /** False for what the inventory does not know: only `prune: all` may change it. */
   readonly ours: boolean;
+  /** The object is not what the inventory recorded: it may be somebody else's. */
+  readonly misdescribed: boolean;
 }
 
 export interface UndeclaredInputs {
@@ -25,7 +25,9 @@ export interface UndeclaredInputs {
   /** Ids of objects that are matched with an entry. */
   readonly takenIds: ReadonlySet<string | null>;
   readonly free: readonly Observed[];
-  readonly resolver: ReferenceResolver;
+  readonly records: Records;
+  /** The ids in the inventory may be those of another account: objects that it does not describe are not ours. */
+  readonly otherAccount: boolean;
 }
 
 /** What no entry declares: first what the inventory knows, then what an interrupted run created, then all other objects. */
@@ -58,11 +60,12 @@ class Search {
       if (known.kind !== kind.name) continue;
       // A declared entry has this object now: the entry was renamed, or bound to the object.
       if (known.id !== null && takenIds.has(known.id)) continue;
-      if (!declared.has(address)) this.add(address, this.objectOf(known), known);
+      if (!declared.has(address)) this.addKnown(address, address, this.objectOf(known), known);
       else {
         // The entry with this address is bound to another object now. Its former object is ours, and undeclared.
         const former = known.id === null ? undefined : this.byId.get(known.id);
-        if (former !== undefined) this.add(addressOf(kind.name, known.id ?? ''), former, known);
+        const own = addressOf(kind.name, known.id ?? '');
+        if (former !== undefined) this.addKnown(own, address, former, known);
       }
     }
   }
@@ -75,26 +78,40 @@ class Search {
     const { kind, inventory, declared } = this.inputs;
     for (const [address, draft] of inventory.drafts) {
       if (draft.kind !== kind.name || declared.has(address) || inventory.entries.has(address)) continue;
-      const candidates = this.candidatesFor(draft);
-      const [only] = candidates.filter((each) => this.isAsIntended(draft, each));
+      const candidates = this.candidatesFor(address);
+      const [only] = candidates.filter((each) => this.inputs.records.isIntended(address, each));
       const created = candidates.length === 1 ? only : undefined;
       if (created === undefined && candidates.length > 0)
         this.diagnostics.push(possibleOrphan(address, candidates));
       const known = { ...draft, id: created?.id ?? null, protect: false, applied: {}, sensitive: [] };
-      this.add(address, created, known);
+      this.add({ address, observed: created ?? null, known, misdescribed: false });
     }
   }
 
   addForeign(): void {
     for (const each of this.free) {
       const address = addressOf(this.inputs.kind.name, each.id ?? each.name ?? 'unknown');
-      this.list.push({ address, observed: each, known: null, ours: false });
+      this.list.push({ address, observed: each, known: null, ours: false, misdescribed: false });
     }
   }
 
-  private add(address: Address, observed: Observed | undefined, known: InventoryEntry): void {
-    if (observed !== undefined) this.free.delete(observed);
-    this.list.push({ address, observed: observed ?? null, known, ours: true });
+  /** `recordedAs` is its address in the inventory. */
+  private addKnown(
+    address: Address,
+    recordedAs: Address,
+    observed: Observed | undefined,
+    known: InventoryEntry,
+  ): void {
+    const misdescribed =
+      observed !== undefined && !this.inputs.records.describes(recordedAs, known, observed);
+    if (!misdescribed || !this.inputs.otherAccount)
+      this.add({ address, observed: observed ?? null, known, misdescribed });
+    else if (address === recordedAs) this.add({ address, observed: null, known, misdescribed: false });
+  }
+
+  private add(owned: Omit<Undeclared, 'ours'>): void {
+    if (owned.observed !== null) this.free.delete(owned.observed);
+    this.list.push({ ...owned, ours: true });
   }
 
   /** By its id; without one, by a name that only one object has. */
@@ -104,22 +121,13 @@ class Search {
     return named.length === 1 ? named[0] : undefined;
   }
 
-  private candidatesFor({ identity }: InventoryDraft): Observed[] {
+  private candidatesFor(address: Address): Observed[] {
+    const { kind, records } = this.inputs;
+    const identity = records.intendedIdentity(address);
     if (identity === null) return [];
-    const { kind, resolver } = this.inputs;
     this.byIdentity ??= groupBy(this.free, (each) => kind.identity.ofObserved(each));
-    const candidates = this.byIdentity.get(resolver.identity(kind, identity)) ?? [];
+    const candidates = this.byIdentity.get(identity) ?? [];
     return candidates.filter((each) => this.free.has(each));
-  }
-
-  private isAsIntended({ applied }: InventoryDraft, { spec }: Observed): boolean {
-    const { kind, resolver } = this.inputs;
-    if (applied === undefined || spec === null) return false;
-    return Object.entries(resolver.values(kind, applied)).every(
-      ([field, value]) =>
-        kind.notSettableOnCreate?.includes(field) === true ||
-        canonical(fieldValue(kind, spec, field)) === canonical(value),
-    );
   }
 }
 

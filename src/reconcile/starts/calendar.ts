@@ -34,6 +34,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     inventory: emptyInventory(project.name, project.environment),
     agents: asWritten,
     prune: 'never',
+    otherAccount: false,
   });
   const { timetable } = kind;
   const loads = startLoads(kind, countable(kind, matches), inputs, matches);

@@ -1,5 +1,6 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import type { Change, Plan, Step } from '../../model/plan.js';
+import type { Risk } from '../../model/risk.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
@@ -20,11 +21,16 @@ export function planGithub(plan: Plan): string {
     [
       ...objectionDiagnostics(plan).map(diagnosticAnnotation),
       ...snapshotAnnotations(plan),
+      ...plan.risks.map(planRiskAnnotation),
       ...acting,
       ...plan.diagnostics.map(diagnosticAnnotation),
     ],
     '`roster plan` shows all of them',
   );
+}
+
+function planRiskAnnotation({ message }: Risk): Annotation {
+  return { level: 'warning', title: 'roster: settings', lines: [message] };
 }
 
 function snapshotAnnotations({ snapshot }: Plan): Annotation[] {

@@ -19,11 +19,14 @@ export function jsonHeader({
 
 /** `plan --format json`. Objections are listed as errors in `diagnostics`. */
 export function planJson(plan: Plan) {
-  const { snapshot, digest } = plan;
+  const { snapshot, digest, inventory, safeguards, risks } = plan;
   return {
     ...jsonHeader(plan),
     ...(snapshot === undefined ? {} : { snapshot }),
+    inventory,
+    ...safeguards,
     digest,
+    risks,
     summary: summarise(plan.changes),
     changes: changesJson(plan),
     diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),

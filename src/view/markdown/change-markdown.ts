@@ -25,11 +25,23 @@ export function changeMarkdown(change: Change, context: ChangeContext): PackItem
   const sentences = [...change.risks.map((risk) => risk.message), ...change.notes].filter((each) =>
     /\S/.test(each),
   );
-  const shown = sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each)}`);
-  const left = sentences.length - shown.length;
+  const shown = [
+    ...deletedObject(change),
+    ...sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each)}`),
+  ];
+  const left = sentences.length - maxSentences;
   const more = left > 0 ? [`  - … and ${count(left, 'more note')}`] : [];
   const short = [heading(change, context), ...shown, ...more].join('\n');
   return { short, full: () => [short, ...details(change, context.stepsOf(change))].join('\n') };
+}
+
+/** What is deleted, whatever its entry was called: name and id are in the heading, and this is the rest of a natural key. */
+function deletedObject({ action, name, fields }: Change): string[] {
+  if (action !== 'delete' || name !== null) return [];
+  const texts = fields.flatMap(({ path, before, sensitive }) =>
+    sensitive || typeof before !== 'string' || before === '' ? [] : `${path} ${shortCode(before, 80)}`,
+  );
+  return texts.length === 0 ? [] : [`  - ${texts.join(', ')}`];
 }
 
 function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
@@ -39,6 +51,7 @@ function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
     `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
     shortCode(change.address, 120),
     ...(change.name === null ? [] : [`named ${shortCode(change.name, 80)}`]),
+    ...(change.action === 'delete' && change.id !== null ? [`id ${shortCode(change.id, 80)}`] : []),
     ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
     ...(change.adopted ? ['(adopted)'] : []),
     ...(outside === null ? [] : [`(${outside})`]),

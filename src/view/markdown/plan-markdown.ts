@@ -1,6 +1,8 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { type Link, subgraphOf } from '../../model/graph.js';
 import { type Change, type Objection, type Plan, summarise } from '../../model/plan.js';
+import type { Risk } from '../../model/risk.js';
+import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { actingActions, actionLabels, needsCare } from '../change-labels.js';
 import { graphMermaid } from '../graph/graph-formats.js';
 import { type StepLookup, stepLookup } from '../plan-lookup.js';
@@ -51,6 +53,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     top,
     ...omissions([first, second, third], warnings, graph.length < drawn.length),
     ...section('### Risky changes', [
+      ...planRisks(plan.risks),
       ...subsection('#### Deletes', first, (change) => change.action === 'delete'),
       ...subsection('#### Credentials', first, (change) => change.action !== 'delete'),
       ...subsection('#### Other risks', second),
@@ -77,6 +80,12 @@ function byRisk(acting: readonly Change[], stepsOf: StepLookup) {
     risky: rest.filter((change) => change.risks.length > 0),
     others: rest.filter((change) => change.risks.length === 0),
   };
+}
+
+/** Of the plan as a whole. There are few, and they are never left out. */
+function planRisks(risks: readonly Risk[]): string[] {
+  if (risks.length === 0) return [];
+  return ['#### Settings', '', ...risks.map(({ message }) => `- ${shortProse(message)}`), ''];
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -116,6 +125,7 @@ function countsOf(changes: readonly Change[]): string {
 function header(plan: Plan): string {
   const { project, environment, service, snapshot, digest, objections, changes } = plan;
   const counts = countsOf(changes);
+  const weak = weakSettingsLabel(plan);
   const { unchanged } = summarise(changes);
   const line =
     counts === ''
@@ -126,7 +136,8 @@ function header(plan: Plan): string {
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
     `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}`,
+    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}, inventory ${shortCode(inventoryLabel(plan), 300)}`,
+    ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),

@@ -1,4 +1,6 @@
 import type { Change, Objection, Plan } from '../../model/plan.js';
+import type { Risk } from '../../model/risk.js';
+import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
@@ -15,7 +17,8 @@ export function planText(plan: Plan, options: TextOptions): string {
   const layout = textLayout(options);
   const { paint } = layout;
   return joinBlocks([
-    [...headerLines(plan, layout), ...snapshotLines(plan, paint)],
+    [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],
+    planRiskLines(plan.risks, layout),
     ...changeBlocks(plan, layout),
     objectionLines(plan.objections, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
@@ -30,6 +33,22 @@ export function headerLines(
   const environment = plan.environment === null ? '' : `, environment ${escapeControls(plan.environment)}`;
   const project = cut(`Project ${escapeControls(plan.project)}${environment}`, width);
   return [paint('strong', project), `Service ${cut(escapeControls(plan.service), width - 8)}`];
+}
+
+/** What a pull request may not change unseen. */
+function basisLines(plan: Plan, { width, paint }: TextLayout): string[] {
+  const inventory = `Inventory ${cut(escapeControls(inventoryLabel(plan)), width - 10)}`;
+  const weak = weakSettingsLabel(plan);
+  return weak === null
+    ? [inventory]
+    : [inventory, ...wrap(`Settings ${weak}`, width).map((line) => paint('warning', line))];
+}
+
+function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): string[] {
+  const sentences = risks.flatMap(({ message }) =>
+    hangingIndent('risk: ', wrap(escapeControls(message), width - 8)),
+  );
+  return indent(sentences, 2).map((line) => paint('danger', line));
 }
 
 function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {

@@ -148,7 +148,14 @@ describe('a new key', () => {
         project: 'k',
         environment: null,
         entries: {},
-        drafts: { 'key/ci': { kind: 'key', name: 'ci', identity: 'ci' } },
+        drafts: {
+          'key/ci': {
+            kind: 'key',
+            name: 'ci',
+            identity: 'ci',
+            applied: { name: 'ci', scopes: ['agents.run'] },
+          },
+        },
       }),
     );
     const [first] = sandbox.world.keys.values();

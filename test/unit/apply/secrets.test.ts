@@ -37,12 +37,12 @@ test.each([
   }
 });
 
-test('secrets: a name from the environment does not appear in the report of a remaining object', async () => {
+test('secrets: a description from the environment does not appear in the report of a remaining object', async () => {
   const sandbox = await startSandbox();
   const manifest = (groups: object) => JSON.stringify({ project: 's', groups });
   const other = { other: { members: ['globex'] } };
   const workspace = new Workspace(
-    { 'roster.yaml': manifest({ ...other, g: { name: '${env.S}', members: [] } }) },
+    { 'roster.yaml': manifest({ ...other, g: { description: '${env.S}', members: [] } }) },
     sandbox,
   );
   cleanups.push(

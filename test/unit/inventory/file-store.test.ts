@@ -69,6 +69,8 @@ const entry = {
 const inventory: Inventory = {
   project: 'p',
   environment: null,
+  service: null,
+  safeguards: null,
   entries: new Map<string, InventoryEntry>([
     ['group/b', entry],
     ['group/a', { ...entry, id: null, name: null, sensitive: ['name'] }],

@@ -101,7 +101,7 @@ describe('diff', () => {
   });
 
   test('an interrupted create of an entry that was removed is reported unless its object is as intended', () => {
-    const draft = { kind: 'group', name: 'a', identity: 'a', applied: { description: 'mine' } };
+    const draft = { kind: 'group', name: 'a', identity: 'a', applied: { name: 'a', description: 'mine' } };
     const drafts = new Map([['group/a', draft]]);
     const plan = (description: string) =>
       planOf({

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../../src/model/why.js';
 import {
+  agents,
   apiKey,
   codesOf,
   group,
   owning,
+  planOf,
   reconcileWorld,
   remoteGroup,
   remoteKey,
@@ -120,7 +122,113 @@ describe('match', () => {
     ],
     ['an unknown agent is an error', { entries: [group('a', { agents: ['nobody'] })] }, ['unknown-agent']],
   ];
-  test.each(errors)('%s', (_, world, codes) => {
+  const applied = (kind: string, spec: object) => ({
+    applied: { ...spec },
+    name: kind === 'group' ? 'a' : null,
+  });
+  const recordedGroup = applied('group', { name: 'a', description: '', active: true, members: ['x'] });
+  const recordedSchedule = applied('schedule', {
+    target: ['agent', agents[0]?.id ?? ''],
+    ...{ every: null, cron: '0 0 6 * * *', once: null, startTime: '2026-01-01T00:00:00', timeZone: 'UTC' },
+    ...{ inputs: {}, enabled: true },
+  });
+  const mismatched: typeof errors = [
+    [
+      'an id of the inventory with an object of another name and other members is an error',
+      {
+        entries: [group('a', { name: 'new' })],
+        objects: [remoteGroup('1', { name: 'Payroll', members: ['y'] })],
+        inventory: owning({ 'group/a': '1' }, recordedGroup),
+      },
+      ['inventory-mismatch'],
+    ],
+    [
+      'an id of the inventory with a schedule of another agent and another timing is an error',
+      {
+        entries: [schedule('s')],
+        objects: [
+          remoteSchedule('1', {
+            target: { kind: 'agent', id: agents[1]?.id ?? '' },
+            cron: '0 0 7 * * *',
+            startTime: '2020-01-01T00:00:00',
+          }),
+        ],
+        inventory: owning({ 'schedule/s': '1' }, recordedSchedule),
+      },
+      ['inventory-mismatch'],
+    ],
+    [
+      'an id of the inventory with a key of another name is an error, because keys cannot be renamed',
+      {
+        entries: [apiKey('ci', { scopes: ['agents.run'] })],
+        objects: [remoteKey('1', { name: 'theirs', scopes: ['agents.run'] })],
+        inventory: owning({ 'key/ci': '1' }, { name: 'ci', applied: { name: 'ci', scopes: ['agents.run'] } }),
+      },
+      ['inventory-mismatch'],
+    ],
+  ];
+  const changedOutside: readonly [name: string, world: SmallWorld][] = [
+    [
+      'a group that was renamed',
+      {
+        entries: [group('a')],
+        objects: [remoteGroup('1', { name: 'renamed', members: ['x'] })],
+        inventory: owning({ 'group/a': '1' }, recordedGroup),
+      },
+    ],
+    [
+      'a group without members that was renamed',
+      {
+        entries: [group('a')],
+        objects: [remoteGroup('1', { name: 'renamed' })],
+        inventory: owning({ 'group/a': '1' }, applied('group', { name: 'a', active: true, members: [] })),
+      },
+    ],
+    [
+      'a schedule that was paused and has another timing',
+      {
+        entries: [schedule('s')],
+        objects: [remoteSchedule('1', { cron: '0 0 7 * * *', enabled: false })],
+        inventory: owning({ 'schedule/s': '1' }, recordedSchedule),
+      },
+    ],
+    [
+      'a group that an interrupted update gave other members and another name',
+      {
+        entries: [group('a', { name: 'third' })],
+        objects: [remoteGroup('1', { name: 'second', members: ['y'] })],
+        inventory: {
+          ...owning({ 'group/a': '1' }, recordedGroup),
+          drafts: new Map([
+            [
+              'group/a',
+              {
+                kind: 'group',
+                name: 'second',
+                identity: 'second',
+                applied: { name: 'second', members: ['y'] },
+              },
+            ],
+          ]),
+        },
+      },
+    ],
+  ];
+  test.each(changedOutside)('by the inventory: %s', (_, world) => {
+    const { matches } = reconcileWorld(world);
+    expect(matches.map(({ rule, observed }) => [rule, observed?.id])).toEqual([['inventory', '1']]);
+  });
+
+  test('an update of a natural key is recorded before it is sent', () => {
+    const objects = [remoteGroup('1', { name: 'a' })];
+    const inventory = owning({ 'group/a': '1' });
+    const intents = (name: string, description: string) =>
+      planOf({ entries: [group('a', { name, description })], objects, inventory }).createIntents;
+    expect(Object.keys(intents('b', ''))).toEqual(['group/a']);
+    expect(Object.keys(intents('a', 'changed'))).toEqual([]);
+  });
+
+  test.each([...errors, ...mismatched])('%s', (_, world, codes) => {
     const { plan, diagnostics } = reconcileWorld(world);
     expect([plan, codesOf(diagnostics)]).toEqual([null, codes]);
   });

@@ -1,6 +1,7 @@
 import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
 import type { Change, FieldChange, Plan, Step } from '../../../src/model/plan.js';
 import type { Report } from '../../../src/model/report.js';
+import { defaultSafeguards } from '../../../src/model/safeguards.js';
 
 /** Plans, reports and diagnostics that exercise every part of the views. */
 
@@ -196,6 +197,9 @@ export const plan: Plan = {
   environment: 'production',
   service: 'https://collect.example.com',
   account: null,
+  inventory: { file: 'roster.inventory.json' },
+  safeguards: defaultSafeguards,
+  risks: [],
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,

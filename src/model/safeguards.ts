@@ -1,0 +1,63 @@
+import type { Limits, Prune } from './resource.js';
+
+/** The settings that limit what an apply may do. Plan and digest hold them, and the inventory those of the last apply. */
+export interface Safeguards {
+  readonly prune: Prune;
+  readonly limits: Limits;
+}
+
+export const defaultSafeguards: Safeguards = {
+  prune: 'owned',
+  limits: { deletes: 5, startsPerMinute: 60 },
+};
+
+interface Safeguard {
+  /** The setting in roster.yaml. */
+  readonly name: string;
+  value(safeguards: Safeguards): string | number;
+  /** The higher, the weaker. */
+  weakness(safeguards: Safeguards): number;
+}
+
+const prunes: readonly Prune[] = ['never', 'owned', 'all'];
+
+const table: readonly Safeguard[] = [
+  { name: 'prune', value: ({ prune }) => prune, weakness: ({ prune }) => prunes.indexOf(prune) },
+  limit('deletes'),
+  limit('startsPerMinute'),
+];
+
+function limit(name: keyof Limits): Safeguard {
+  const value = ({ limits }: Safeguards) => limits[name];
+  return { name: `limits.${name}`, value, weakness: value };
+}
+
+export interface WeakerSafeguard {
+  readonly name: string;
+  readonly value: string | number;
+  readonly before: string | number;
+}
+
+/** The settings that allow more than before. */
+export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly WeakerSafeguard[] {
+  return table
+    .filter(({ weakness }) => weakness(now) > weakness(before))
+    .map(({ name, value }) => ({ name, value: value(now), before: value(before) }));
+}
+
+/**
+ * What an inventory says of the last apply. A limit that it does not hold, or that is not a limit, has its default, so
+ * that nothing weaker passes unseen.
+ */
+export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, unknown>>): Safeguards {
+  const { deletes, startsPerMinute } = defaultSafeguards.limits;
+  const orDefault = (value: unknown, byDefault: number) =>
+    Number.isSafeInteger(value) ? Number(value) : byDefault;
+  return {
+    prune: prunes.find((each) => each === prune) ?? defaultSafeguards.prune,
+    limits: {
+      deletes: orDefault(limits['deletes'], deletes),
+      startsPerMinute: orDefault(limits['startsPerMinute'], startsPerMinute),
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { Inventory, InventoryEntry } from '../../model/inventory.js';
+import { canonical, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Address, Desired, Observed } from '../../model/resource.js';
+import { fieldValue, ruleOf } from '../fields.js';
+import type { ReferenceResolver } from './reference-resolver.js';
+
+/** What an inventory recorded of an object. */
+interface Recorded {
+  readonly name: string | null;
+  readonly applied: JsonObject;
+}
+
+/**
+ * Whether an inventory describes the objects of a kind that it names. A pull request may write an inventory, so its ids
+ * and names alone prove nothing.
+ */
+export class Records {
+  constructor(
+    private readonly kind: Kind,
+    private readonly inventory: Inventory,
+    private readonly resolver: Pick<ReferenceResolver, 'values' | 'identity'>,
+  ) {}
+
+  /** The object is the one that the entry recorded, although someone may have changed it since. */
+  describes(address: Address, known: InventoryEntry, observed: Observed): boolean {
+    return this.of(address, known).some((each) => isRecordedObject(this.kind, each, observed));
+  }
+
+  /** The same for a declared entry. An interrupted run may have given the object the entry's natural key. */
+  describesFor({ address, spec }: Desired, known: InventoryEntry, observed: Observed): boolean {
+    const { identity } = this.kind;
+    if (identity.of(spec) === identity.ofObserved(observed)) return true;
+    return this.describes(address, known, observed);
+  }
+
+  /** The natural key of a create that an interrupted run was about to send. */
+  intendedIdentity(address: Address): string | null {
+    const identity = this.inventory.drafts.get(address)?.identity ?? null;
+    return identity === null ? null : this.resolver.identity(this.kind, identity);
+  }
+
+  /**
+   * The object is what a create was about to make. A draft that does not say what claims nothing: somebody else may have
+   * created an object of that name.
+   */
+  isIntended(address: Address, observed: Observed): boolean {
+    const intended = this.draft(address);
+    return intended !== null && observed.spec !== null && isIntendedObject(this.kind, intended, observed);
+  }
+
+  /** Its entry, and the update of it that an interrupted run was about to send. */
+  private of(address: Address, known: InventoryEntry): readonly Recorded[] {
+    const draft = this.draft(address);
+    return draft === null ? [known] : [known, draft];
+  }
+
+  private draft(address: Address): Recorded | null {
+    const draft = this.inventory.drafts.get(address);
+    if (draft?.applied === undefined || draft.kind !== this.kind.name) return null;
+    return { name: draft.name, applied: this.resolver.values(this.kind, draft.applied) };
+  }
+}
+
+function hasRecordedIdentity(kind: Kind, recorded: Recorded, observed: Observed): boolean {
+  return kind.identity.fields.every(
+    (field) => isWithheld(observed, field) || agrees(kind, recorded, observed, field),
+  );
+}
+
+/**
+ * It has the recorded natural key, or half of all recorded values that tell objects apart. The natural key of an object
+ * that cannot be changed never changes.
+ */
+function isRecordedObject(kind: Kind, recorded: Recorded, observed: Observed): boolean {
+  if (hasRecordedIdentity(kind, recorded, observed)) return true;
+  if (kind.update === undefined) return false;
+  const fields = Object.keys(kind.fields).filter(
+    (field) => !isWithheld(observed, field) && recordedValue(kind, recorded, field) !== undefined,
+  );
+  const same = (field: string) => agrees(kind, recorded, observed, field);
+  const telling = fields.filter((field) => tellsApart(recordedValue(kind, recorded, field)));
+  if (telling.length > 1) return telling.filter(same).length * 2 >= telling.length;
+  // A renamed group without members: everything else must be as recorded.
+  const others = fields.filter((field) => !telling.includes(field));
+  return telling.length === 1 && others.length > 0 && others.every(same);
+}
+
+function isIntendedObject(kind: Kind, intended: Recorded, observed: Observed): boolean {
+  if (!kind.identity.fields.every((field) => Object.hasOwn(intended.applied, field))) return false;
+  return Object.keys(kind.fields).every(
+    (field) =>
+      kind.notSettableOnCreate?.includes(field) === true ||
+      isWithheld(observed, field) ||
+      !Object.hasOwn(intended.applied, field) ||
+      agrees(kind, intended, observed, field),
+  );
+}
+
+function agrees(kind: Kind, recorded: Recorded, observed: Observed, field: string): boolean {
+  const value = recordedValue(kind, recorded, field);
+  const current = currentValue(kind, observed, field);
+  return value !== undefined && current !== undefined && canonical(value) === canonical(current);
+}
+
+/** The name is also recorded without the other fields, when a create was interrupted. */
+function recordedValue(kind: Kind, { name, applied }: Recorded, field: string): Json | undefined {
+  if (Object.hasOwn(applied, field)) return applied[field];
+  return field === 'name' && name !== null ? ruleOf(kind, field).canonical(name) : undefined;
+}
+
+function currentValue(kind: Kind, { spec, name }: Observed, field: string): Json | undefined {
+  if (spec !== null) return fieldValue(kind, spec, field);
+  return field === 'name' && name !== null ? ruleOf(kind, field).canonical(name) : undefined;
+}
+
+/** Many objects have no description, no inputs, and are active. */
+function tellsApart(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '' || typeof value === 'boolean') return false;
+  return !(Array.isArray(value) || isJsonObject(value)) || Object.keys(value).length > 0;
+}
+
+function isWithheld({ withheld }: Observed, field: string): boolean {
+  return withheld?.includes(field) === true;
+}
+
+/** What an entry of the inventory says of its object, and what the object is. */
+export function mismatch(address: Address, known: InventoryEntry, found: Observed): string {
+  const recorded = known.name === null ? '' : ` "${known.name}"`;
+  return `${address}: the inventory does not describe its object: it records ${known.kind}${recorded} with the id ${known.id}, which is ${nameAndId(found)}`;
+}
+
+export function nameAndId(observed: Observed): string {
+  return observed.name === null ? String(observed.id) : `"${observed.name}" (${observed.id})`;
+}

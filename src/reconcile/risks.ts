@@ -1,0 +1,44 @@
+import type { Change } from '../model/plan.js';
+import type { Prune } from '../model/resource.js';
+import type { Risk } from '../model/risk.js';
+import { isSensitive } from './field-change.js';
+import type { Match } from './match/match.js';
+import { liftsProtection } from './protection.js';
+
+type ChangeFacts = Pick<Change, 'action' | 'adopted'>;
+
+/** Why a change is risky: that of its action, and those that its kind knows. */
+export function risksOf(
+  match: Match,
+  change: ChangeFacts,
+  { prune, now }: { readonly prune: Prune; readonly now: Date },
+): readonly Risk[] {
+  return [
+    ...deletion(match, change, prune),
+    ...(liftsProtection(match) ? [notProtected] : []),
+    ...(change.adopted && ['update', 'replace'].includes(change.action) ? [foreign] : []),
+    ...kindRisks(match, change, now),
+  ];
+}
+
+const notProtected: Risk = { code: 'protection', message: 'is no longer protected from being deleted' };
+const foreign: Risk = { code: 'adopt', message: 'was created outside this project' };
+
+function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {
+  if (action !== 'delete') return [];
+  const why = match.ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
+  return [why, ...otherName(match)].map((message) => ({ code: 'delete', message }));
+}
+
+/** Somebody renamed it, or changed the inventory. */
+function otherName({ known, observed }: Match): string[] {
+  if (known?.name == null || observed?.name == null || known.name === observed.name) return [];
+  return [`its name was "${known.name}" at the last apply`];
+}
+
+function kindRisks(match: Match, { action }: ChangeFacts, now: Date): readonly Risk[] {
+  const { kind, observed, entry } = match;
+  if (!['create', 'update', 'replace', 'delete'].includes(action)) return [];
+  const after = action === 'delete' ? null : (entry?.spec ?? null);
+  return kind.risks?.({ observed, after, hides: (field) => isSensitive(match, field), now }) ?? [];
+}
