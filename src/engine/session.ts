@@ -75,6 +75,7 @@ export function openSession(options: SessionOptions): Session {
     concurrency,
     timeoutMs: options.timeoutMilliseconds ?? 30_000,
     userAgent: `roster/${version}`,
+    secrets: project.secrets,
     signal,
     sleep: options.sleep,
   });

@@ -1,7 +1,7 @@
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
-import type { Project } from '../model/resource.js';
+import type { Declared, Project } from '../model/resource.js';
 import type { YamlUsage } from '../yaml/parse-budget.js';
 import { readYaml } from '../yaml/read.js';
 import type { Source, Span } from '../yaml/source.js';
@@ -13,6 +13,7 @@ import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import { expandInclude } from './include.js';
+import { reportPastedKeys } from './pasted-keys.js';
 import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
@@ -36,8 +37,6 @@ export interface Loaded {
   readonly project: Project | null;
   /** Everything that is wrong, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Values from the environment that were used, errors or not: nothing that is printed may contain one. */
-  readonly secrets: readonly string[];
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** Absolute paths of all files of the project, including the inventory and those that could not be read. */
@@ -63,7 +62,7 @@ export function loadProject(options: LoadOptions): Loaded {
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
 
 function nothing(paths: readonly string[]): LoadedProject {
-  return { project: null, secrets: [], files: [], allFiles: false, paths };
+  return { project: null, files: [], allFiles: false, paths };
 }
 
 interface ManifestFile extends TopLevel {
@@ -105,8 +104,7 @@ class ProjectLoader {
       checkAddedVariables(read.added, top.settings.get('vars'), read.variables, this.diagnostics);
     this.checkInventory(read, names);
     return {
-      project: this.project(top, read, entries),
-      secrets: read.variables.environment.secrets,
+      project: this.project(top, read, entries, manifests),
       files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
       allFiles,
       paths: [...own].map((path) => join(this.root, path)),
@@ -117,6 +115,7 @@ class ProjectLoader {
   private manifest(path: string, asked: Span | null): ManifestFile | null {
     const isProject = asked === null;
     const source = this.disk.read(path, asked);
+    if (source !== null) reportPastedKeys(source, this.diagnostics);
     const documents = source === null ? null : this.documents(source, isProject);
     if (source === null || documents === null) return null;
     if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
@@ -170,16 +169,22 @@ class ProjectLoader {
     this.diagnostics.error('schema', asked, message, { help });
   }
 
-  private project(top: ManifestFile, read: SettingsRead, entries: EntriesRead): Project | null {
+  private project(
+    top: ManifestFile,
+    read: SettingsRead,
+    { list }: EntriesRead,
+    manifests: readonly ManifestFile[],
+  ): Project | null {
     if (read.settings === null) return null;
+    const entries = list.map((each) => each.declared);
     return {
       file: top.source.file,
       root: this.root,
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
-      entries: entries.list.map((each) => each.declared),
-      secrets: read.variables.environment.secrets,
+      entries,
+      secrets: unwritten(read.variables.environment.secrets, manifests, entries),
     };
   }
 }
@@ -188,6 +193,19 @@ class ProjectLoader {
 function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead): Set<string> {
   const state = inventories.flatMap((path) => [path, `${path}.lock`]);
   return new Set([...manifests, ...state.map((path) => posix.normalize(path))]);
+}
+
+/** A secret that a manifest writes out is known to its author. To mask it where it is quoted would tell that it is the secret. */
+function unwritten(
+  secrets: readonly string[],
+  manifests: readonly ManifestFile[],
+  entries: readonly Declared[],
+): string[] {
+  if (secrets.length === 0) return [];
+  const values = entries.map(({ declared, templates }) => JSON.stringify({ ...(declared as object), ...templates }));
+  const written = [...manifests.map(({ source }) => source.text), ...values];
+  const forms = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
+  return secrets.filter((secret) => !forms(secret).some((form) => written.some((text) => text.includes(form))));
 }
 
 const withoutEntries = new Set(settingNames.filter((name) => name !== 'include'));

@@ -33,6 +33,7 @@ export const diagnosticCodes = [
   'undeliverable-key',
   'unknown-variable',
   'missing-environment-variable',
+  'misplaced-variable',
   'not-manageable',
   'rejected-by-preview',
   'start-rate',

@@ -46,7 +46,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   yaml: [],
   manifest: ['model', 'yaml', 'files', 'redact'],
   service: ['model', 'redact'],
-  reconcile: ['model'],
+  reconcile: ['model', 'redact/mask.ts'],
   timing: ['model'],
   files: ['model'],
   inventory: ['model', 'files'],

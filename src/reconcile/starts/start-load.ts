@@ -16,15 +16,9 @@ export function isTimed(kind: Kind): kind is TimedKind {
   return kind.timetable !== undefined;
 }
 
-/**
- * The entries of a kind that may be counted: the result shows when they run and how much they start. An entry in which
- * that depends on a value from the environment is left out, because a sum would reveal its part.
- */
+/** The entries of a kind that are counted: the result shows when they run and how much they start. */
 export function countable(kind: TimedKind, matches: Pick<Matches, 'list'>): Desired[] {
-  const shown = [...kind.timetable.fields, ...kind.identity.fields];
-  return matches.list
-    .flatMap((match) => (match.kind === kind && match.entry !== null ? match.entry : []))
-    .filter(({ sensitive }) => !shown.some((field) => sensitive.includes(field)));
+  return matches.list.flatMap((match) => (match.kind === kind && match.entry !== null ? match.entry : []));
 }
 
 export interface StartContext {
