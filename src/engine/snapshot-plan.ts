@@ -80,7 +80,10 @@ async function localInventory(project: Project, env: SessionOptions['env']): Pro
 
 /** With templates for values from the environment: nothing may be reported to be equal to one of them. */
 function declaredValues({ entries }: Project): (readonly [KindName, JsonObject])[] {
-  return entries.map(({ kind, declared, templates }) => [kind, { ...(declared as JsonObject), ...templates }]);
+  return entries.map(({ kind, declared, templates }) => [
+    kind,
+    { ...(declared as JsonObject), ...templates },
+  ]);
 }
 
 function appliedValues(inventory: Inventory | null): (readonly [KindName, JsonObject])[] {

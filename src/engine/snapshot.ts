@@ -54,6 +54,8 @@ function secretFields({ matches }: Reconciled): ReadonlyMap<Observed, SecretFiel
 function secretsOf(match: Match): SecretFields {
   const places = Object.keys(match.kind.fields).map((field) => [field, secretPlaces(match, field)] as const);
   return Object.fromEntries(
-    places.flatMap(([field, found]) => (found === undefined ? [] : [[field, [found.declared, found.applied]]])),
+    places.flatMap(([field, found]) =>
+      found === undefined ? [] : [[field, [found.declared, found.applied]]],
+    ),
   );
 }

@@ -202,10 +202,14 @@ function unwritten(
   entries: readonly Declared[],
 ): string[] {
   if (secrets.length === 0) return [];
-  const values = entries.map(({ declared, templates }) => JSON.stringify({ ...(declared as object), ...templates }));
+  const values = entries.map(({ declared, templates }) =>
+    JSON.stringify({ ...(declared as object), ...templates }),
+  );
   const written = [...manifests.map(({ source }) => source.text), ...values];
   const forms = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
-  return secrets.filter((secret) => !forms(secret).some((form) => written.some((text) => text.includes(form))));
+  return secrets.filter(
+    (secret) => !forms(secret).some((form) => written.some((text) => text.includes(form))),
+  );
 }
 
 const withoutEntries = new Set(settingNames.filter((name) => name !== 'include'));

@@ -5,13 +5,7 @@ import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
-import {
-  deliveryFields,
-  fieldChange,
-  fieldOrigin,
-  isBlank,
-  overallOrigin,
-} from './field-change.js';
+import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
 import { fieldValue, rawValue } from './fields.js';
 import type { Match } from './match/match.js';
 import { isUnchanged, secretPlaces } from './secret-values.js';

@@ -36,10 +36,7 @@ interface DigestedValues {
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
-function valuesOf(
-  { change, match }: ResourceDiff,
-  hasher: ValueHasher,
-): DigestedValues {
+function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): DigestedValues {
   const { kind, entry, observed } = match;
   const hashedFields = kind.snapshot.hashed ?? [];
   const valueIn = (spec: unknown, field: string) =>

@@ -11,7 +11,13 @@ import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret
 export function deliveryFields(requests: readonly PlannedRequest[]): FieldChange[] {
   const delivery = requests.find((planned) => planned.delivery !== undefined)?.delivery;
   if (delivery === undefined) return [];
-  const shared = { before: null, sensitive: false, layout: 'value', origin: 'manifest', source: null } as const;
+  const shared = {
+    before: null,
+    sensitive: false,
+    layout: 'value',
+    origin: 'manifest',
+    source: null,
+  } as const;
   return [{ path: 'deliver', after: delivery.to as Json, ...shared }];
 }
 
@@ -39,8 +45,7 @@ export function fieldChange(
         }
       : {
           before: before === null ? null : show(concealed(rawValue(before, field) as Json, places)),
-          after:
-            after === null ? null : (places.declared ?? escapedValue(show(rawValue(after, field)))),
+          after: after === null ? null : (places.declared ?? escapedValue(show(rawValue(after, field)))),
         };
   const source = before === null || after === null ? null : (match.entry?.placeOf([field]) ?? null);
   return { path: field, ...values, sensitive: places !== undefined, layout: rule.layout, origin, source };

@@ -133,7 +133,8 @@ function at(value: Json | undefined, name: string): Json | undefined {
  */
 export function withoutSecrets(before: Json, { declared, applied }: SecretPlaces): Json {
   const used = [declared, applied].filter(usesEnvironment);
-  if (!isJsonObject(before) || isHidden(before) || !used.every(isJsonObject)) return used.length > 0 ? MASK : before;
+  if (!isJsonObject(before) || isHidden(before) || !used.every(isJsonObject))
+    return used.length > 0 ? MASK : before;
   const isSecret = (name: string) => used.some((each) => usesEnvironment(at(each, name)));
   return Object.fromEntries(
     Object.entries(before).map(([name, each]) => [name, isSecret(name) ? MASK : each]),

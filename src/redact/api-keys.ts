@@ -12,5 +12,8 @@ export function maskApiKeys(text: string, mask: (found: string) => string = () =
 
 /** Where a text contains what looks like a whole API key. */
 export function findApiKeys(text: string): { readonly start: number; readonly end: number }[] {
-  return [...text.matchAll(apiKey)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
+  return [...text.matchAll(apiKey)].map(({ 0: found, index }) => ({
+    start: index,
+    end: index + found.length,
+  }));
 }

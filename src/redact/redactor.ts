@@ -50,7 +50,9 @@ export class Redactor {
   private map(map: Readonly<Record<string, unknown>>): unknown {
     const entries = Object.entries(map);
     const shown = entries.map(([name, each]) => [this.text(name), this.walk(each, name)] as const);
-    const same = entries.every(([name, each], index) => shown[index]?.[0] === name && shown[index]?.[1] === each);
+    const same = entries.every(
+      ([name, each], index) => shown[index]?.[0] === name && shown[index]?.[1] === each,
+    );
     return same ? map : Object.fromEntries(shown);
   }
 }

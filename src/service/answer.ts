@@ -56,7 +56,9 @@ function decoded(body: Uint8Array): string {
 /** Only the names: the values may be private. */
 function propertiesOf(body: JsonObject, words: ServiceWords): string {
   const names = Object.keys(body).slice(0, 8);
-  return names.length === 0 ? 'an empty object' : `an object with ${words.text(names.join(', ')).slice(0, 80)}`;
+  return names.length === 0
+    ? 'an empty object'
+    : `an object with ${words.text(names.join(', ')).slice(0, 80)}`;
 }
 
 function failedInside(

@@ -10,8 +10,8 @@ import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.
 import { createQueue, type Queue } from './queue.js';
 import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
-import { withheldWords, wordsWith } from './service-words.js';
 import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
+import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
 
 export interface ClientSettings {

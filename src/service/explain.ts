@@ -19,7 +19,10 @@ export function explainText(body: string, words: ServiceWords): ServiceMessage {
 
 export function explain(data: unknown, words: ServiceWords): ServiceMessage {
   const { message, errorCode } = words.message({ message: messageIn(data) ?? '', errorCode: codeIn(data) });
-  return { message: oneLine(message), errorCode: errorCode === null ? null : oneLine(errorCode).slice(0, 100) };
+  return {
+    message: oneLine(message),
+    errorCode: errorCode === null ? null : oneLine(errorCode).slice(0, 100),
+  };
 }
 
 /** One line of at most 500 characters. Other control characters stay: the views escape them. */

@@ -55,8 +55,7 @@ function redirect(
   words: ServiceWords,
 ): Pick<FailureFacts, 'code' | 'message' | 'help'> {
   const location = firstHeader(reply, 'location');
-  const to =
-    location !== null && URL.canParse(location) ? ` to ${words.text(new URL(location).origin)}` : '';
+  const to = location !== null && URL.canParse(location) ? ` to ${words.text(new URL(location).origin)}` : '';
   return {
     code: 'unexpected-response',
     message: `${subject} returned ${reply.status}, a redirect${to}; redirects are not followed`,

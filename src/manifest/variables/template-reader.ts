@@ -18,7 +18,8 @@ export class TemplateReader {
   ) {}
 
   read(node: Node): Json {
-    if (node.type === 'scalar') return typeof node.value === 'string' ? this.text(node, node.value) : node.value;
+    if (node.type === 'scalar')
+      return typeof node.value === 'string' ? this.text(node, node.value) : node.value;
     if (node.type === 'list') return node.items.map((item) => this.read(item));
     const value = bareObject();
     for (const [key, entry] of node.entries) value[key] = this.read(entry.value);

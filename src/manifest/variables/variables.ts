@@ -240,7 +240,8 @@ export class Variables {
 
   private refuse(node: ScalarNode, use: Use, message: string, fault: Fault): typeof failed {
     if (this.diagnostics.full) return this.skip();
-    const { code, help } = typeof fault === 'string' ? { code: 'unknown-variable' as const, help: fault } : fault;
+    const { code, help } =
+      typeof fault === 'string' ? { code: 'unknown-variable' as const, help: fault } : fault;
     this.diagnostics.error(code, this.places.within(node, use), message, { help });
     return failed;
   }

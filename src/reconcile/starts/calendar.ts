@@ -92,9 +92,7 @@ function uncountedOf(
         ?.inEntry(entry.declared)
         .find((address) => project.entries.some((each) => each.external && each.address === address));
       const reason =
-        external !== undefined
-          ? `only the service knows the agents of ${external}`
-          : 'it will not run again';
+        external !== undefined ? `only the service knows the agents of ${external}` : 'it will not run again';
       return { address: entry.address, reason };
     });
 }

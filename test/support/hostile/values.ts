@@ -45,13 +45,14 @@ function variables(draw: Draw): Row[] {
     ['one of itself', `vars: { a: ["\${var.a}"] }\n${useAll('a')}`, 'unknown-variable'],
     ['many openings', named('${'.repeat(30_000)), 'unknown-variable', 'limit-exceeded'],
     ['many of one', `vars: { a: x }\n${named('${var.a}'.repeat(8_000))}`, 'schema'],
-    ['the key that roster calls with', named('${env.ROSTER_API_KEY}'), 'unknown-variable'],
-    ['the same in another case', named('${env.roster_Api_Key}'), 'unknown-variable'],
-    ['what is not set', named('${env.NO_SUCH_VARIABLE}'), 'missing-environment-variable'],
+    ['the key that roster calls with', described('${env.ROSTER_API_KEY}'), 'misplaced-variable'],
+    ['the same in another case', described('${env.roster_Api_Key}'), 'misplaced-variable'],
+    ['what is not set', described('${env.NO_SUCH_VARIABLE}'), 'missing-environment-variable'],
+    ['from the environment in a name', named('${env.HOME}'), 'misplaced-variable'],
     ['a key of every object', named('${var.constructor}'), 'unknown-variable'],
     [
       'a key of every object, from the environment',
-      named('${env.__proto__}'),
+      described('${env.__proto__}'),
       'missing-environment-variable',
     ],
     ...['${process.env.HOME}', '${{ secrets.KEY }}', '${var.a.b}', '${var.}', '${VAR}', '${a:-b}'].map(

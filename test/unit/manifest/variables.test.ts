@@ -191,54 +191,33 @@ describe('values from the environment', () => {
       '{ target: group/h, once: x, inputs: { deep: [{ v: "a ${var.t}" }], w: 1 }, timeZone: UTC }',
       '{ t: "${env.TOKEN}" }',
     );
-    expect(loaded?.entries.at(-1)?.sensitive).toEqual(['inputs']);
-    expect(loaded?.entries[0]?.sensitive).toEqual([]);
+    expect(loaded?.entries.at(-1)?.templates).toEqual({
+      inputs: { deep: [{ v: 'a ${env.TOKEN}' }], w: 1 },
+    });
+    expect(loaded?.entries[0]?.templates).toEqual({});
     expect(loaded?.secrets).toEqual(['hunter2-secret']);
   });
 
-  it('mark every field of an entry that is one variable as a whole', () => {
-    const vars = '{ e: { target: group/h, once: x, inputs: { v: "${env.TOKEN}" } }, f: "${var.e}" }';
-    const { project: loaded } = reported('${var.f}', vars);
-    expect(loaded?.entries.at(-1)?.sensitive).toEqual(['target', 'once', 'inputs']);
-    const plain = reported('${var.e}', '{ e: { target: group/h, once: x } }').project;
-    expect(plain?.entries.at(-1)?.sensitive).toEqual([]);
+  it('are not secret if a manifest writes them out', () => {
+    const written = reported('{ target: group/h, once: x, inputs: { v: "${env.TOKEN}", w: hunter2-secret } }');
+    expect(written.project?.secrets).toEqual([]);
+    const joined = '{ target: group/h, once: x, inputs: { v: "${env.TOKEN}", w: "${var.a}-secret" } }';
+    expect(reported(joined, '{ a: hunter2 }').project?.secrets).toEqual([]);
+  });
+
+  it('leave literal openings escaped in their templates', () => {
+    const { project: loaded } = reported(
+      '{ target: group/h, once: x, inputs: { v: "$${env.A} ${var.l} ${env.TOKEN}", w: "${var.l}" } }',
+      "{ l: '$${env.B}' }",
+    );
+    expect(loaded?.entries.at(-1)?.templates).toEqual({
+      inputs: { v: '$${env.A} $${env.B} ${env.TOKEN}', w: '$${env.B}' },
+    });
   });
 
   it.each([
-    ['what the schema says', '{ target: "${env.TOKEN}", once: x }', 'schema'],
-    ['a wrong type', '{ target: group/h, once: x, enabled: "${env.TOKEN}" }', 'schema'],
-    ['what a kind says', '{ target: group/h, cron: "${env.CRON}", startTime: x }', 'invalid-cron'],
-    ['a reference', '{ target: "group/${env.TOKEN}", once: x }', 'unknown-reference'],
-    [
-      'a former key that is still declared',
-      '{ target: group/h, once: x, formerly: "${env.OTHER}" }\n  hunter2-other: { target: group/h, once: y }',
-      'duplicate-entry',
-    ],
-    [
-      'a former key of two entries',
-      '{ target: group/h, once: x, formerly: hunter2-other }\n  t: { target: group/h, once: y, formerly: "${env.OTHER}" }',
-      'duplicate-entry',
-    ],
-    ['a list that is a variable', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
-    ['what cannot be seen', '{ target: group/h, once: "${env.CONTROL}" }', 'unsafe-text'],
-    [
-      'what a kind says of an entry that is one variable',
-      '"${var.e}"',
-      'invalid-cron',
-      '{ e: { target: group/h, cron: "${env.CRON}", startTime: x } }',
-    ],
-    [
-      'a reference in an entry that is one variable',
-      '"${var.e}"',
-      'unknown-reference',
-      '{ e: { target: "group/${env.TOKEN}", once: x } }',
-    ],
-    [
-      'what the schema says of an entry that is one variable',
-      '"${var.e}"',
-      'schema',
-      '{ e: { target: "${env.TOKEN}", once: x } }',
-    ],
+    ['what the schema says', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
+    ['what cannot be seen', '{ target: group/h, once: x, inputs: { a: "${env.CONTROL}" } }', 'unsafe-text'],
   ])('are not shown by %s', (_, entry, code, vars = '{}') => {
     const { diagnostics } = reported(entry, vars);
     expect(diagnostics).toMatchObject([{ code }]);
@@ -246,13 +225,16 @@ describe('values from the environment', () => {
       expect(JSON.stringify(diagnostics)).not.toContain(secret);
   });
 
-  it('are refused where plans show the setting', () => {
-    expect(problems('project: "${env.NAME}"\n', { env: { NAME: 'p' } })).toEqual([
-      'roster.yaml:1:1 schema «project»',
-    ]);
-    expect(
-      load('project: p\nservice: { url: "https://${env.HOST}" }\n', { env: { HOST: 'h' } }).project?.url,
-    ).toBe('https://h');
+  it.each([
+    ['a setting', 'project: "${env.NAME}"\n', '1:10', '"${env.NAME}"'],
+    ['the URL', 'project: p\nservice: { url: "https://${env.NAME}" }\n', '2:26', '${env.NAME}'],
+    ['a reference', project('{}', '{ target: "group/${env.NAME}", once: x }'), '5:24', '${env.NAME}'],
+    ['a variable', project('{ t: "${env.NAME}" }', '{ target: "${var.t}", once: x }'), '5:17', '"${var.t}"'],
+    ['a reserved name', project('{}', '{ target: group/h, once: x, inputs: { a: "${env.ci_x}" } }'), '5:48', '"${env.ci_x}"'],
+  ])('are refused in %s', (_, text, place, written) => {
+    const [found] = problems(text, { env: { NAME: 'p', ci_x: 'x' } });
+    expect(found).toContain('misplaced-variable');
+    expect([found?.includes(`:${place} `), found?.includes(written.replaceAll('"', ''))]).toEqual([true, true]);
   });
 });
 
