@@ -134,9 +134,10 @@ class EntryReader {
     const value = bareObject();
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
-      const own = new Notes(Object.hasOwn(rules, name) && rules[name]?.mayHoldSecrets === true);
+      const mayUseEnvironment = Object.hasOwn(rules, name) && rules[name]?.mayHoldSecrets === true;
+      const own = mayUseEnvironment ? new Notes(true) : notes;
       value[name] = variables.read(field.value, rule, own, 3);
-      notes.add(own);
+      if (own !== notes) notes.add(own);
     }
     return value;
   }

@@ -13,6 +13,8 @@ export interface EntryRead {
   readonly declared: Declared;
   readonly kind: Kind;
   readonly entry: Entry;
+  /** Its values as the manifest writes them. */
+  readonly written: JsonObject;
   /** False when its kind reported an error. */
   readonly sound: boolean;
 }
@@ -60,7 +62,8 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
     isOwn: (path) => ownPaths.has(posix.normalize(path)),
     suggest: (word, known) => diagnostics.suggestions.of(word, known, known.length),
   });
-  return { kind, entry, sound, declared: { ...metaOf(valid), declared } };
+  const written = { ...value, ...valid.templates };
+  return { kind, entry, written, sound, declared: { ...metaOf(valid), declared } };
 }
 
 /** What every kind of entry has. */

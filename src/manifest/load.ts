@@ -1,7 +1,7 @@
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
-import type { Declared, Project } from '../model/resource.js';
+import type { Project } from '../model/resource.js';
 import type { YamlUsage } from '../yaml/parse-budget.js';
 import { readYaml } from '../yaml/read.js';
 import type { Source, Span } from '../yaml/source.js';
@@ -13,6 +13,7 @@ import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import { expandInclude } from './include.js';
+import type { EntryRead } from './kind-reader.js';
 import { reportPastedKeys } from './pasted-keys.js';
 import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
@@ -176,15 +177,14 @@ class ProjectLoader {
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
-    const entries = list.map((each) => each.declared);
     return {
       file: top.source.file,
       root: this.root,
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
-      entries,
-      secrets: unwritten(read.variables.environment.secrets, manifests, entries),
+      entries: list.map((each) => each.declared),
+      secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
 }
@@ -199,12 +199,10 @@ function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead)
 function unwritten(
   secrets: readonly string[],
   manifests: readonly ManifestFile[],
-  entries: readonly Declared[],
+  entries: readonly EntryRead[],
 ): string[] {
   if (secrets.length === 0) return [];
-  const values = entries.map(({ declared, templates }) =>
-    JSON.stringify({ ...(declared as object), ...templates }),
-  );
+  const values = entries.map((each) => JSON.stringify(each.written));
   const written = [...manifests.map(({ source }) => source.text), ...values];
   const forms = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
   return secrets.filter(

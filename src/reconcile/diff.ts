@@ -8,7 +8,7 @@ import type { Risk } from '../model/risk.js';
 import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
 import { fieldValue, rawValue } from './fields.js';
 import type { Match } from './match/match.js';
-import { isUnchanged, secretPlaces } from './secret-values.js';
+import { isUnchanged } from './secret-values.js';
 
 /** A change with the requests that carry it out, before they are ordered. */
 export interface ResourceDiff {

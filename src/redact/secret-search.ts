@@ -78,7 +78,15 @@ function spellingsOf(secret: string): [View, string][] {
   const bytes = Buffer.from(secret);
   const percent = views.percent(encodeURIComponent(bytes.toString()));
   const json = JSON.stringify(secret).slice(1, -1);
-  const exact = [secret, json, json.replaceAll('/', '\\/'), asciiJson(json), ...base64Spellings(bytes)];
+  const base64 = bytes.toString('base64');
+  const exact = [
+    secret,
+    json,
+    json.replaceAll('/', '\\/'),
+    asciiJson(json),
+    base64,
+    ...base64Spellings(bytes),
+  ];
   return [
     ...exact.map((text): [View, string] => ['exact', text]),
     ['percent', percent],

@@ -7,18 +7,10 @@ import type { Diagnostics } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { bareObject, Notes, reportMissing } from '../values.js';
 import { EnvironmentValues } from './environment-values.js';
+import { measureOf, type Resolved } from './resolved.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
 import { TemplateReader } from './template-reader.js';
 import { VariableHints } from './variable-hints.js';
-
-interface Resolved {
-  readonly value: Json;
-  /** Null without values from the environment. */
-  readonly template: Json;
-  /** The number of values in it, and its levels of maps and lists. */
-  readonly size: number;
-  readonly height: number;
-}
 
 export interface VariableOptions {
   readonly vars: ReadonlyMap<string, Entry>;
@@ -250,18 +242,4 @@ export class Variables {
     this.diagnostics.skip(1);
     return failed;
   }
-}
-
-/** Costs no more than what was counted when the value was put together. */
-function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
-  if (typeof value === 'string') return { size: 1 + (value.length >> 4), height: 0 };
-  if (typeof value !== 'object' || value === null) return { size: 1, height: 0 };
-  let size = 1;
-  let height = 0;
-  for (const each of Object.values(value)) {
-    const inner = measureOf(each);
-    size += inner.size;
-    height = Math.max(height, inner.height);
-  }
-  return { size, height: height + 1 };
 }

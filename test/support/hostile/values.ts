@@ -37,6 +37,7 @@ function variables(draw: Draw): Row[] {
   const use = (name: string) => `groups: { g: { members: ["\${var.${name}}"] } }`;
   const useAll = (name: string) => `groups: { g: { members: "\${var.${name}}" } }`;
   const named = (text: string) => `groups: { g: { members: [], name: "${text}" } }`;
+  const described = (text: string) => `groups: { g: { members: [], description: "${text}" } }`;
   return [
     ['texts that double', `vars:\n${doubling}${use('a16')}`, 'limit-exceeded'],
     ['lists that double', `vars:\n${lists}${useAll('a16')}`, 'limit-exceeded'],
@@ -410,7 +411,7 @@ const addresses: Row[] = [
   [
     'one that the environment decides',
     'service: { url: "https://${env.NO_SUCH_HOST}" }',
-    'missing-environment-variable',
+    'misplaced-variable',
   ],
   ['a key beside it', 'service: { url: "https://example.com", apiKey: svc_live_x }', 'unknown-property'],
 ];

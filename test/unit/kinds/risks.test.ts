@@ -28,10 +28,7 @@ describe('risks of a schedule', () => {
     inputs: {},
     enabled: true,
   };
-  const reported = (
-    before: Partial<ScheduleSpec>,
-    after: Partial<ScheduleSpec> | null,
-  ) =>
+  const reported = (before: Partial<ScheduleSpec>, after: Partial<ScheduleSpec> | null) =>
     risksOf(schedule, {
       observed: observed({ ...daily, ...before }),
       after: after === null ? null : { ...daily, ...before, ...after },

@@ -12,7 +12,12 @@ function searchFor(...secrets: string[]): SecretSearch {
 
 describe('a redactor', () => {
   test('masks what looks like a whole API key in every text and name, and keeps the marks below a line in place', () => {
-    const shown = new Redactor().value({ name: key, [key]: [`a ${key}, b`], lineText: `name: ${key} # it`, count: 7 });
+    const shown = new Redactor().value({
+      name: key,
+      [key]: [`a ${key}, b`],
+      lineText: `name: ${key} # it`,
+      count: 7,
+    });
     expect(shown).toEqual({
       name: '(sensitive)',
       '(sensitive)': ['a (sensitive), b'],
@@ -64,7 +69,9 @@ describe('a search for secrets', () => {
   });
 
   test('masks one secret inside another as one', () => {
-    expect(searchFor('12345678', 'x12345678x', '78x90abc').mask('a x12345678x90abc b')).toBe('a (sensitive) b');
+    expect(searchFor('12345678', 'x12345678x', '78x90abc').mask('a x12345678x90abc b')).toBe(
+      'a (sensitive) b',
+    );
   });
 
   test('leaves out values that occur by chance', () => {

@@ -38,7 +38,8 @@ test('a text is masked before it is cut', () => {
 });
 
 test('of the answer to a request with values from the environment, only a code that is a word is shown', () => {
-  const said = (errorCode: string) => explainText(JSON.stringify({ message: 'not 4711', errorCode }), withheldWords);
+  const said = (errorCode: string) =>
+    explainText(JSON.stringify({ message: 'not 4711', errorCode }), withheldWords);
   expect(said('InvalidInput').errorCode).toBe('InvalidInput');
   expect(said('4711').errorCode).toBeNull();
   expect(said('x').message).not.toContain('4711');
