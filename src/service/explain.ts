@@ -1,12 +1,5 @@
 import { isJsonObject, parseJson } from '../model/json.js';
-import type { ServiceWords } from './service-words.js';
-
-/** The message of an error body of any shape (interface §7: "the complete shape: not shown"). */
-export interface ServiceMessage {
-  /** On one line, at most 500 characters; empty when none was found. */
-  readonly message: string;
-  readonly errorCode: string | null;
-}
+import type { ServiceMessage, ServiceWords } from './service-words.js';
 
 const MAX_MESSAGE_LENGTH = 500;
 

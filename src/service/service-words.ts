@@ -1,4 +1,9 @@
-import type { ServiceMessage } from './explain.js';
+/** The message of an error body of any shape (interface §7: "the complete shape: not shown"). */
+export interface ServiceMessage {
+  /** Empty when none was found. */
+  readonly message: string;
+  readonly errorCode: string | null;
+}
 
 /** Texts of the service as they may be shown. They are given whole: a text that was cut may end inside a secret. */
 export interface ServiceWords {

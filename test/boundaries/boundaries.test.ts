@@ -52,7 +52,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   inventory: ['model', 'files'],
   snapshot: ['model'],
   apply: ['model', 'files'],
-  view: ['model', 'redact/mask.ts'],
+  view: ['model'],
   redact: [],
   init: [],
   sandbox: [],
