@@ -37,7 +37,7 @@ export class EnvironmentValues {
       return {
         code: 'misplaced-variable',
         message: `the environment variable ${name} cannot be used in a manifest`,
-        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GITLAB_` or `RUNNER_` belong to roster and to CI. Pass the value under another name.',
+        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GITLAB_` or `RUNNER_` belong to roster and to CI. To use a value of CI, pass it under another name.',
       };
     const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
     if (value !== undefined && value !== '') return value;
