@@ -53,7 +53,7 @@ export function withheldPaths({ kind, observed }: Match): string[] {
  * True when the manifest used other values from the environment at the last apply. That counts as a change even if the
  * service holds the new value already: a plan must not tell whether a guess equals a secret.
  */
-export function templateChanged({ kind, entry, known }: Match, field: string): boolean {
+function templateChanged({ kind, entry, known }: Match, field: string): boolean {
   if (ruleOf(kind, field).mayHoldSecrets !== true || known === null) return false;
   const declared = entry?.templates[field];
   const applied = known.applied[field];
