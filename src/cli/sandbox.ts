@@ -26,6 +26,7 @@ export interface SandboxFlags extends CommonFlags {
 export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, ['text', 'json'], context, async () => {
     const server = await start(flags, context.host);
+    context.output.redactor.show(server.apiKey);
     context.output.out(
       flags.format === 'json'
         ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey })

@@ -3,7 +3,7 @@ import { parseInventory, type WrittenInventory } from '../manifest/inventory-opt
 import { type Loaded, loadProject } from '../manifest/load.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
-import { Redactor } from '../redact/redactor.js';
+import type { Redactor } from '../redact/redactor.js';
 import { type ClockOptions, clockOf } from './clock.js';
 import { checkOutputs, type OutputFile } from './output-files.js';
 
@@ -21,7 +21,7 @@ export interface ProjectOptions extends ClockOptions {
   readonly inventory?: string | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
-  /** Learns the values that must not be shown, as soon as they are read. */
+  /** Learns the API keys of the run. */
   readonly redactor?: Redactor;
 }
 
@@ -33,7 +33,7 @@ export interface OpenedProject {
 
 /** Reads the manifests, offline. Errors are returned with everything that could be read. */
 export function readProject(options: ProjectOptions): Loaded {
-  const { cwd, env, file, outputs = [], redactor = new Redactor() } = options;
+  const { cwd, env, file, outputs = [] } = options;
   const environment = options.environment ?? env['ROSTER_ENV'] ?? '';
   const loaded = loadProject({
     ...(file === undefined ? {} : { file }),
@@ -44,8 +44,6 @@ export function readProject(options: ProjectOptions): Loaded {
     now: clockOf(options).now(),
     kinds,
   });
-  redactor.knowKinds([...kinds.map((kind) => kind.name), 'agent']);
-  redactor.hide(loaded.secrets);
   checkOutputs(outputs, loaded.paths, cwd);
   return loaded;
 }

@@ -78,6 +78,7 @@ export function openSession(options: SessionOptions): Session {
     concurrency,
     timeoutMs,
     userAgent: `roster/${version}`,
+    secrets: project.secrets,
     signal,
     sleep: options.sleep,
   });

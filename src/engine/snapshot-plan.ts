@@ -7,6 +7,7 @@ import type { JsonObject } from '../model/json.js';
 import type { Plan, SnapshotAge } from '../model/plan.js';
 import type { KindName, Project } from '../model/resource.js';
 import type { Reconciled } from '../reconcile/plan.js';
+import { withheldPaths } from '../reconcile/secret-values.js';
 import { withNextRuns } from '../reconcile/starts/next-runs.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
@@ -77,12 +78,12 @@ async function localInventory(project: Project, env: SessionOptions['env']): Pro
   return 'file' in project.inventory ? openStore(project, env).load() : null;
 }
 
-/** Without values from the environment: nothing may be reported to be equal to one of them. */
+/** With templates for values from the environment: nothing may be reported to be equal to one of them. */
 function declaredValues({ entries }: Project): (readonly [KindName, JsonObject])[] {
-  return entries.map(({ kind, declared, sensitive }) => {
-    const fields = Object.entries(declared as JsonObject).filter(([field]) => !sensitive.includes(field));
-    return [kind, Object.fromEntries(fields)];
-  });
+  return entries.map(({ kind, declared, templates }) => [
+    kind,
+    { ...(declared as JsonObject), ...templates },
+  ]);
 }
 
 function appliedValues(inventory: Inventory | null): (readonly [KindName, JsonObject])[] {
@@ -106,8 +107,8 @@ function oldSnapshot({ ageSeconds }: SnapshotAge, takenAt: Date, now: Date): Dia
 
 /** Values that are assumed to be unchanged must be listed, even if nothing else is. */
 function notInSnapshot({ matches }: Reconciled): Diagnostic[] {
-  const unseen = matches.flatMap(({ address, entry, observed }) =>
-    entry === null ? [] : (observed?.withheld ?? []).map((field) => `\`${field}\` of ${address}`),
+  const unseen = matches.flatMap((match) =>
+    match.entry === null ? [] : withheldPaths(match).map((path) => `\`${path}\` of ${match.address}`),
   );
   if (unseen.length === 0) return [];
   const named = unseen.slice(0, mostListed).join(', ');

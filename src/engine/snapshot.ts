@@ -1,10 +1,11 @@
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
-import type { Address, Observed } from '../model/resource.js';
-import { isSensitive } from '../reconcile/field-change.js';
+import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
+import type { Observed } from '../model/resource.js';
+import type { Match } from '../reconcile/match/match.js';
 import type { Reconciled } from '../reconcile/plan.js';
+import { secretPlaces } from '../reconcile/secret-values.js';
 import { snapshotText } from '../snapshot/print.js';
-import { snapshotJson } from '../snapshot/save.js';
+import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { observeAndPlan } from './plan.js';
 import type { Session } from './session.js';
@@ -27,8 +28,9 @@ export async function snapshot(session: Session): Promise<TakenSnapshot> {
   const takenAt = session.clock.now();
   const { state, inventory, reconciled } = await observeAndPlan(session, { everything: true });
   const diagnostics = [...warnings, ...reconciled.diagnostics];
-  if (hasErrors(diagnostics) && project.secrets.length > 0) throw new Problem(diagnostics);
-  const withheld = withheldFields(reconciled, sensitiveExternals(session));
+  const usesEnvironment = project.entries.some(({ templates }) => Object.keys(templates).length > 0);
+  if (hasErrors(diagnostics) && usesEnvironment) throw new Problem(diagnostics);
+  const secrets = secretFields(reconciled);
   const taken = snapshotJson({
     ...state,
     project: project.name,
@@ -38,44 +40,22 @@ export async function snapshot(session: Session): Promise<TakenSnapshot> {
     takenAt,
     kinds,
     inventory,
-    withheld: (observed) => withheld.get(observed) ?? [],
+    secretsOf: (observed) => secrets.get(observed) ?? {},
   });
-  checkNames(taken, project.secrets);
   return { snapshot: taken, text: snapshotText(taken), warnings };
 }
 
-function withheldFields(
-  { matches, externals }: Reconciled,
-  sensitiveIn: (address: Address) => readonly string[],
-): ReadonlyMap<Observed, readonly string[]> {
-  const fields = new Map<Observed, readonly string[]>();
-  for (const match of matches) {
-    const sensitive = Object.keys(match.kind.fields).filter((field) => isSensitive(match, field));
-    if (match.observed !== null && sensitive.length > 0) fields.set(match.observed, sensitive);
-  }
-  for (const [address, observed] of externals) fields.set(observed, sensitiveIn(address));
+function secretFields({ matches }: Reconciled): ReadonlyMap<Observed, SecretFields> {
+  const fields = new Map<Observed, SecretFields>();
+  for (const match of matches) if (match.observed !== null) fields.set(match.observed, secretsOf(match));
   return fields;
 }
 
-/** External objects have no match: their entries declare a name at most. */
-function sensitiveExternals({ project }: Session): (address: Address) => readonly string[] {
-  const entries = new Map(project.entries.map((entry) => [entry.address, entry.sensitive]));
-  return (address) => (entries.get(address)?.includes('name') ? ['name'] : []);
-}
-
-/** Shorter values occur in every address. */
-const shortestPart = 4;
-
-/** Agents and the service are saved by name, because nothing could be planned without: no such name may be secret. */
-function checkNames({ agents, service }: SnapshotJson, secrets: readonly string[]): void {
-  const names = new Set(agents.flatMap(({ id, externalAgentId, name }) => [id, externalAgentId, name]));
-  const isNamed = (secret: string) =>
-    names.has(secret) || (secret.length >= shortestPart && service.includes(secret));
-  if (!secrets.some(isNamed)) return;
-  const message = 'the name of an agent or of the service is a value from the environment';
-  throw problem(
-    'invalid-snapshot',
-    message,
-    'Write the name in the manifest instead of an environment variable: snapshots contain it in plain text.',
+function secretsOf(match: Match): SecretFields {
+  const places = Object.keys(match.kind.fields).map((field) => [field, secretPlaces(match, field)] as const);
+  return Object.fromEntries(
+    places.flatMap(([field, found]) =>
+      found === undefined ? [] : [[field, [found.declared, found.applied]]],
+    ),
   );
 }

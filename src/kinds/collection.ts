@@ -49,7 +49,11 @@ export interface CommonSpec {
 
 type CollectionSpec<F extends string> = CommonSpec & { readonly [K in F]: readonly string[] };
 
-const propertyRules: FieldRules<CommonSpec> = { name: text(), description: text('text'), active: plain() };
+const propertyRules: FieldRules<CommonSpec> = {
+  name: text(),
+  description: { ...text('text'), mayHoldSecrets: true },
+  active: plain(),
+};
 
 function keyed<F extends string, V>(key: F, value: V): { readonly [K in F]: V } {
   return { [key]: value } as { readonly [K in F]: V };

@@ -81,11 +81,9 @@ export const key: Kind<KeyDeclared, KeySpec> = {
 };
 
 /** Which key stops working, and what the new one can do that the old one could not. */
-function keyRisks({ observed, after, hides }: RiskInputs<KeySpec>): readonly Risk[] {
-  const stops =
-    observed === null ? [] : [`${hides('name') ? 'the key' : describeKey(observed)} stops working`];
-  const wider =
-    after === null || hides('scopes') ? [] : widerScopes(observed?.spec?.scopes ?? null, after.scopes);
+function keyRisks({ observed, after }: RiskInputs<KeySpec>): readonly Risk[] {
+  const stops = observed === null ? [] : [`${describeKey(observed)} stops working`];
+  const wider = after === null ? [] : widerScopes(observed?.spec?.scopes ?? null, after.scopes);
   return [
     ...stops.map((message) => ({ code: 'key', message }) as const),
     ...wider.map((message) => ({ code: 'scopes', message }) as const),

@@ -3,7 +3,7 @@ import type { Risk } from '../model/risk.js';
 import { recurrenceOf } from '../timing/recurrence.js';
 import { offsetAt } from '../timing/zone.js';
 import { frequencyText } from './frequency.js';
-import { isTimingHidden, type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
+import { type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
 
 /** How often and at what time of day a schedule runs. */
 interface When {
@@ -17,15 +17,10 @@ export function scheduleRisks(inputs: RiskInputs<ScheduleSpec>): readonly Risk[]
   return messages(inputs).map((message) => ({ code: 'schedule', message }));
 }
 
-function messages({ observed, after, hides, now }: RiskInputs<ScheduleSpec>): string[] {
+function messages({ observed, after, now }: RiskInputs<ScheduleSpec>): string[] {
   const before = observed?.spec ?? null;
   if (before === null) return [];
-  if (after === null) return isTimingHidden(hides) ? [] : ending(before);
-  if (!isTimingHidden(hides)) return retimed(before, after, now);
-  // The times must not be shown, but a reviewer must know that they change.
-  return timesOf(before) === timesOf(after)
-    ? []
-    : ['changes its times, which come from the environment and are not shown'];
+  return after === null ? ending(before) : retimed(before, after, now);
 }
 
 function ending(before: ScheduleSpec): string[] {

@@ -25,11 +25,6 @@ export interface ScheduleSpec {
 /** The fields that determine when it runs. */
 export const timingFields = ['every', 'cron', 'once', 'startTime', 'timeZone'] as const;
 
-/** Whether the times depend on a value from the environment: then no time and no number of runs may be shown. */
-export function isTimingHidden(hides: (field: string) => boolean): boolean {
-  return [...timingFields, 'enabled'].some(hides);
-}
-
 export const targetRule: FieldRule<ObjectRef> = {
   canonical: ({ kind, id }) => [kind, id as Json],
   show: ({ kind, id }, names) =>

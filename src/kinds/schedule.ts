@@ -36,7 +36,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   fields: {
     target: targetRule,
     ...timingRules,
-    inputs: { canonical: (inputs) => inputs, show: unhidden, layout: 'map' },
+    inputs: { canonical: (inputs) => inputs, show: unhidden, layout: 'map', mayHoldSecrets: true },
     enabled: plain(),
   },
   identity: {

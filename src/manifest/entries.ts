@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, addressOf, type KindName } from '../model/resource.js';
+import { type Address, addressOf, type FieldRule, type KindName } from '../model/resource.js';
 import type { TextRule } from '../yaml/text.js';
 import { type Entry, find, isNull } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -114,10 +114,11 @@ class EntryReader {
     const { context, diagnostics } = this;
     if (diagnostics.uncounted || !isWithinLimit(entry, diagnostics)) return;
     const notes = new Notes();
-    const { value, sensitive } = this.valuesOf(entry, notes);
+    const value = this.valuesOf(kind, entry, notes);
+    const templates = this.templatesOf(entry, notes);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    const valid = { kind, entry, sensitive, secrets: notes.secrets };
+    const valid = { kind, entry, templates };
     const addressHelp = (written: string) => this.hints.forText(written);
     if (this.schema.check(rule, { value, entry, notes, addressHelp }))
       this.list.push(readByKind({ ...valid, value: value as JsonObject }, context, diagnostics));
@@ -126,22 +127,28 @@ class EntryReader {
       readByKind({ ...valid, value: validPart(value, rule, entry, notes) }, context, diagnostics);
   }
 
-  /** The entry's value, and the names of the fields that contain something from the environment. */
-  private valuesOf(entry: Entry, notes: Notes): { value: Json; sensitive: string[] } {
+  private valuesOf(kind: Kind, entry: Entry, notes: Notes): Json {
     const { variables } = this.context;
-    if (entry.value.type !== 'map') {
-      const value = variables.read(entry.value, 'line', notes, 2);
-      // A variable does not record which values in its map come from the environment.
-      return { value, sensitive: holds(entry.value, notes.secret) ? Object.keys(value ?? {}) : [] };
-    }
+    if (entry.value.type !== 'map') return variables.read(entry.value, 'line', notes, 2);
+    const rules: Readonly<Record<string, FieldRule<never>>> = kind.fields;
     const value = bareObject();
-    const sensitive: string[] = [];
     for (const [name, field] of entry.value.entries) {
       const rule: TextRule = prose.has(name) ? 'prose' : 'line';
-      value[name] = variables.read(field.value, rule, notes, 3);
-      if (holds(field.value, notes.secret)) sensitive.push(name);
+      const mayUseEnvironment = Object.hasOwn(rules, name) && rules[name]?.mayHoldSecrets === true;
+      const own = mayUseEnvironment ? new Notes(true) : notes;
+      value[name] = variables.read(field.value, rule, own, 3);
+      if (own !== notes) notes.add(own);
     }
-    return { value, sensitive };
+    return value;
+  }
+
+  /** Only of the fields that contain something from the environment. */
+  private templatesOf({ value }: Entry, notes: Notes): JsonObject {
+    const templates = bareObject();
+    if (value.type !== 'map') return templates;
+    for (const [name, field] of value.entries)
+      if (holds(field.value, notes.secret)) templates[name] = this.context.variables.template(field.value);
+    return templates;
   }
 }
 

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
-import { maskValues } from '../redact/mask.js';
 import type { ProblemText } from '../yaml/context.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
@@ -14,6 +13,8 @@ export interface EntryRead {
   readonly declared: Declared;
   readonly kind: Kind;
   readonly entry: Entry;
+  /** Its values as the manifest writes them. */
+  readonly written: JsonObject;
   /** False when its kind reported an error. */
   readonly sound: boolean;
 }
@@ -29,9 +30,8 @@ export interface ValidEntry {
   readonly kind: Kind;
   readonly entry: Entry;
   readonly value: JsonObject;
-  /** Names of the fields that contain something from the environment. */
-  readonly sensitive: readonly string[];
-  readonly secrets: ReadonlySet<string>;
+  /** The fields that contain something from the environment, as the manifest writes them. */
+  readonly templates: JsonObject;
 }
 
 export interface KindContext {
@@ -62,11 +62,12 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
     isOwn: (path) => ownPaths.has(posix.normalize(path)),
     suggest: (word, known) => diagnostics.suggestions.of(word, known, known.length),
   });
-  return { kind, entry, sound, declared: { ...metaOf(valid), declared } };
+  const written = { ...value, ...valid.templates };
+  return { kind, entry, written, sound, declared: { ...metaOf(valid), declared } };
 }
 
 /** What every kind of entry has. */
-function metaOf({ kind, entry, value, sensitive }: ValidEntry): Omit<Declared, 'declared'> {
+function metaOf({ kind, entry, value, templates }: ValidEntry): Omit<Declared, 'declared'> {
   const { id, formerly, protect, external } = value;
   return {
     address: addressOf(kind.name, entry.key.text),
@@ -77,7 +78,7 @@ function metaOf({ kind, entry, value, sensitive }: ValidEntry): Omit<Declared, '
     protect: protect === true,
     external: external === true,
     source: placeOf(entry.key),
-    sensitive,
+    templates,
     placeOf: placesIn(entry),
   };
 }
@@ -94,17 +95,13 @@ function placesIn(entry: Entry): Declared['placeOf'] {
 function withoutSecrets(
   { message, help }: ProblemText,
   field: string | number | undefined,
-  { sensitive, secrets }: ValidEntry,
+  { templates }: ValidEntry,
 ): ProblemText {
-  if (sensitive.length > 0 && (field === undefined || sensitive.includes(String(field)))) {
-    const subject = field === undefined ? 'this entry' : `\`${field}\``;
-    const hidden = `${subject} is not valid with the value from the environment`;
+  if (field !== undefined && Object.hasOwn(templates, field)) {
+    const hidden = `\`${field}\` is not valid with the value from the environment`;
     return { message: hidden, help: 'Check the environment variable. Its value is not shown.' };
   }
-  return {
-    message: maskValues(message, secrets),
-    help: help === undefined ? undefined : shortened(maskValues(help, secrets)),
-  };
+  return { message, help: help === undefined ? undefined : shortened(help) };
 }
 
 /** A help that lists what is known may be very long. */

@@ -14,6 +14,8 @@ import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import { expandInclude } from './include.js';
 import type { WrittenInventory } from './inventory-option.js';
+import type { EntryRead } from './kind-reader.js';
+import { reportPastedKeys } from './pasted-keys.js';
 import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
@@ -39,8 +41,6 @@ export interface Loaded {
   readonly project: Project | null;
   /** Everything that is wrong, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Values from the environment that were used, errors or not: nothing that is printed may contain one. */
-  readonly secrets: readonly string[];
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** Absolute paths of all files of the project, including the inventory and those that could not be read. */
@@ -66,7 +66,7 @@ export function loadProject(options: LoadOptions): Loaded {
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
 
 function nothing(paths: readonly string[]): LoadedProject {
-  return { project: null, secrets: [], files: [], allFiles: false, paths };
+  return { project: null, files: [], allFiles: false, paths };
 }
 
 interface ManifestFile extends TopLevel {
@@ -108,8 +108,7 @@ class ProjectLoader {
       checkAddedVariables(read.added, top.settings.get('vars'), read.variables, this.diagnostics);
     this.checkInventory(read, names);
     return {
-      project: this.project(top, read, entries),
-      secrets: read.variables.environment.secrets,
+      project: this.project(top, read, entries, manifests),
       files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
       allFiles,
       paths: [...own].map((path) => join(this.root, path)),
@@ -120,6 +119,7 @@ class ProjectLoader {
   private manifest(path: string, asked: Span | null): ManifestFile | null {
     const isProject = asked === null;
     const source = this.disk.read(path, asked);
+    if (source !== null) reportPastedKeys(source, this.diagnostics);
     const documents = source === null ? null : this.documents(source, isProject);
     if (source === null || documents === null) return null;
     if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
@@ -173,7 +173,12 @@ class ProjectLoader {
     this.diagnostics.error('schema', asked, message, { help });
   }
 
-  private project(top: ManifestFile, read: SettingsRead, entries: EntriesRead): Project | null {
+  private project(
+    top: ManifestFile,
+    read: SettingsRead,
+    { list }: EntriesRead,
+    manifests: readonly ManifestFile[],
+  ): Project | null {
     if (read.settings === null) return null;
     return {
       file: top.source.file,
@@ -181,8 +186,8 @@ class ProjectLoader {
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
-      entries: entries.list.map((each) => each.declared),
-      secrets: read.variables.environment.secrets,
+      entries: list.map((each) => each.declared),
+      secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
 }
@@ -191,6 +196,21 @@ class ProjectLoader {
 function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead): Set<string> {
   const state = inventories.flatMap((path) => [path, `${path}.lock`]);
   return new Set([...manifests, ...state.map((path) => posix.normalize(path))]);
+}
+
+/** A secret that a manifest writes out is known to its author. To mask it where it is quoted would tell that it is the secret. */
+function unwritten(
+  secrets: readonly string[],
+  manifests: readonly ManifestFile[],
+  entries: readonly EntryRead[],
+): string[] {
+  if (secrets.length === 0) return [];
+  const values = entries.map((each) => JSON.stringify(each.written));
+  const written = [...manifests.map(({ source }) => source.text), ...values];
+  const forms = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
+  return secrets.filter(
+    (secret) => !forms(secret).some((form) => written.some((text) => text.includes(form))),
+  );
 }
 
 const withoutEntries = new Set(settingNames.filter((name) => name !== 'include'));

@@ -20,11 +20,8 @@ function checkReferences({ list, addresses, hints, partial }: EntriesRead, diagn
       if (addresses.has(address) || isPartial(address, partial)) continue;
       const field = each.kind.references?.field ?? '';
       const { span } = find(each.entry, [field]);
-      const isSecret = each.declared.sensitive.includes(field);
-      const message = isSecret
-        ? 'the address from the environment is not declared in this project'
-        : `\`${address}\` is not declared in this project`;
-      const help = isSecret ? 'The value is not shown.' : hint(address, renamed.get(address), hints);
+      const message = `\`${address}\` is not declared in this project`;
+      const help = hint(address, renamed.get(address), hints);
       diagnostics.error('unknown-reference', span, message, { help });
     }
 }
@@ -33,13 +30,12 @@ function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
   return [...partial].some((kind) => address.startsWith(addressOf(kind, '')));
 }
 
-/** The new address of each renamed entry by its old one; without those that the environment names. */
+/** The new address of each renamed entry by its old one. */
 function renamedFrom(list: readonly EntryRead[]): ReadonlyMap<Address, Address> {
   return new Map(
-    list.flatMap((each) => {
-      const { formerly, address } = each.declared;
-      return formerly === null || isSecretFormer(each) ? [] : [[formerly, address] as const];
-    }),
+    list.flatMap(({ declared: { formerly, address } }) =>
+      formerly === null ? [] : [[formerly, address] as const],
+    ),
   );
 }
 
@@ -89,27 +85,18 @@ function checkFormer({ list, addresses }: EntriesRead, diagnostics: Diagnostics)
 }
 
 function reportStillDeclared(each: EntryRead, declared: Entry, diagnostics: Diagnostics): void {
-  const hidden = isSecretFormer(each);
-  const subject = hidden ? 'the entry that the environment variable names' : `\`${each.declared.formerly}\``;
-  const message = `${subject} is still declared, so this entry cannot replace it`;
+  const message = `\`${each.declared.formerly}\` is still declared, so this entry cannot replace it`;
   diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
     help: 'Remove `formerly`, or the entry with the old key.',
-    // The place of what the environment names would reveal the name.
-    ...(hidden ? {} : { related: [{ message: 'it is declared here', span: declared.key }] }),
+    related: [{ message: 'it is declared here', span: declared.key }],
   });
 }
 
 function reportClaimed(each: EntryRead, claimed: EntryRead, diagnostics: Diagnostics): void {
-  const hidden = isSecretFormer(each) || isSecretFormer(claimed);
   const { span } = find(claimed.entry, ['formerly']);
-  const what = hidden ? 'the same key, which comes from the environment' : `\`${each.declared.formerly}\``;
-  const message = `two entries have ${what} in \`formerly\``;
+  const message = `two entries have \`${each.declared.formerly}\` in \`formerly\``;
   diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
     help: 'Keep `formerly` only in the entry that replaces the old one.',
-    ...(hidden ? {} : { related: [{ message: 'the other entry is here', span }] }),
+    related: [{ message: 'the other entry is here', span }],
   });
-}
-
-function isSecretFormer({ declared }: EntryRead): boolean {
-  return declared.sensitive.includes('formerly');
 }

@@ -73,7 +73,7 @@ export function readSettings(
   excuseDropped(dropped, variables);
   const entry = rootOf(start, effectiveSettings(start, written, selected ?? noEntries));
   const notes = new Notes();
-  const value = readAll(entry, variables, notes, diagnostics);
+  const value = readAll(entry, variables, notes);
   const isValid =
     new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes }) && !diagnostics.failed;
   checkUrls(value, entry, written, diagnostics);
@@ -127,23 +127,12 @@ export function excuseDropped(dropped: readonly Entry[], variables: Variables): 
   }
 }
 
-function readAll(
-  root: Entry,
-  variables: Variables,
-  notes: Notes,
-  diagnostics: Diagnostics,
-): Record<string, Json> {
+function readAll(root: Entry, variables: Variables, notes: Notes): Record<string, Json> {
   const value = bareObject();
   for (const [name, entry] of entriesOf(root)) {
     const own = new Notes();
     value[name] = variables.read(entry.value, 'line', own, 1);
     notes.add(own);
-    if (own.secret.size === 0 || name === 'service') continue;
-    const help =
-      'Plans and inventories show this value, and values from the environment must stay hidden. Use a variable with a literal value.';
-    diagnostics.error('schema', entry.key, `\`${name}\` must not come from the environment`, { help });
-    // Everything derived from it would reveal it.
-    if (name !== 'project') delete value[name];
   }
   return value;
 }

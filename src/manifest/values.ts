@@ -9,9 +9,11 @@ export class Notes {
   readonly broken = new Set<Node>();
   /** Values that contain a secret. */
   readonly secret = new Set<Node>();
-  readonly secrets = new Set<string>();
   /** Values that are null. They are not reported until it is known what is wrong around them. */
   readonly missing: ScalarNode[] = [];
+
+  /** @param environment whether these values may use `${env.NAME}` */
+  constructor(readonly environment = false) {}
 
   add(other: Notes): void {
     for (const node of other.broken) this.broken.add(node);

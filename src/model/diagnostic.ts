@@ -36,6 +36,7 @@ export const diagnosticCodes = [
   'undeliverable-key',
   'unknown-variable',
   'missing-environment-variable',
+  'misplaced-variable',
   'not-manageable',
   'rejected-by-preview',
   'preview-differs',

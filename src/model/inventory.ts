@@ -25,9 +25,9 @@ export interface InventoryEntry {
   readonly id: string | null;
   readonly name: string | null;
   readonly protect: boolean;
-  /** Canonical value of each field as last applied; sensitive fields are left out. */
+  /** Canonical value of each field as last applied; of sensitive fields the template, which roster 0.1 left out. */
   readonly applied: JsonObject;
-  /** Fields with a value from the environment. */
+  /** Fields with a value from the environment. It hides nothing but what the service holds in such a field. */
   readonly sensitive: readonly string[];
 }
 

@@ -189,8 +189,6 @@ export interface RiskInputs<S> {
   readonly observed: Observed<S> | null;
   /** Null for a delete. */
   readonly after: S | null;
-  /** Whether a field's value came from the environment: no text may reveal it. */
-  hides(field: string): boolean;
   readonly now: Date;
 }
 

@@ -15,9 +15,10 @@ export type Origin = 'manifest' | 'remote' | 'both';
 /** The difference in one field, as a person sees it. */
 export interface FieldChange {
   readonly path: string;
-  /** Null when there is no object yet. Both are null when `sensitive`. */
+  /** Null when there is no object yet. */
   readonly before: Json;
   readonly after: Json;
+  /** It holds values from the environment: `before` has a mask in place of them, `after` is the template. */
   readonly sensitive: boolean;
   readonly layout: Layout;
   readonly origin: Origin;

@@ -18,6 +18,8 @@ export interface Request {
   /** By property of `body`, the address of the object whose id belongs there. */
   readonly pendingIds?: Readonly<Record<string, Address>>;
   readonly effect: Effect;
+  /** Its body holds values from the environment: nothing that the service answers to it is shown. */
+  readonly holdsSecrets?: true;
 }
 
 /** A request with the parser of its answer's `data`. The parser throws `Unexpected` for what it cannot read. */

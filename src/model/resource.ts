@@ -64,8 +64,11 @@ export interface Declared<D = unknown> {
   readonly protect: boolean;
   readonly external: boolean;
   readonly source: Place;
-  /** Names of the fields whose value came from the environment. */
-  readonly sensitive: readonly string[];
+  /**
+   * The fields with values from the environment, as the manifest writes them (model/template.ts). Whatever is shown,
+   * saved or hashed holds the template; only requests hold the value.
+   */
+  readonly templates: JsonObject;
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
@@ -99,7 +102,7 @@ export interface Observed<S = unknown> {
   readonly caller: boolean;
   /** Other information for a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
-  /** Fields that a snapshot leaves out because they came from the environment: they count as unchanged. */
+  /** Fields that a snapshot leaves out because they hold values from the environment: they count as unchanged. */
   readonly withheld?: readonly string[];
 }
 
@@ -127,7 +130,7 @@ export interface Project {
   readonly limits: Limits;
   readonly scopes: readonly string[];
   readonly entries: readonly Declared[];
-  /** Values that came from the environment and must never be shown. */
+  /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];
 }
 
@@ -190,6 +193,8 @@ export interface FieldRule<V> {
   layout: Layout;
   /** The value refers to an object: its canonical form is `[kind, id]`, and the id may be pending. */
   isReference?: true;
+  /** Manifests may use `${env.NAME}` in it. Of every other field, no value is ever hidden. */
+  mayHoldSecrets?: true;
 }
 
 /** `value`: before → after. `set` and `sequence`: +a -b. `text` and `map`: a unified diff. */

@@ -41,6 +41,14 @@ export function hidden(hash: string): Json {
   return value;
 }
 
+/** Stands for a value that a snapshot leaves out, because it came from the environment. */
+export const WITHHELD = hidden('withheld');
+
+/** True for what stands for a value that is not known. */
+export function isHidden(value: Json): boolean {
+  return hiddenHash(value) !== null;
+}
+
 /** By identity, never by shape: the service may hold anything. */
 function hiddenHash(value: Json): string | null {
   return isJsonObject(value) ? (hashes.get(value) ?? null) : null;

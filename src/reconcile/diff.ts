@@ -4,18 +4,12 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
 import type { Desired, Names, Observed, Prune } from '../model/resource.js';
-import {
-  deliveryFields,
-  fieldChange,
-  fieldOrigin,
-  isBlank,
-  isSensitive,
-  overallOrigin,
-} from './field-change.js';
-import { differingFields, fieldValue, rawValue } from './fields.js';
+import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
+import { fieldValue, rawValue } from './fields.js';
 import type { Match } from './match/match.js';
 import { withProtection } from './protection.js';
 import { risksOf } from './risks.js';
+import { isUnchanged } from './secret-values.js';
 
 /** A change with the requests that carry it out, before they are ordered. */
 export interface ResourceDiff {
@@ -38,7 +32,15 @@ export function diff(match: Match, context: DiffContext): ResourceDiff | null {
   const result = diffWithoutRisks(match, context);
   if (result === null) return null;
   const change = withProtection(match, result.change);
-  return { ...result, change: { ...change, risks: risksOf(match, change, context) } };
+  const requests = markSecrets(match, result.requests);
+  return { ...result, change: { ...change, risks: risksOf(match, change, context) }, requests };
+}
+
+function markSecrets({ entry }: Match, requests: readonly PlannedRequest[]): readonly PlannedRequest[] {
+  if (entry === null || Object.keys(entry.templates).length === 0) return requests;
+  return requests.map((each) =>
+    each.request.body === undefined ? each : { ...each, request: { ...each.request, holdsSecrets: true } },
+  );
 }
 
 function diffWithoutRisks(match: Match, context: DiffContext): ResourceDiff | null {
@@ -56,11 +58,11 @@ function create(match: Match, entry: Desired, { names }: DiffContext): ResourceD
   const origin: Origin = known === null ? 'manifest' : 'remote';
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, { before: null, after: entry.spec, origin, names }))
-    .filter((field) => field.sensitive || !isBlank(field.after));
+    .filter((field) => !isBlank(field.after));
   const requests = kind.create(entry.spec, entry);
   return {
     ...resourceDiff(match, 'create', {
-      fields: [...fields, ...deliveryFields(entry, requests)],
+      fields: [...fields, ...deliveryFields(requests)],
       origin,
       name: nameOf(match, entry),
       notes: lossNotes(match),
@@ -85,10 +87,11 @@ function compare(
   const { kind } = match;
   const { spec: before } = observed;
   if (before === null) throw new Error(`${match.address} was matched with an object of unknown content`);
-  const differing = differingFields(kind, before, entry.spec);
-  const changed = new Set(differing.filter((field) => observed.withheld?.includes(field) !== true));
+  const changed = new Set(
+    Object.keys(kind.fields).filter((field) => !isUnchanged(match, field, before, entry.spec)),
+  );
   const fields = [...changed].map((field) => {
-    const origin = fieldOrigin(match, field, entry, observed);
+    const origin = fieldOrigin(match, field, observed);
     return fieldChange(match, field, { before, after: entry.spec, origin, names });
   });
   const adopted = isAdopted(match);
@@ -112,7 +115,7 @@ function replace(match: Match, entry: Desired, observed: Observed, parts: Replac
   const endsByItself = observed.caller;
   const removal = endsByItself || observed.id === null ? [] : kind.remove(existingObject(observed));
   const creation = kind.create(entry.spec, entry);
-  const fields = [...parts.fields, ...deliveryFields(entry, creation)];
+  const fields = [...parts.fields, ...deliveryFields(creation)];
   return {
     ...resourceDiff(match, 'replace', { ...parts, fields, origin: parts.origin ?? 'manifest' }),
     requests: [...creation, ...removal],
@@ -131,7 +134,7 @@ function diffUndeclared(match: Match, { prune, names }: DiffContext): ResourceDi
   const { spec } = observed;
   const fields = Object.keys(spec === null ? {} : kind.fields)
     .map((field) => fieldChange(match, field, { before: spec, after: null, origin: 'manifest', names }))
-    .filter((field) => field.sensitive || !isBlank(field.before));
+    .filter((field) => !isBlank(field.before));
   const isRemovable = observed.id !== null;
   return {
     ...resourceDiff(match, 'delete', { fields, origin: 'manifest' }),
@@ -142,7 +145,7 @@ function diffUndeclared(match: Match, { prune, names }: DiffContext): ResourceDi
 }
 
 function leaveAlone(match: Match): ResourceDiff {
-  const name = isSensitive(match, 'name') ? null : (match.observed?.name ?? match.known?.name ?? null);
+  const name = match.observed?.name ?? match.known?.name ?? null;
   const subject = name === null ? match.address : `${match.address} "${name}"`;
   const message = `${subject} is no longer declared and stays on the service (prune: never)`;
   const help = 'To delete it, use `--prune owned`. To keep managing it, declare it again.';
@@ -182,7 +185,6 @@ function resourceDiff(match: Match, action: Action, parts: Partial<ResourceDiff[
     notes: [],
     source: entry?.source ?? null,
     ...parts,
-    ...(isSensitive(match, 'name') ? { name: null } : {}),
   };
   return { match, change, requests: [], revokesCaller: false, diagnostics: [] };
 }
@@ -204,7 +206,7 @@ function existingObject({ kind, id, rawId, spec }: Observed): ExistingObject<unk
 
 /** A key that the list shows without an id (interface §2, API key). */
 function notRevocable(match: Match, observed: Observed): Diagnostic {
-  const name = isSensitive(match, 'name') ? null : observed.name;
+  const { name } = observed;
   const place = match.entry?.source;
   return {
     severity: 'error',
@@ -217,21 +219,23 @@ function notRevocable(match: Match, observed: Observed): Diagnostic {
 
 /**
  * The inventory entry of a declared resource after its change: what was applied, or for an expired entry what exists.
- * Values from the environment are left out.
+ * Where values from the environment belong, it holds the template.
  */
 export function recordOf(match: Match, entry: Desired, expired: boolean): Omit<InventoryEntry, 'id'> {
   const { kind } = match;
   const spec = expired ? match.observed?.spec : entry.spec;
   const applied: Record<string, Json> = {};
   for (const field of Object.keys(kind.fields)) {
-    if (!entry.sensitive.includes(field) && spec != null) applied[field] = fieldValue(kind, spec, field);
+    const template = entry.templates[field];
+    if (template === undefined && spec != null) applied[field] = fieldValue(kind, spec, field);
+    // What exists of an expired entry may hold a former value from the environment.
+    else if (template !== undefined && !expired) applied[field] = template;
   }
-  const name = isSensitive(match, 'name') ? null : nameOf(match, entry);
   return {
     kind: kind.name,
-    name,
+    name: nameOf(match, entry),
     protect: entry.protect,
     applied: applied as JsonObject,
-    sensitive: entry.sensitive,
+    sensitive: Object.keys(entry.templates),
   };
 }

@@ -4,11 +4,12 @@ import type { Change, Plan } from '../model/plan.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
+import { secretPlaces, withoutSecrets } from './secret-values.js';
 
 /**
  * `sha256:` of what would change, from what, to what, and where, and of the settings that a pull request may not change
- * unseen. It is the same for the same plan on any machine at any
- * time. Sensitive values are left out even as hashes: a digest is public, and a short secret could be guessed.
+ * unseen. It is the same for the same plan on any machine at any time. Values from the environment are left out even as
+ * hashes, and the templates of manifests count in their place: a digest is public, and a short secret could be guessed.
  */
 export function digestOf(
   plan: Pick<
@@ -42,20 +43,20 @@ interface DigestedValues {
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
-function valuesOf(
-  { change, match: { kind, entry, observed, wasProtected } }: ResourceDiff,
-  hasher: ValueHasher,
-): DigestedValues {
+function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): DigestedValues {
+  const { kind, entry, observed, wasProtected } = match;
   const hashedFields = kind.snapshot.hashed ?? [];
   const valueIn = (spec: unknown, field: string) =>
     spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
   const before = (field: string) => {
-    const value = valueIn(observed?.spec, field);
+    const places = secretPlaces(match, field);
+    const held = valueIn(observed?.spec, field);
+    const value = held === null || places === undefined ? held : withoutSecrets(held, places);
     return value !== null && hashedFields.includes(field) ? hashed(value, hasher) : value;
   };
   const values = change.fields
-    .filter(({ path, sensitive }) => !sensitive && Object.hasOwn(kind.fields, path))
-    .map(({ path }) => [path, before(path), valueIn(entry?.spec, path)]);
+    .filter(({ path }) => Object.hasOwn(kind.fields, path))
+    .map(({ path }) => [path, before(path), entry?.templates[path] ?? valueIn(entry?.spec, path)]);
   return { hashed: hashedFields, values, isProtected: change.action === 'delete' && wasProtected };
 }
 
@@ -67,7 +68,7 @@ function digested(
   const { address, action, id, name, adopted } = change;
   const fields = change.fields.map(({ path, before, after, sensitive }) => ({
     path,
-    before: values?.hashed.includes(path) ? null : before,
+    before: sensitive || values?.hashed.includes(path) ? null : before,
     after,
     sensitive,
   }));

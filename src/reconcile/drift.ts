@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Drift, Drifted } from '../model/drift.js';
-import { byCodeUnit, canonical, type Json } from '../model/json.js';
+import { byCodeUnit, type Json } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
 import type { FieldChange } from '../model/plan.js';
 import type { Names, Observed } from '../model/resource.js';
-import { isSensitive } from './field-change.js';
-import { fieldValue, rawValue, ruleOf } from './fields.js';
+import { rawValue, ruleOf } from './fields.js';
 import type { Match } from './match/match.js';
+import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
 
 /** Compares existing objects with what was applied last, whatever the manifests declare now. */
 export function driftOf(
@@ -47,7 +47,7 @@ function driftOfOne(match: Match, names: Names, now: Date): Drifted | null {
   // The service may have removed an expired object.
   if (entry !== null && isExpired(kind, entry.declared, now)) return null;
   const about = { address, kind: kind.name, id: known.id, source: entry?.source ?? null };
-  const name = isSensitive(match, 'name') ? null : (observed?.name ?? known.name);
+  const name = observed?.name ?? known.name;
   const same = observed !== null && (known.id === null || observed.id === known.id);
   if (!same) return isLoss(match) ? { ...about, name, what: 'deleted', fields: [] } : null;
   const fields = changedFields(match, observed, names);
@@ -65,20 +65,18 @@ function changedFields(match: Match, observed: Observed, names: Names): FieldCha
   if (spec === null) return [];
   return Object.keys(kind.fields).flatMap((field): FieldChange[] => {
     const applied = known?.applied[field];
-    const equalsApplied = (other: unknown) =>
-      canonical(fieldValue(kind, other, field)) === canonical(applied ?? null);
-    if (applied === undefined || equalsApplied(spec)) return [];
+    if (applied === undefined || holdsApplied(match, field)) return [];
     const { layout, show, showApplied } = ruleOf(kind, field);
-    const sensitive = isSensitive(match, field);
-    const shown = (value: () => Json) => (sensitive ? null : value());
+    const places = secretPlaces(match, field);
+    const value = rawValue(spec, field);
     return [
       {
         path: field,
-        before: shown(() => showApplied?.(applied, names) ?? applied),
-        after: shown(() => show(rawValue(spec, field), names)),
-        sensitive,
+        before: showApplied?.(applied, names) ?? applied,
+        after: show(places === undefined ? value : concealed(value as Json, places), names),
+        sensitive: places !== undefined,
         layout,
-        origin: entry !== null && equalsApplied(entry.spec) ? 'remote' : 'both',
+        origin: declaresApplied(match, field) ? 'remote' : 'both',
         source: entry?.placeOf([field]) ?? null,
       },
     ];

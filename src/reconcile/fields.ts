@@ -2,13 +2,6 @@ import { canonical, type Json } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { FieldRule } from '../model/resource.js';
 
-/** Names of the fields in which two specs of one kind differ in meaning. */
-export function differingFields(kind: Kind, before: unknown, after: unknown): string[] {
-  return Object.keys(kind.fields).filter(
-    (field) => canonical(fieldValue(kind, before, field)) !== canonical(fieldValue(kind, after, field)),
-  );
-}
-
 export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
   return ruleOf(kind, field).canonical(rawValue(spec, field));
 }

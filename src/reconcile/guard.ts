@@ -125,16 +125,13 @@ const severalNewKeys: Guard = ({ steps }) => {
   return [{ code: 'several-new-keys', message, help, address: null }];
 };
 
-const undeliverableKey: Guard = ({ steps, diffs, undeliverable }) =>
+const undeliverableKey: Guard = ({ steps, undeliverable }) =>
   steps.flatMap((step) => {
     const address = step.addresses[0] ?? null;
     if (step.delivery === null || address === null) return [];
     const reason = undeliverable.get(address);
     if (reason === undefined) return [];
-    const entry = diffs.find(({ change }) => change.address === address)?.match.entry;
-    // The reason names the file or the command, which may be a value from the environment.
-    const shown = entry?.sensitive.includes('deliver') ? 'its `deliver:` cannot be used' : reason;
-    const message = `${address}: the new key could not be delivered: ${shown}`;
+    const message = `${address}: the new key could not be delivered: ${reason}`;
     const help =
       'The service shows a key only once: set `deliver:` to a file that can be written, or to a command that exists.';
     return [{ code: 'undeliverable-key', message, help, address }];

@@ -3,12 +3,12 @@ import { type Kind, referencesOf } from '../model/kind.js';
 import { type Declared, isPending, type Names } from '../model/resource.js';
 import type { Match } from './match/match.js';
 
-/** What the entries of these kinds refer to in the manifests, except values from the environment. */
+/** What the entries of these kinds refer to in the manifests. */
 export function linksOf(entries: readonly Declared[], kinds: readonly Kind[]): Link[] {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
-  return entries.flatMap(({ address, kind, declared, sensitive }) => {
+  return entries.flatMap(({ address, kind, declared }) => {
     const links = byName.get(kind)?.links?.(declared);
-    if (links === undefined || sensitive.includes(links.field)) return [];
+    if (links === undefined) return [];
     const { to, ordered } = links;
     return to.map((each, index) => ({ from: address, to: each, stage: ordered ? index + 1 : null }));
   });
@@ -16,9 +16,8 @@ export function linksOf(entries: readonly Declared[], kinds: readonly Kind[]): L
 
 /** What objects that will be deleted refer to on the service, except agents. */
 export function linksOfDeleted(matches: readonly Match[], names: Names): Link[] {
-  return matches.flatMap(({ address, kind, entry, observed, known }) => {
-    // The reference may have come from the environment.
-    if (entry !== null || observed?.spec == null || (known?.sensitive.length ?? 0) > 0) return [];
+  return matches.flatMap(({ address, kind, entry, observed }) => {
+    if (entry !== null || observed?.spec == null) return [];
     return referencesOf(kind, observed.spec).flatMap((reference) =>
       isPending(reference.id)
         ? []

@@ -145,11 +145,11 @@ function needsIntent({ kind, known }: Match, { action, fields }: ResourceDiff['c
   return action === 'update' && known !== null && fields.some(identifies);
 }
 
-/** A natural key of which a part came from the environment is not written down. */
+/** What a draft says of the new object must be found there, so templates are left out. */
 function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRecord): CreateIntent {
   const identity = kind.identity.of(entry.spec);
-  const hidden = entry.sensitive.some((field) => kind.identity.fields.includes(field));
-  return { identity, draft: { kind: kind.name, name, identity: hidden ? null : identity, applied } };
+  const values = Object.entries(applied).filter(([field]) => entry.templates[field] === undefined);
+  return { identity, draft: { kind: kind.name, name, identity, applied: Object.fromEntries(values) } };
 }
 
 function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff): number {

@@ -1,7 +1,6 @@
 import type { Change } from '../model/plan.js';
 import type { Prune } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
-import { isSensitive } from './field-change.js';
 import type { Match } from './match/match.js';
 import { liftsProtection } from './protection.js';
 
@@ -40,5 +39,5 @@ function kindRisks(match: Match, { action }: ChangeFacts, now: Date): readonly R
   const { kind, observed, entry } = match;
   if (!['create', 'update', 'replace', 'delete'].includes(action)) return [];
   const after = action === 'delete' ? null : (entry?.spec ?? null);
-  return kind.risks?.({ observed, after, hides: (field) => isSensitive(match, field), now }) ?? [];
+  return kind.risks?.({ observed, after, now }) ?? [];
 }

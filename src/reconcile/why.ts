@@ -3,9 +3,9 @@ import type { Kind } from '../model/kind.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
-import { isSensitive } from './field-change.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import type { Match } from './match/match.js';
+import { secretPlaces } from './secret-values.js';
 
 export interface WhyInputs {
   readonly plan: Plan;
@@ -26,7 +26,7 @@ export function explain(address: Address, inputs: WhyInputs): Why | null {
   return {
     address,
     source: change.source,
-    object: observed === null ? null : objectOf(match, observed),
+    object: observed === null ? null : { id: observed.id, name: observed.name },
     rule,
     tried: tried(match, inputs.objectsOf(match.kind.name)),
     change,
@@ -53,10 +53,6 @@ function external(address: Address, { externals, entries }: WhyInputs): Why | nu
   };
 }
 
-function objectOf(match: Match, { id, name }: Observed): { id: string | null; name: string | null } {
-  return { id, name: isSensitive(match, 'name') ? null : name };
-}
-
 /** The result of each rule, in the order in which they are tried (contract §3). */
 function tried(match: Match, objects: readonly Observed[]): Tried[] {
   const all: Tried[] = [
@@ -74,7 +70,7 @@ function tried(match: Match, objects: readonly Observed[]): Tried[] {
 function byId({ entry }: Match): string {
   if (entry === null) return 'no entry declares it';
   if (entry.id === null) return 'the entry has no `id:`';
-  return entry.sensitive.includes('id') ? 'the entry has an `id:`' : `the entry has \`id: ${entry.id}\``;
+  return `the entry has \`id: ${entry.id}\``;
 }
 
 function byInventory({ known, createInterrupted, entry }: Match, objects: readonly Observed[]): string {
@@ -91,12 +87,11 @@ function byInventory({ known, createInterrupted, entry }: Match, objects: readon
 function byNaturalKey(match: Match, objects: readonly Observed[]): string {
   const { kind, entry } = match;
   if (entry === null) return '';
-  const isHidden = entry.sensitive.some((field) => kind.identity.fields.includes(field));
   const identity = kind.identity.of(entry.spec);
   const ids = objects
     .filter((each) => kind.identity.ofObserved(each) === identity)
     .map((each) => each.id ?? 'no id');
-  const description = isHidden ? 'like this' : kind.identity.describe(entry.spec);
+  const description = kind.identity.describe(entry.spec);
   if (ids.length === 0) return `there is no ${kind.name} ${description} on the service`;
   const count = ids.length === 1 ? `a ${kind.name}` : `${ids.length} ${kind.section}`;
   return `the service has ${count} ${description}: ${ids.sort().join(', ')}`;
@@ -111,7 +106,7 @@ function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
     entry === null || observed.spec === null
       ? []
       : Object.keys(kind.fields)
-          .filter((field) => !changed.has(field) && !isSensitive(match, field))
+          .filter((field) => !changed.has(field) && secretPlaces(match, field) === undefined)
           .flatMap((field) =>
             ignoredIn(kind, field, { observed: observed.spec, desired: entry.spec, names }),
           );

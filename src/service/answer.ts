@@ -4,6 +4,7 @@ import { explain, oneLine } from './explain.js';
 import { ServiceFailure } from './failure.js';
 import { firstHeader, type Reply } from './http.js';
 import { unexpected } from './operations/record.js';
+import type { ServiceWords } from './service-words.js';
 
 /** The content of a valid answer (interface §1.3). */
 export interface Envelope {
@@ -14,21 +15,21 @@ export interface Envelope {
 }
 
 /** Reads the body of a 2xx. Throws `Unexpected`, and ServiceFailure where it says `success: false`. */
-export function readAnswer(subject: string, effect: Effect, reply: Reply): Envelope {
+export function readAnswer(subject: string, effect: Effect, reply: Reply, words: ServiceWords): Envelope {
   if (reply.body.length === 0 && effect !== 'read') return { data: null, rest: {} };
-  const body = readJson(reply);
+  const body = readJson(reply, words);
   if (!isJsonObject(body)) throw unexpected('an object with data', body);
   const { success, message: _, data, ...rest } = body;
-  if (success === false) throw failedInside(subject, reply.status, body);
+  if (success === false) throw failedInside(subject, reply.status, body, words);
   if (success !== undefined && success !== true) throw unexpected('success to be true or false', success);
   if (data !== undefined) return { data, rest };
   // A new key "in the response field `key`" may be next to the message (interface §2), and would otherwise be lost.
   const isAnswer = success === true || (effect === 'create' && ('id' in rest || 'key' in rest));
-  if (effect === 'read' || !isAnswer) throw new Unexpected(`expected data, got ${propertiesOf(body)}`);
+  if (effect === 'read' || !isAnswer) throw new Unexpected(`expected data, got ${propertiesOf(body, words)}`);
   return { data: Object.keys(rest).length === 0 ? null : rest, rest };
 }
 
-function readJson(reply: Reply): unknown {
+function readJson(reply: Reply, words: ServiceWords): unknown {
   const encoding = firstHeader(reply, 'content-encoding');
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
     throw new Unexpected(`expected an uncompressed answer, got ${JSON.stringify(encoding.slice(0, 40))}`);
@@ -36,9 +37,11 @@ function readJson(reply: Reply): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const type = oneLine(firstHeader(reply, 'content-type') ?? 'no content type').slice(0, 80);
+    const header = firstHeader(reply, 'content-type');
+    const type = header === null ? 'no content type' : oneLine(words.text(header)).slice(0, 80);
     const help = 'Check the URL: a sign-in page or a proxy may respond instead of the service.';
-    throw new Unexpected(`expected JSON, got ${type}: ${JSON.stringify(text.slice(0, 80))}`, help);
+    const shown = JSON.stringify(words.text(text).slice(0, 80));
+    throw new Unexpected(`expected JSON, got ${type}: ${shown}`, help);
   }
 }
 
@@ -51,13 +54,20 @@ function decoded(body: Uint8Array): string {
 }
 
 /** Only the names: the values may be private. */
-function propertiesOf(body: JsonObject): string {
+function propertiesOf(body: JsonObject, words: ServiceWords): string {
   const names = Object.keys(body).slice(0, 8);
-  return names.length === 0 ? 'an empty object' : `an object with ${names.join(', ').slice(0, 80)}`;
+  return names.length === 0
+    ? 'an empty object'
+    : `an object with ${words.text(names.join(', ')).slice(0, 80)}`;
 }
 
-function failedInside(subject: string, status: number, body: JsonObject): ServiceFailure {
-  const { message, errorCode } = explain(body);
+function failedInside(
+  subject: string,
+  status: number,
+  body: JsonObject,
+  words: ServiceWords,
+): ServiceFailure {
+  const { message, errorCode } = explain(body, words);
   return new ServiceFailure({
     code: 'service-error',
     message: `${subject} returned ${status} with success: false${message === '' ? '' : `: ${message}`}`,

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
-import { redactKeys } from '../redact/api-keys.js';
+import { maskApiKeys } from '../redact/api-keys.js';
+import { SecretSearch } from '../redact/secret-search.js';
 import { type Envelope, readAnswer } from './answer.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, NoReply, type Transport } from './http.js';
@@ -10,6 +11,7 @@ import { createQueue, type Queue } from './queue.js';
 import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
 import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
+import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
 
 export interface ClientSettings {
@@ -22,6 +24,8 @@ export interface ClientSettings {
   /** For one whole attempt. Time in the queue does not count. */
   readonly timeoutMs: number;
   readonly userAgent: string;
+  /** Masked in texts of the service, as the API key is. */
+  readonly secrets?: readonly string[] | undefined;
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
   /** Once aborted, nothing is retried, and requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;
@@ -67,7 +71,7 @@ class HttpClient implements Client {
   readonly #transport: Transport;
   readonly #queue: Queue;
   readonly #retry: RetrySettings;
-  readonly #keys = new Set<string>();
+  readonly #secrets = new SecretSearch();
   #key: string | null;
   /** The key that the service has answered with 401: no further request is sent with it. */
   #refusedKey: string | null = null;
@@ -78,7 +82,7 @@ class HttpClient implements Client {
     this.#base = serviceUrl(String(settings.baseUrl));
     this.#settings = settings;
     this.#key = apiKey;
-    if (apiKey !== null) this.#keys.add(apiKey);
+    this.#secrets.add([...(settings.secrets ?? []), ...(apiKey === null ? [] : [apiKey])]);
     this.#queue = createQueue(concurrency);
     this.#retry = retrySettings(settings);
     this.#transport = createTransport({
@@ -117,7 +121,7 @@ class HttpClient implements Client {
 
   useKey(key: string): void {
     this.#key = key;
-    this.#keys.add(key);
+    this.#secrets.add([key]);
   }
 
   reader(): Reader {
@@ -160,9 +164,10 @@ class HttpClient implements Client {
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, path, headers, body });
-    if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply);
+    const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
+    if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply, words);
     if (reply.truncated !== null) throw incompleteAnswer(subject, reply.status, reply.truncated);
-    return readAnswer(subject, effect, reply);
+    return readAnswer(subject, effect, reply, words);
   }
 
   #headers(key: string, hasBody: boolean): Record<string, string> {
@@ -188,14 +193,15 @@ class HttpClient implements Client {
     });
   }
 
-  /** The one place where the service's text enters our messages: API keys are masked here. Bugs pass through. */
+  readonly #clean = (text: string): string => maskApiKeys(this.#secrets.mask(text));
+
+  /** The one place where the service's text enters our messages: secrets are masked here. Bugs pass through. */
   #explained(subject: string, error: unknown): unknown {
     const facts = this.#factsOf(subject, error);
     if (facts === null) return error;
-    const clean = (text: string) => redactKeys(text, this.#keys);
-    const errorCode = facts.errorCode === null ? null : clean(facts.errorCode);
+    const errorCode = facts.errorCode === null ? null : this.#clean(facts.errorCode);
     const attempts = error instanceof ServiceFailure ? error.attempts : 1;
-    return new ServiceFailure({ ...facts, message: clean(facts.message), errorCode }, attempts);
+    return new ServiceFailure({ ...facts, message: this.#clean(facts.message), errorCode }, attempts);
   }
 
   #factsOf(subject: string, error: unknown): FailureFacts | null {

@@ -1,23 +1,21 @@
 import { isJsonObject, parseJson } from '../model/json.js';
-
-/** The message of an error body of any shape (interface §7: "the complete shape: not shown"). */
-export interface ServiceMessage {
-  /** On one line, at most 500 characters; empty when none was found. */
-  readonly message: string;
-  readonly errorCode: string | null;
-}
+import type { ServiceMessage, ServiceWords } from './service-words.js';
 
 const MAX_MESSAGE_LENGTH = 500;
 
 /** Reads a raw body: JSON, plain text or a web page. */
-export function explainText(body: string): ServiceMessage {
+export function explainText(body: string, words: ServiceWords): ServiceMessage {
   const data = parseJson(body);
   // Not JSON: the text of a proxy or a web server.
-  return explain(data === undefined ? plain(body) : data);
+  return explain(data === undefined ? plain(body) : data, words);
 }
 
-export function explain(data: unknown): ServiceMessage {
-  return { message: oneLine(messageIn(data) ?? ''), errorCode: codeIn(data) };
+export function explain(data: unknown, words: ServiceWords): ServiceMessage {
+  const { message, errorCode } = words.message({ message: messageIn(data) ?? '', errorCode: codeIn(data) });
+  return {
+    message: oneLine(message),
+    errorCode: errorCode === null ? null : oneLine(errorCode).slice(0, 100),
+  };
 }
 
 /** One line of at most 500 characters. Other control characters stay: the views escape them. */
@@ -29,7 +27,7 @@ export function oneLine(text: string): string {
 /** Only the title of a web page is useful. */
 function plain(body: string): string {
   if (!/^\s*</.test(body)) return body;
-  return /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1] ?? '';
+  return /<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? '';
 }
 
 function messageIn(data: unknown): string | null {
@@ -62,7 +60,7 @@ function codeIn(data: unknown): string | null {
   if (!isJsonObject(data)) return null;
   const inner = isJsonObject(data['error']) ? data['error'] : {};
   const found = [data['errorCode'], data['code'], inner['errorCode'], inner['code']].find(isText);
-  return found === undefined ? null : oneLine(found).slice(0, 100);
+  return found ?? null;
 }
 
 function isText(value: unknown): value is string {

@@ -1,7 +1,8 @@
-import { explain, explainText } from './explain.js';
+import { explainText, oneLine } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
 import { codeOf, DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
 import { retryAfterMs } from './retry-after.js';
+import type { ServiceWords } from './service-words.js';
 
 /** Statuses for which HTTP allows another attempt a moment later. */
 const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -10,11 +11,10 @@ const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 const MAX_ERROR_BYTES = 65_536;
 
 /** The failure for an answer other than 2xx (interface §7). `subject` is the method and path of the request. */
-export function refusal(subject: string, reply: Reply): ServiceFailure {
+export function refusal(subject: string, reply: Reply, words: ServiceWords): ServiceFailure {
   const { status } = reply;
-  const { message, errorCode } = explainText(
-    new TextDecoder().decode(reply.body.subarray(0, MAX_ERROR_BYTES)),
-  );
+  const body = new TextDecoder().decode(reply.body.subarray(0, MAX_ERROR_BYTES));
+  const { message, errorCode } = explainText(body, words);
   const base = {
     status,
     errorCode,
@@ -22,7 +22,7 @@ export function refusal(subject: string, reply: Reply): ServiceFailure {
     transient: transient.has(status),
     retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
   };
-  if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply) });
+  if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply, words) });
   const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
     ...base,
@@ -49,9 +49,13 @@ function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
 }
 
 /** Following a redirect would send the API key to any address that the answer names. */
-function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'message' | 'help'> {
+function redirect(
+  subject: string,
+  reply: Reply,
+  words: ServiceWords,
+): Pick<FailureFacts, 'code' | 'message' | 'help'> {
   const location = firstHeader(reply, 'location');
-  const to = location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  const to = location !== null && URL.canParse(location) ? ` to ${words.text(new URL(location).origin)}` : '';
   return {
     code: 'unexpected-response',
     message: `${subject} returned ${reply.status}, a redirect${to}; redirects are not followed`,
@@ -108,7 +112,7 @@ function reasonFor(error: unknown): string {
   if (error instanceof DeadlineError) return error.message;
   if (!(error instanceof Error)) return 'no response';
   const code = codeOf(error);
-  if (code === null) return explain(error.message).message;
+  if (code === null) return oneLine(error.message);
   const known = words.get(code);
-  return known === undefined ? `${explain(error.message).message} (${code})` : `${known} (${code})`;
+  return known === undefined ? `${oneLine(error.message)} (${code})` : `${known} (${code})`;
 }

@@ -3,7 +3,7 @@ import type { Inventory } from '../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
-import { hidden, type ValueHasher, valueHasher } from '../model/value-hash.js';
+import { hidden, type ValueHasher, valueHasher, WITHHELD } from '../model/value-hash.js';
 import { snapshot as isSnapshot } from './generated/validator.js';
 import {
   changeApplied,
@@ -45,7 +45,7 @@ export function openSnapshot(
 ): Snapshot {
   const plain = plainOf(valueHasher(saved), kinds, known);
   const plainOrHidden = (hash: Json): Json =>
-    typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash;
+    typeof hash === 'string' ? (plain.get(hash) ?? hidden(hash)) : hash === null ? WITHHELD : hash;
   const revealed = (value: Json) =>
     isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, hash]) => [name, plainOrHidden(hash)]))

@@ -1,7 +1,8 @@
 import type { Inventory } from '../model/inventory.js';
-import { byCodeUnit, canonical, type JsonObject } from '../model/json.js';
+import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Agent, KindName, Observed } from '../model/resource.js';
+import { usesEnvironment } from '../model/template.js';
 import { type HashScope, hashed, valueHasher } from '../model/value-hash.js';
 import {
   changeApplied,
@@ -19,9 +20,11 @@ export interface SaveInputs extends HashScope {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
-  /** Fields of an object that hold a value from the environment. */
-  withheld(observed: Observed): readonly string[];
+  secretsOf(observed: Observed): SecretFields;
 }
+
+/** The fields of an object that hold values from the environment, each with its templates (model/template.ts). */
+export type SecretFields = Readonly<Record<string, readonly (Json | undefined)[]>>;
 
 /** The observed state as people without an API key may see it: no values of inputs, no values from the environment. */
 export function snapshotJson(inputs: SaveInputs): SnapshotJson {
@@ -32,8 +35,9 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
   const objectsOf = (kind: Kind) =>
     (inputs.objects.get(kind.name) ?? [])
       .map((each) => {
-        const shown = objectJson(kind, each, inputs.withheld(each));
-        return { ...shown, spec: hashFields(kind, shown.spec) };
+        const secrets = inputs.secretsOf(each);
+        const shown = objectJson(kind, each, secrets);
+        return { ...shown, spec: withoutSecrets(hashFields(kind, shown.spec), secrets) };
       })
       .sort((a, b) => byCodeUnit(canonical([a.id, a.name]), canonical([b.id, b.name])));
   return {
@@ -66,19 +70,41 @@ function inventoryJson({ service, safeguards, entries, drafts }: Inventory): Sna
   };
 }
 
-function objectJson(kind: Kind, observed: Observed, withheld: readonly string[]): ObjectJson {
+function objectJson(kind: Kind, observed: Observed, secrets: SecretFields): ObjectJson {
   const { rawId, name, manageable, caller, facts } = observed;
   const spec = (observed.spec ?? {}) as JsonObject;
+  const withheld = Object.keys(secrets).filter((field) => !isMap(spec[field], secrets[field]));
   const shown = Object.entries(spec).filter(([field]) => !withheld.includes(field));
   return {
     id: rawId,
-    name: withheld.includes('name') ? null : name,
+    name,
     manageable,
     caller,
     facts: Object.fromEntries((kind.snapshot.facts ?? []).map((fact) => [fact, facts[fact] ?? null])),
     withheld: [...withheld].sort(byCodeUnit),
     spec: Object.fromEntries(shown),
   };
+}
+
+/** In a map, only the values that come from the environment are left out. */
+function isMap(value: Json | undefined, templates: SecretFields[string] = []): boolean {
+  return isJsonObject(value) && templates.every((each) => each === undefined || isJsonObject(each));
+}
+
+function withoutSecrets(spec: JsonObject, secrets: SecretFields): JsonObject {
+  return Object.fromEntries(
+    Object.entries(spec).map(([field, value]) => {
+      const templates = secrets[field]?.filter(isJsonObject) ?? [];
+      if (templates.length === 0 || !isJsonObject(value)) return [field, value];
+      const isSecret = (name: string) => templates.some((each) => usesEnvironment(own(each, name)));
+      const shown = Object.entries(value).map(([name, each]) => [name, isSecret(name) ? null : each]);
+      return [field, Object.fromEntries(shown)];
+    }),
+  );
+}
+
+function own(map: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
 function inOrder<T>(map: ReadonlyMap<string, T>): Record<string, T> {

@@ -191,8 +191,14 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'missing-environment-variable': {
     title: 'Environment variable is not set',
-    means: 'A manifest uses an environment variable that is not set.',
+    means: 'A manifest uses an environment variable that is not set or empty.',
     help: 'Set the variable where roster runs. In CI, pass it to the step.',
+  },
+  'misplaced-variable': {
+    title: 'Environment variable is not allowed here',
+    means:
+      'A manifest uses an environment variable outside of `inputs` and `description`, or one whose name belongs to roster or to CI. Reviewers must see what such a value decides, and whoever opens a pull request chooses values such as the name of its branch.',
+    help: 'Write the value in the manifest or in `vars:`. Pass values of CI under another name.',
   },
   'not-manageable': {
     title: 'Object cannot be managed',

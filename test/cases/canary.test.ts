@@ -8,8 +8,8 @@ import { filesBelow, mustHide } from '../support/secrets.js';
 import { sampleOf } from '../support/size.js';
 
 /**
- * In every case, each text in turn comes from the environment. No command may show it, whether the value is valid there
- * or not, and no file may contain it. (`Workspace` checks the output, this file checks the written files.)
+ * In every case, each text that may come from the environment does so in turn. No command may show it, whether the value
+ * is valid there or not, and no file may contain it. (`Workspace` checks the output, this file checks the written files.)
  */
 const canaries: readonly string[] = [
   // Looks different in every form of escaping.
@@ -37,8 +37,11 @@ afterEach(async () => {
 
 describe.each(sampleOf(cases, 3))('%s', (_, given) => {
   test.each(canaries)('no command shows, and no file contains, the environment value %s', async (canary) => {
-    const manifest = { project: 'canary', ...(parse(given.manifest) as object) };
-    const paths = leaves(manifest).filter(([section]) => sections.includes(String(section)));
+    const manifest = withTexts({ project: 'canary', ...(parse(given.manifest) as object) });
+    const paths = leaves(manifest).filter(
+      ([section, , field]) =>
+        sections.includes(String(section)) && ['description', 'inputs'].includes(String(field)),
+    );
     // One field of each kind is enough: the last name identifies the kind.
     const distinct = new Map(
       paths.map((path) => [
@@ -114,6 +117,24 @@ async function sweep(given: Case, manifest: unknown, canary: string): Promise<vo
   const written = filesBelow(workspace.root, ['roster.yaml', '.secrets']);
   for (const [file, text] of written) mustHide(file, text, [canary]);
   expect([0, 1, 3, 4]).toContain(applied.exit);
+}
+
+/** The manifest with a text in each entry that may come from the environment. */
+function withTexts(manifest: Readonly<Record<string, unknown>>): object {
+  const texts = {
+    groups: { description: 'x' },
+    pipelines: { description: 'x' },
+    schedules: { inputs: { x: 'x' } },
+  };
+  const sections = Object.entries(texts).map(([section, text]) => {
+    const entries = Object.entries((manifest[section] ?? {}) as Record<string, { external?: boolean }>);
+    const filled = entries.map(([key, entry]) => [
+      key,
+      entry.external === true ? entry : { ...text, ...entry },
+    ]);
+    return [section, Object.fromEntries(filled)];
+  });
+  return { ...manifest, ...Object.fromEntries(sections) };
 }
 
 /** The paths of all texts. */

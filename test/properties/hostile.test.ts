@@ -12,7 +12,6 @@ const all = corpus(42);
 const nothing: Loaded = {
   project: null,
   diagnostics: [],
-  secrets: [],
   files: [],
   allFiles: false,
   paths: [],

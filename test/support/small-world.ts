@@ -35,7 +35,7 @@ export const agents: readonly Agent[] = ['acme', 'globex'].map((name, index) => 
 }));
 
 type EntryOptions = Partial<
-  Pick<Declared, 'id' | 'formerly' | 'protect' | 'external' | 'sensitive' | 'source'>
+  Pick<Declared, 'id' | 'formerly' | 'protect' | 'external' | 'templates' | 'source'>
 >;
 
 function entry<D>(kind: string, key: string, declared: D, options: EntryOptions = {}): Declared<D> {
@@ -49,7 +49,7 @@ function entry<D>(kind: string, key: string, declared: D, options: EntryOptions 
     formerly: null,
     protect: false,
     external: false,
-    sensitive: [],
+    templates: {},
     source,
     placeOf: () => source,
     ...options,

@@ -1,6 +1,18 @@
+import type { DiagnosticCode } from '../../model/diagnostic.js';
+
+/** Why a variable cannot be used. */
+export interface EnvironmentFault {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly help: string;
+}
+
+/** Whoever opens a pull request chooses some of these values: its branch, its title. Others are keys of CI. */
+const reserved = /^(ROSTER_|CI|GITHUB_|GITLAB_|RUNNER_)/i;
+
 /** The environment that `${env.NAME}` reads, and what was read from it. */
 export class EnvironmentValues {
-  private readonly known = new Map<string, string | null>();
+  private readonly known = new Map<string, string | EnvironmentFault>();
   private readonly used = new Set<string>();
 
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
@@ -10,13 +22,29 @@ export class EnvironmentValues {
     return [...this.used];
   }
 
-  /** Null when it is not set. Looked up once: the environment of a process makes a new copy each time. */
-  use(name: string): string | null {
+  /** Looked up once: the environment of a process makes a new copy each time. */
+  use(name: string): string | EnvironmentFault {
     const known = this.known.get(name);
     if (known !== undefined) return known;
-    const value = (Object.hasOwn(this.env, name) ? this.env[name] : undefined) ?? null;
-    this.known.set(name, value);
-    if (value !== null && value !== '') this.used.add(value);
-    return value;
+    const found = this.find(name);
+    this.known.set(name, found);
+    if (typeof found === 'string') this.used.add(found);
+    return found;
+  }
+
+  private find(name: string): string | EnvironmentFault {
+    if (reserved.test(name))
+      return {
+        code: 'misplaced-variable',
+        message: `the environment variable ${name} cannot be used in a manifest`,
+        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GITLAB_` or `RUNNER_` belong to roster and to CI. To use a value of CI, pass it under another name.',
+      };
+    const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
+    if (value !== undefined && value !== '') return value;
+    return {
+      code: 'missing-environment-variable',
+      message: `the environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
+      help: `Set ${name} where roster runs. In CI, pass it to the step.`,
+    };
   }
 }

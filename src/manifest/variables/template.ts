@@ -38,12 +38,6 @@ function openings(text: string): RegExpExecArray[] {
   return [...text.matchAll(opening)];
 }
 
-/** A text in which every `${` is escaped. */
-export function escaped(text: string): string {
-  // A function, because `$$` means one `$` in a replacement text.
-  return text.replaceAll('${', () => '$${');
-}
-
 function piece(written: string, opening: number): Piece {
   if (written === '$${') return { type: 'text', text: '${' };
   const [, name, environment] = variable.exec(written) ?? [];

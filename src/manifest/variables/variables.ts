@@ -1,21 +1,16 @@
 import type { DiagnosticCode } from '../../model/diagnostic.js';
 import type { Json } from '../../model/json.js';
+import { escapedValue } from '../../model/template.js';
 import { quoted, type TextRule, unsafe } from '../../yaml/text.js';
 import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { bareObject, Notes, reportMissing } from '../values.js';
 import { EnvironmentValues } from './environment-values.js';
+import { measureOf, type Resolved } from './resolved.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
+import { TemplateReader } from './template-reader.js';
 import { VariableHints } from './variable-hints.js';
-
-interface Resolved {
-  readonly value: Json;
-  readonly secrets: ReadonlySet<string>;
-  /** The number of values in it, and its levels of maps and lists. */
-  readonly size: number;
-  readonly height: number;
-}
 
 export interface VariableOptions {
   readonly vars: ReadonlyMap<string, Entry>;
@@ -23,6 +18,9 @@ export interface VariableOptions {
   /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
   readonly keep?: boolean;
 }
+
+/** What to do about an unknown variable, or about a problem with another code. */
+type Fault = string | { readonly code: DiagnosticCode; readonly help: string };
 
 const failed: unique symbol = Symbol('failed');
 
@@ -37,6 +35,10 @@ export class Variables {
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
   private readonly places = new UsePlaces();
+  private readonly templates = new TemplateReader(
+    (name) => this.variableTemplate(name),
+    (node, length) => this.affordText(node, length),
+  );
 
   constructor(
     private readonly options: VariableOptions,
@@ -64,6 +66,17 @@ export class Variables {
     const value = bareObject();
     for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes, depth + 1);
     return value;
+  }
+
+  /** A value that was read, as the manifest writes it: without what the environment holds (model/template.ts). */
+  template(node: Node): Json {
+    return this.templates.read(node);
+  }
+
+  private variableTemplate(name: string): Json {
+    const resolved = this.resolved.get(name);
+    if (typeof resolved !== 'object') return '';
+    return resolved.template ?? escapedValue(resolved.value);
   }
 
   private scalar(node: ScalarNode, rule: TextRule, notes: Notes, depth: number): Json {
@@ -106,8 +119,13 @@ export class Variables {
     const values = parts.map((piece) => this.part(node, piece, notes));
     if (values.includes(failed)) return failed;
     const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
-    if (length > limits.text) return this.tooMuch(node, `the text is longer than ${limits.text} characters`);
-    return this.afford(node, 1 + (length >> 4)) ? values.join('') : failed;
+    return this.affordText(node, length) ? values.join('') : failed;
+  }
+
+  private affordText(node: ScalarNode, length: number): boolean {
+    if (length <= limits.text) return this.afford(node, 1 + (length >> 4));
+    this.tooMuch(node, `the text is longer than ${limits.text} characters`);
+    return false;
   }
 
   private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof failed {
@@ -134,28 +152,31 @@ export class Variables {
     if (use.type === 'unknown') return this.invalid(node, use);
     if (use.type === 'env') return this.fromEnvironment(node, use, use.name, notes);
     const resolved = this.variable(node, use, use.name);
+    if (resolved !== failed && resolved.template !== null) {
+      if (!notes.environment) return this.misplaced(node, use);
+      notes.secret.add(node);
+    }
     if (resolved === failed || !this.afford(node, resolved.size)) return failed;
     if (resolved.size > limits.entry)
       return this.tooMuch(node, `the variable contains more than ${limits.entry} values`);
     if (depth + resolved.height > limits.depth)
       return this.tooMuch(node, `values are nested more than ${limits.depth} levels deep`);
-    for (const secret of resolved.secrets) notes.secrets.add(secret);
-    if (resolved.secrets.size > 0) notes.secret.add(node);
     return resolved.value;
   }
 
   private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
-    const reserved = '`ROSTER_API_KEY` authenticates roster, and cannot be used in a manifest';
-    if (isApiKey(name)) return this.refuse(node, use, reserved);
+    if (!notes.environment) return this.misplaced(node, use);
     const value = this.environment.use(name);
-    if (value === null) {
-      const message = `the environment variable ${name} is not set`;
-      const help = `Set ${name} where roster runs. In CI, pass it to the step.`;
-      return this.refuse(node, use, message, help);
-    }
+    if (typeof value !== 'string') return this.refuse(node, use, value.message, value);
     notes.secret.add(node);
-    if (value !== '') notes.secrets.add(value);
     return value;
+  }
+
+  private misplaced(node: ScalarNode, use: Use): typeof failed {
+    const message = `${quoted(use.written)} is not allowed here`;
+    const what = use.type === 'env' ? '' : ' The variable contains one.';
+    const help = `Values from the environment are allowed only in \`inputs\` and \`description\`.${what}`;
+    return this.refuse(node, use, message, { code: 'misplaced-variable', help });
   }
 
   /** Resolved when it is first used: a variable that this environment does not use need not be complete. */
@@ -180,11 +201,13 @@ export class Variables {
   }
 
   private resolve(entry: Entry): Resolved | null {
-    const notes = new Notes();
+    const notes = new Notes(true);
     // Whether it may contain line breaks, and how deep it will be, is known only where it is used.
     const value = this.read(entry.value, 'prose', notes, 0);
     reportMissing(notes, this.diagnostics);
-    return notes.broken.size > 0 ? null : { value, secrets: notes.secrets, ...measureOf(value) };
+    if (notes.broken.size > 0) return null;
+    const template = notes.secret.size === 0 ? null : this.template(entry.value);
+    return { value, template, ...measureOf(value) };
   }
 
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof failed {
@@ -207,10 +230,10 @@ export class Variables {
     return failed;
   }
 
-  private refuse(node: ScalarNode, use: Use, message: string, help?: string): typeof failed {
+  private refuse(node: ScalarNode, use: Use, message: string, fault: Fault): typeof failed {
     if (this.diagnostics.full) return this.skip();
-    const code: DiagnosticCode =
-      use.type === 'env' && !isApiKey(use.name) ? 'missing-environment-variable' : 'unknown-variable';
+    const { code, help } =
+      typeof fault === 'string' ? { code: 'unknown-variable' as const, help: fault } : fault;
     this.diagnostics.error(code, this.places.within(node, use), message, { help });
     return failed;
   }
@@ -219,22 +242,4 @@ export class Variables {
     this.diagnostics.skip(1);
     return failed;
   }
-}
-
-function isApiKey(name: string): boolean {
-  return name.toUpperCase() === 'ROSTER_API_KEY';
-}
-
-/** Costs no more than what was counted when the value was put together. */
-function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
-  if (typeof value === 'string') return { size: 1 + (value.length >> 4), height: 0 };
-  if (typeof value !== 'object' || value === null) return { size: 1, height: 0 };
-  let size = 1;
-  let height = 0;
-  for (const each of Object.values(value)) {
-    const inner = measureOf(each);
-    size += inner.size;
-    height = Math.max(height, inner.height);
-  }
-  return { size, height: height + 1 };
 }

@@ -11,7 +11,7 @@ export function entryDiagnostic(
 ): Diagnostic {
   const place = entry.placeOf(path, at);
   const [field = ''] = path;
-  if (entry.sensitive.includes(String(field))) {
+  if (Object.hasOwn(entry.templates, field)) {
     const general = `the value of \`${field}\`, which comes from the environment, is not valid here`;
     return { severity, code, message: general, place };
   }

@@ -231,8 +231,7 @@ class PairingState implements Pairing {
   private reportAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
     const { section, identity } = this.kind;
     const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
-    const isHidden = entry.sensitive.some((field) => identity.fields.includes(field));
-    const description = isHidden ? 'that match this entry' : identity.describe(entry.spec);
+    const description = identity.describe(entry.spec);
     this.fail(entry, {
       code: 'ambiguous-name',
       path: [],

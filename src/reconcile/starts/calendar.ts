@@ -95,18 +95,15 @@ function uncountedOf(
   return project.entries
     .filter((entry) => entry.kind === kind.name && !counted.has(entry.address))
     .map((entry) => {
-      const isSecret = entry.sensitive.length > 0;
       const external = kind.references
         ?.inEntry(entry.declared)
         .find((address) => project.entries.some((each) => each.external && each.address === address));
       const reason =
         external !== undefined
           ? `only the service knows the agents of ${external}`
-          : isSecret
-            ? 'it depends on values from the environment'
-            : unknown.has(entry.address)
-              ? 'its times cannot be computed here'
-              : 'it will not run again';
+          : unknown.has(entry.address)
+            ? 'its times cannot be computed here'
+            : 'it will not run again';
       return { address: entry.address, reason };
     });
 }

@@ -74,8 +74,6 @@ function asksOfOne(timed: TimedChange, agent: string | null): Ask[] {
 
 function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, now: Date): NextRuns | null {
   const { timetable, entry, before, change } = timed;
-  // The times would reveal the values they are computed from.
-  if (entry.sensitive.some((field) => timetable.fields.includes(field))) return null;
   const timeZone = timetable.timeZone(entry.spec);
   const side = (spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
     if (timetable.times(spec) === null) return [];
@@ -119,12 +117,7 @@ function difference({ change, entry }: TimedChange, runs: NextRuns | undefined):
 function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string, Preview>): Diagnostic[] {
   const answer = previews.get(`after ${change.address}`);
   if (answer === undefined || !('rejected' in answer)) return [];
-  // The service's message may repeat values.
-  const reason =
-    entry.sensitive.length > 0
-      ? 'its message is hidden, because the entry uses values from the environment'
-      : answer.rejected;
-  const message = `the service would reject this schedule: ${reason}`;
+  const message = `the service would reject this schedule: ${answer.rejected}`;
   const help = 'Correct the entry as the service says. Nothing was changed.';
   return [{ severity: 'error', code: 'rejected-by-preview', message, place: entry.source, help }];
 }

@@ -16,16 +16,10 @@ export function isTimed(kind: Kind): kind is TimedKind {
   return kind.timetable !== undefined;
 }
 
-/**
- * The entries of a kind that may be counted: the result shows when they run and how much they start. An entry in which
- * that depends on a value from the environment is left out, because a sum would reveal its part, and so is one whose times
- * cannot be computed here.
- */
+/** The entries of a kind that are counted: all but those whose times cannot be computed here. */
 export function countable(kind: TimedKind, matches: Pick<Matches, 'list'>): Desired[] {
-  const shown = [...kind.timetable.fields, ...kind.identity.fields];
   return matches.list
     .flatMap((match) => (match.kind === kind && match.entry !== null ? match.entry : []))
-    .filter(({ sensitive }) => !shown.some((field) => sensitive.includes(field)))
     .filter(({ spec }) => kind.timetable.frequency(spec) !== null);
 }
 

@@ -12,7 +12,8 @@ export function described(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
-  return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+  // A part of a long text is not shown: it may be a part of a secret, which is masked only as a whole.
+  return value.length > 60 ? `a text of ${value.length} characters` : `the text ${JSON.stringify(value)}`;
 }
 
 export function unexpected(expected: string, value: unknown): Unexpected {

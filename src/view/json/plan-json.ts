@@ -121,9 +121,8 @@ function changesJson(plan: Plan) {
   });
 }
 
-/** Never shows a sensitive value, even if the change still holds it. */
 function fieldJson({ path, before, after, sensitive }: FieldChange) {
-  return sensitive ? { path, before: null, after: null, sensitive } : { path, before, after, sensitive };
+  return { path, before, after, sensitive };
 }
 
 function sourceJson(source: Place | null) {

@@ -1,6 +1,5 @@
 import type { Json } from '../../model/json.js';
 import type { Action, Change, FieldChange } from '../../model/plan.js';
-import { MASK, MASK_OF_CHANGE } from '../../redact/mask.js';
 import { escapeControls, word } from '../escape.js';
 import { isWorthALine, originText, tooDifferent } from '../text/field-text.js';
 import { count, cut } from '../text/layout.js';
@@ -33,8 +32,7 @@ export function fieldsMarkdown(change: Change): string[] {
 }
 
 /** True if the field fits into a table row. Some parsers take any `|` for the end of a cell. */
-function isShort({ sensitive, layout, path, before, after }: FieldChange): boolean {
-  if (sensitive) return true;
+function isShort({ layout, path, before, after }: FieldChange): boolean {
   if (JSON.stringify([path, before, after]).includes('|')) return false;
   if (layout !== 'text' && layout !== 'map') return true;
   if (isMultiline(before, after)) return false;
@@ -54,8 +52,6 @@ function label({ path, origin }: FieldChange, overall: Change['origin']): string
 }
 
 function cells(field: FieldChange, action: Action): string[] {
-  const oneColumn = action === 'create' || action === 'delete';
-  if (field.sensitive) return oneColumn ? [MASK] : [MASK, MASK_OF_CHANGE];
   const { before, after } = field;
   if (action === 'create') return [wholeValue(after)];
   if (action === 'delete') return [wholeValue(before)];

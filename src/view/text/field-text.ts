@@ -1,6 +1,5 @@
 import type { Json } from '../../model/json.js';
 import type { Action, FieldChange, Origin } from '../../model/plan.js';
-import { MASK, MASK_OF_CHANGE } from '../../redact/mask.js';
 import { escapeControls, word } from '../escape.js';
 import { count, cut, type Fragment, flow, indent, pad, widthOf } from './layout.js';
 import { type DiffLine, lineDiff, readable } from './line-diff.js';
@@ -33,9 +32,9 @@ export function fieldsText(
   });
 }
 
-/** False for a field that was blank and stays blank. Sensitive fields are always shown, as changed. */
+/** False for a field that was blank and stays blank. */
 export function isWorthALine(field: FieldChange): boolean {
-  return field.sensitive || !(isBlank(field.before) && isBlank(field.after));
+  return !(isBlank(field.before) && isBlank(field.after));
 }
 
 export function originText(origin: Origin): string {
@@ -50,7 +49,6 @@ interface FieldBody {
 }
 
 function fieldBody(field: FieldChange, options: FieldTextOptions): FieldBody {
-  if (field.sensitive) return { beside: [sensitiveText(options.action)], below: [] };
   switch (field.layout) {
     case 'value':
       return { beside: arrow(field, options), below: [] };
@@ -64,10 +62,6 @@ function fieldBody(field: FieldChange, options: FieldTextOptions): FieldBody {
     default:
       return field.layout satisfies never;
   }
-}
-
-function sensitiveText(action: Action): string {
-  return action === 'create' || action === 'delete' ? MASK : MASK_OF_CHANGE;
 }
 
 /** `before → after`, on two lines if one is too narrow for both. */

@@ -43,7 +43,7 @@ const patterns = [
   include('a number', '[1]', 'schema'),
   include('a map', '{ a: b }', 'schema'),
   include('nothing', '[""]', 'schema'),
-  include('from the environment', '["${env.NO_SUCH_FOLDER}/*.yaml"]', 'missing-environment-variable'),
+  include('from the environment', '["${env.NO_SUCH_FOLDER}/*.yaml"]', 'misplaced-variable'),
 ];
 
 const arranged: Hostile[] = [

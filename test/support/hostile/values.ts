@@ -37,6 +37,7 @@ function variables(draw: Draw): Row[] {
   const use = (name: string) => `groups: { g: { members: ["\${var.${name}}"] } }`;
   const useAll = (name: string) => `groups: { g: { members: "\${var.${name}}" } }`;
   const named = (text: string) => `groups: { g: { members: [], name: "${text}" } }`;
+  const described = (text: string) => `groups: { g: { members: [], description: "${text}" } }`;
   return [
     ['texts that double', `vars:\n${doubling}${use('a16')}`, 'limit-exceeded'],
     ['lists that double', `vars:\n${lists}${useAll('a16')}`, 'limit-exceeded'],
@@ -45,13 +46,14 @@ function variables(draw: Draw): Row[] {
     ['one of itself', `vars: { a: ["\${var.a}"] }\n${useAll('a')}`, 'unknown-variable'],
     ['many openings', named('${'.repeat(30_000)), 'unknown-variable', 'limit-exceeded'],
     ['many of one', `vars: { a: x }\n${named('${var.a}'.repeat(8_000))}`, 'schema'],
-    ['the key that roster calls with', named('${env.ROSTER_API_KEY}'), 'unknown-variable'],
-    ['the same in another case', named('${env.roster_Api_Key}'), 'unknown-variable'],
-    ['what is not set', named('${env.NO_SUCH_VARIABLE}'), 'missing-environment-variable'],
+    ['the key that roster calls with', described('${env.ROSTER_API_KEY}'), 'misplaced-variable'],
+    ['the same in another case', described('${env.roster_Api_Key}'), 'misplaced-variable'],
+    ['what is not set', described('${env.NO_SUCH_VARIABLE}'), 'missing-environment-variable'],
+    ['from the environment in a name', named('${env.HOME}'), 'misplaced-variable'],
     ['a key of every object', named('${var.constructor}'), 'unknown-variable'],
     [
       'a key of every object, from the environment',
-      named('${env.__proto__}'),
+      described('${env.__proto__}'),
       'missing-environment-variable',
     ],
     ...['${process.env.HOME}', '${{ secrets.KEY }}', '${var.a.b}', '${var.}', '${VAR}', '${a:-b}'].map(
@@ -409,7 +411,7 @@ const addresses: Row[] = [
   [
     'one that the environment decides',
     'service: { url: "https://${env.NO_SUCH_HOST}" }',
-    'missing-environment-variable',
+    'misplaced-variable',
   ],
   ['a key beside it', 'service: { url: "https://example.com", apiKey: svc_live_x }', 'unknown-property'],
 ];

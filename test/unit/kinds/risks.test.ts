@@ -8,7 +8,6 @@ import type { Observed } from '../../../src/model/resource.js';
 import type { Risk } from '../../../src/model/risk.js';
 
 const now = new Date('2026-12-01T00:00:00Z');
-const hides = () => false;
 
 function risksOf<D, S>(kind: Kind<D, S>, change: RiskInputs<S>): readonly Risk[] {
   return kind.risks?.(change) ?? [];
@@ -29,15 +28,10 @@ describe('risks of a schedule', () => {
     inputs: {},
     enabled: true,
   };
-  const reported = (
-    before: Partial<ScheduleSpec>,
-    after: Partial<ScheduleSpec> | null,
-    hidden: readonly string[] = [],
-  ) =>
+  const reported = (before: Partial<ScheduleSpec>, after: Partial<ScheduleSpec> | null) =>
     risksOf(schedule, {
       observed: observed({ ...daily, ...before }),
       after: after === null ? null : { ...daily, ...before, ...after },
-      hides: (field) => hidden.includes(field),
       now,
     }).map((risk) => risk.message);
 
@@ -107,14 +101,8 @@ describe('risks of a schedule', () => {
     ['what cannot be read', { timeZone: 'Mars/Olympus' }, {}, []],
   ])('%s', (_, before, after, messages) => expect(reported(before, after)).toEqual(messages));
 
-  it('a change of hidden times is reported without the times', () => {
-    const hidden = ['changes its times, which come from the environment and are not shown'];
-    expect(reported({}, { cron: '0 0 7 * * *' }, ['cron'])).toEqual(hidden);
-    expect(reported({}, { inputs: { a: 1 } }, ['cron'])).toEqual([]);
-  });
-
   it('a new schedule has no risk', () =>
-    expect(risksOf(schedule, { observed: null, after: daily, hides, now })).toEqual([]));
+    expect(risksOf(schedule, { observed: null, after: daily, now })).toEqual([]));
 });
 
 describe('risks of a key', () => {
@@ -137,7 +125,6 @@ describe('risks of a key', () => {
     const risks = risksOf(key, {
       observed: before === null ? null : observed(spec(before), facts),
       after: after === null ? null : spec(after),
-      hides,
       now,
     });
     expect(risks).toEqual([
@@ -146,12 +133,10 @@ describe('risks of a key', () => {
     ]);
   });
 
-  it('an unknown last use is stated, and a hidden name is not shown', () => {
-    const gone = (hidden: boolean) =>
-      risksOf(key, { observed: observed(spec([])), after: null, hides: () => hidden, now }).map(
-        (risk) => risk.message,
-      );
-    expect(gone(false)).toEqual(['the key "ci" (no use recorded by the service) stops working']);
-    expect(gone(true)).toEqual(['the key stops working']);
+  it('an unknown last use is stated', () => {
+    const risks = risksOf(key, { observed: observed(spec([])), after: null, now });
+    expect(risks.map((risk) => risk.message)).toEqual([
+      'the key "ci" (no use recorded by the service) stops working',
+    ]);
   });
 });

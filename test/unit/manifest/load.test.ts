@@ -35,7 +35,7 @@ groups:
       formerly: 'group/old',
       protect: true,
       external: false,
-      sensitive: [],
+      templates: {},
       source: { file: 'roster.yaml', line: 3, column: 3, length: 1 },
       declared: { entry: { members: ['x'], id: 12 }, key: 'a', scopes: ['agents.run'] },
     });

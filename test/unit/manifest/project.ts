@@ -54,6 +54,7 @@ function fake(name: string, section: string): Kind {
   const kind = {
     name,
     section,
+    fields: { description: { mayHoldSecrets: true }, inputs: { mayHoldSecrets: true } },
     read(entry: JsonObject, key: string, { report, scopes }: ReadContext) {
       const problem = { severity: 'error', code: 'invalid-cron', path: ['cron'] } as const;
       const message = `"${entry['cron']}" is no cron`;

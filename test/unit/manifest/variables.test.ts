@@ -7,7 +7,7 @@ const env = {
   TOKEN: 'hunter2-secret',
   EMPTY: '',
   CRON: 'secret cron',
-  CONTROL: 'a\u202eb',
+  CONTROL: 'a\u0007b',
   OTHER: 'hunter2-other',
   ROSTER_API_KEY: 'svc_live_x',
 };
@@ -35,7 +35,7 @@ describe('variables', () => {
       '{ a: "$${var.x}", b: "$$${", c: "$", d: "{}", e: "$$" }',
       { a: '${var.x}', b: '$${', c: '$', d: '{}', e: '$$' },
     ],
-    ['{}', '{ a: "${env.TOKEN}", b: "<${env.EMPTY}>" }', { a: 'hunter2-secret', b: '<>' }],
+    ['{}', '{ a: "${env.TOKEN}", b: "<${env.OTHER}>" }', { a: 'hunter2-secret', b: '<hunter2-other>' }],
     ['{ t: "${env.TOKEN}" }', '{ "${var.t}": "${var.t}" }', { '${var.t}': 'hunter2-secret' }],
     ['{ toString: 1 }', '{ a: "${var.toString}" }', { a: 1 }],
   ])('%s in %s', (vars, inputs, expected) => {
@@ -43,16 +43,16 @@ describe('variables', () => {
   });
 
   it.each<[string, string, string, string[]]>([
-    ['unknown', '{ zone: x }', '"${var.zome}"', ['roster.yaml:5:45 unknown-variable «${var.zome}»']],
+    ['unknown', '{ zone: x }', '"${var.zome}"', ['roster.yaml:5:48 unknown-variable «${var.zome}»']],
     [
       'unknown, inherited from Object',
       '{}',
       '"${var.toString}"',
-      ['roster.yaml:5:45 unknown-variable «${var.toString}»'],
+      ['roster.yaml:5:48 unknown-variable «${var.toString}»'],
     ],
-    ['another form', '{}', '"${ var.x }"', ['roster.yaml:5:45 unknown-variable «${ var.x }»']],
-    ['another namespace', '{}', '"${file.x}"', ['roster.yaml:5:45 unknown-variable «${file.x}»']],
-    ['not closed', '{}', '"a ${var.x"', ['roster.yaml:5:47 unknown-variable «${»']],
+    ['another form', '{}', '"${ var.x }"', ['roster.yaml:5:48 unknown-variable «${ var.x }»']],
+    ['another namespace', '{}', '"${file.x}"', ['roster.yaml:5:48 unknown-variable «${file.x}»']],
+    ['not closed', '{}', '"a ${var.x"', ['roster.yaml:5:50 unknown-variable «${»']],
     [
       'a cycle',
       '{ a: "${var.b}", b: "${var.a}" }',
@@ -63,21 +63,21 @@ describe('variables', () => {
       'the API key',
       '{}',
       '"${env.ROSTER_API_KEY}"',
-      ['roster.yaml:5:45 unknown-variable «${env.ROSTER_API_KEY}»'],
+      ['roster.yaml:5:48 misplaced-variable «${env.ROSTER_API_KEY}»'],
     ],
     [
       'the API key in other letters',
       '{}',
       '"${env.roster_api_key}"',
-      ['roster.yaml:5:45 unknown-variable «${env.roster_api_key}»'],
+      ['roster.yaml:5:48 misplaced-variable «${env.roster_api_key}»'],
     ],
     [
       'not in the environment',
       '{}',
       '"${env.NOWHERE}"',
-      ['roster.yaml:5:45 missing-environment-variable «${env.NOWHERE}»'],
+      ['roster.yaml:5:48 missing-environment-variable «${env.NOWHERE}»'],
     ],
-    ['a list inside a text', '{ l: [] }', '"x${var.l}"', ['roster.yaml:5:46 unknown-variable «${var.l}»']],
+    ['a list inside a text', '{ l: [] }', '"x${var.l}"', ['roster.yaml:5:49 unknown-variable «${var.l}»']],
     [
       'not in the environment, used twice',
       '{ a: "${env.NOWHERE}" }',
@@ -85,7 +85,7 @@ describe('variables', () => {
       ['roster.yaml:2:13 missing-environment-variable «${env.NOWHERE}»'],
     ],
   ])('%s is reported where it is used', (_, vars, value, expected) => {
-    const text = project(vars, `{ target: group/h, once: x, timeZone: ${value} }`);
+    const text = project(vars, `{ target: group/h, once: x, inputs: { z: ${value} } }`);
     expect(problems(text, { env })).toEqual(expected);
   });
 });
@@ -164,7 +164,7 @@ describe('the place of an invalid use', () => {
     [
       'not set, after an escaped one',
       '"$${env.NOPE}${env.NOPE}"',
-      ['roster.yaml:5:57 missing-environment-variable «${env.NOPE}»'],
+      ['roster.yaml:5:57 misplaced-variable «${env.NOPE}»'],
     ],
     [
       'next to an escape of YAML',
@@ -191,68 +191,61 @@ describe('values from the environment', () => {
       '{ target: group/h, once: x, inputs: { deep: [{ v: "a ${var.t}" }], w: 1 }, timeZone: UTC }',
       '{ t: "${env.TOKEN}" }',
     );
-    expect(loaded?.entries.at(-1)?.sensitive).toEqual(['inputs']);
-    expect(loaded?.entries[0]?.sensitive).toEqual([]);
+    expect(loaded?.entries.at(-1)?.templates).toEqual({
+      inputs: { deep: [{ v: 'a ${env.TOKEN}' }], w: 1 },
+    });
+    expect(loaded?.entries[0]?.templates).toEqual({});
     expect(loaded?.secrets).toEqual(['hunter2-secret']);
   });
 
-  it('mark every field of an entry that is one variable as a whole', () => {
-    const vars = '{ e: { target: group/h, once: x, inputs: { v: "${env.TOKEN}" } }, f: "${var.e}" }';
-    const { project: loaded } = reported('${var.f}', vars);
-    expect(loaded?.entries.at(-1)?.sensitive).toEqual(['target', 'once', 'inputs']);
-    const plain = reported('${var.e}', '{ e: { target: group/h, once: x } }').project;
-    expect(plain?.entries.at(-1)?.sensitive).toEqual([]);
+  it('are not secret if a manifest writes them out', () => {
+    const written = reported(
+      '{ target: group/h, once: x, inputs: { v: "${env.TOKEN}", w: hunter2-secret } }',
+    );
+    expect(written.project?.secrets).toEqual([]);
+    const joined = '{ target: group/h, once: x, inputs: { v: "${env.TOKEN}", w: "${var.a}-secret" } }';
+    expect(reported(joined, '{ a: hunter2 }').project?.secrets).toEqual([]);
+  });
+
+  it('leave literal openings escaped in their templates', () => {
+    const { project: loaded } = reported(
+      '{ target: group/h, once: x, inputs: { v: "$${env.A} ${var.l} ${env.TOKEN}", w: "${var.l}" } }',
+      "{ l: '$${env.B}' }",
+    );
+    expect(loaded?.entries.at(-1)?.templates).toEqual({
+      inputs: { v: '$${env.A} $${env.B} ${env.TOKEN}', w: '$${env.B}' },
+    });
   });
 
   it.each([
-    ['what the schema says', '{ target: "${env.TOKEN}", once: x }', 'schema'],
-    ['a wrong type', '{ target: group/h, once: x, enabled: "${env.TOKEN}" }', 'schema'],
-    ['what a kind says', '{ target: group/h, cron: "${env.CRON}", startTime: x }', 'invalid-cron'],
-    ['a reference', '{ target: "group/${env.TOKEN}", once: x }', 'unknown-reference'],
-    [
-      'a former key that is still declared',
-      '{ target: group/h, once: x, formerly: "${env.OTHER}" }\n  hunter2-other: { target: group/h, once: y }',
-      'duplicate-entry',
-    ],
-    [
-      'a former key of two entries',
-      '{ target: group/h, once: x, formerly: hunter2-other }\n  t: { target: group/h, once: y, formerly: "${env.OTHER}" }',
-      'duplicate-entry',
-    ],
-    ['a list that is a variable', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
-    ['what cannot be seen', '{ target: group/h, once: "${env.CONTROL}" }', 'unsafe-text'],
-    [
-      'what a kind says of an entry that is one variable',
-      '"${var.e}"',
-      'invalid-cron',
-      '{ e: { target: group/h, cron: "${env.CRON}", startTime: x } }',
-    ],
-    [
-      'a reference in an entry that is one variable',
-      '"${var.e}"',
-      'unknown-reference',
-      '{ e: { target: "group/${env.TOKEN}", once: x } }',
-    ],
-    [
-      'what the schema says of an entry that is one variable',
-      '"${var.e}"',
-      'schema',
-      '{ e: { target: "${env.TOKEN}", once: x } }',
-    ],
+    ['what the schema says', '{ target: group/h, once: x, inputs: "${env.TOKEN}" }', 'schema'],
+    ['what cannot be seen', '{ target: group/h, once: x, inputs: { a: "${env.CONTROL}" } }', 'unsafe-text'],
   ])('are not shown by %s', (_, entry, code, vars = '{}') => {
     const { diagnostics } = reported(entry, vars);
     expect(diagnostics).toMatchObject([{ code }]);
-    for (const secret of [...Object.values(env).filter((each) => each !== ''), '202E'])
+    for (const secret of [...Object.values(env).filter((each) => each !== ''), 'U+7'])
       expect(JSON.stringify(diagnostics)).not.toContain(secret);
   });
 
-  it('are refused where plans show the setting', () => {
-    expect(problems('project: "${env.NAME}"\n', { env: { NAME: 'p' } })).toEqual([
-      'roster.yaml:1:1 schema «project»',
-    ]);
-    expect(
-      load('project: p\nservice: { url: "https://${env.HOST}" }\n', { env: { HOST: 'h' } }).project?.url,
-    ).toBe('https://h');
+  it.each([
+    ['a setting', 'project: "${env.NAME}"\n', '${env.NAME}'],
+    ['the URL', 'project: p\nservice: { url: "https://${env.NAME}" }\n', '${env.NAME}'],
+    ['a reference', project('{}', '{ target: "group/${env.NAME}", once: x }'), '${env.NAME}'],
+    ['a variable', project('{ t: "${env.NAME}" }', '{ target: "${var.t}", once: x }'), '${var.t}'],
+    ['an entry', project('{ e: { inputs: { a: "${env.NAME}" } } }', '"${var.e}"'), '${var.e}'],
+    [
+      'a reserved name',
+      project('{}', '{ target: group/h, once: x, inputs: { a: "${env.ci_x}" } }'),
+      '${env.ci_x}',
+    ],
+  ])('are refused in %s', (_, text, written) => {
+    const [found] = problems(text, { env: { NAME: 'p', ci_x: 'x' } });
+    expect(found).toContain(`misplaced-variable «${written}»`);
+  });
+
+  it('are refused if they are empty', () => {
+    const text = project('{}', '{ target: group/h, once: x, inputs: { a: "${env.EMPTY}" } }');
+    expect(problems(text, { env })).toEqual(['roster.yaml:5:48 missing-environment-variable «${env.EMPTY}»']);
   });
 });
 

@@ -86,12 +86,12 @@ describe('diff', () => {
     expect(origin('old', 'new', 'newer')).toEqual(['both']);
   });
 
-  test('a value from the environment is not shown', () => {
+  test('of a value from the environment, the template is shown', () => {
     const { changes } = planOf({
-      entries: [group('a', { description: 'x' }, { sensitive: ['description'] })],
+      entries: [group('a', { description: 'x' }, { templates: { description: '${env.X}' } })],
     });
     const field = changes[0]?.fields.find(({ path }) => path === 'description');
-    expect(field).toMatchObject({ after: null, sensitive: true });
+    expect(field).toMatchObject({ after: '${env.X}', sensitive: true });
   });
 
   test('with prune never, an undeclared object is reported', () => {

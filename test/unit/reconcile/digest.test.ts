@@ -79,9 +79,12 @@ describe('digest', () => {
     expect(JSON.parse(JSON.stringify(plan)) as Plan).toEqual(plan);
   });
 
-  test('a value from the environment has no effect on the digest', () => {
-    const digest = (description: string) =>
-      planOf({ entries: [group('a', { description }, { sensitive: ['description'] })] }).digest;
-    expect(digest('one')).toBe(digest('two'));
+  test('a value from the environment has no effect on the digest, and its template has', () => {
+    const digest = (value: string, template: string) => {
+      const templates = { description: template };
+      return planOf({ entries: [group('a', { description: `of ${value}` }, { templates })] }).digest;
+    };
+    expect(digest('one', 'of ${env.A}')).toBe(digest('two', 'of ${env.A}'));
+    expect(digest('one', 'of ${env.A}')).not.toBe(digest('one', 'of ${env.B}'));
   });
 });

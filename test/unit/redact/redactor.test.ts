@@ -1,56 +1,85 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/redact/redactor.js';
+import { SecretSearch } from '../../../src/redact/secret-search.js';
 
-function redactorOf(...secrets: string[]): Redactor {
-  const redactor = new Redactor();
-  redactor.knowKinds(['group']);
-  redactor.hide(secrets);
-  return redactor;
+const key = 'svc_live_abcdefghijklmnop';
+
+function searchFor(...secrets: string[]): SecretSearch {
+  const search = new SecretSearch();
+  search.add(secrets);
+  return search;
 }
 
-test('a masked address keeps its kind, and two masked addresses stay different', () => {
-  const redactor = redactorOf('first-secret', 'second-secret');
-  const addresses = ['group/first-secret', 'group/second-secret', 'group/first-secret', 'group/other'];
-  expect(redactor.value(addresses)).toEqual([
-    'group/(sensitive)',
-    'group/(sensitive)-2',
-    'group/(sensitive)',
-    'group/other',
-  ]);
-});
+describe('a redactor', () => {
+  test('masks what looks like a whole API key in every text and name, and keeps the marks below a line in place', () => {
+    const shown = new Redactor().value({
+      name: key,
+      [key]: [`a ${key}, b`],
+      lineText: `name: ${key} # it`,
+      count: 7,
+    });
+    expect(shown).toEqual({
+      name: '(sensitive)',
+      '(sensitive)': ['a (sensitive), b'],
+      lineText: `name: ${'*'.repeat(key.length)} # it`,
+      count: 7,
+    });
+  });
 
-test('only a known kind makes a text an address', () => {
-  const redactor = redactorOf('retail/prices', 'groups');
-  expect(redactor.value({ name: 'retail/prices', section: 'groups' })).toEqual({
-    name: '(sensitive)',
-    section: '(sensitive)',
+  test('returns a value without keys itself', () => {
+    const plan = { changes: [{ name: 'svc_live_abcdef…', digest: 'sha256:0' }], at: new Date(0) };
+    expect(new Redactor().value(plan)).toBe(plan);
+  });
+
+  test('masks a known key of any form, and shows a key that is printed on purpose', () => {
+    const redactor = new Redactor();
+    redactor.hide(['another-key']);
+    redactor.show(key);
+    expect(redactor.text(`${key} another-key ${key}x`)).toBe(`${key} (sensitive) (sensitive)`);
   });
 });
 
-test('what only apply needs of a plan is left out', () => {
-  const plan = { project: 'p', records: { 'group/a': { name: 'canary-1' } }, createIntents: { x: 1 } };
-  expect(redactorOf('canary-1').value(plan)).toEqual({ project: 'p', records: {}, createIntents: {} });
-});
+describe('a search for secrets', () => {
+  const secret = 'pässword/1+"q" \\';
+  const bytes = Buffer.from(secret);
+  const before = ['', 'x', 'xy'];
 
-test('values of fields are masked with their names and numbers, words of the formats are not', () => {
-  const field = { path: 'inputs', before: { canary: 31337 }, after: null, origin: 'canary' };
-  expect(redactorOf('canary', '31337').value(field)).toEqual({
-    path: 'inputs',
-    before: { '(sensitive)': '(sensitive)' },
-    after: null,
-    origin: 'canary',
+  test.each([
+    ['plain', secret],
+    ['JSON', JSON.stringify(secret)],
+    ['JSON with escapes', '"p\\u00e4ssword/1+\\"q\\" \\\\"'],
+    ['JSON with escaped slashes', JSON.stringify(secret).replaceAll('/', '\\/')],
+    ['a URL', encodeURIComponent(secret)],
+    ['a URL in lower case', encodeURIComponent(secret).replaceAll('%C3%A4', '%c3%a4')],
+    ['a form', encodeURIComponent(secret).replaceAll('%20', '+')],
+    ['hexadecimal', bytes.toString('hex')],
+    ['HEXADECIMAL', bytes.toString('hex').toUpperCase()],
+    ...before.flatMap((text): [string, string][] => [
+      [`base64 after ${text.length}`, Buffer.from(text + secret + text).toString('base64')],
+      [`base64url after ${text.length}`, Buffer.from(text + secret + text).toString('base64url')],
+    ]),
+  ])('masks a secret in %s', (_, text) => {
+    expect(searchFor(secret).mask(`<${text}>`)).toMatch(/^<[^(]{0,4}\(sensitive\)[^)]{0,5}>$/);
   });
-});
 
-test('a text that a view has made loses encoded secrets, and keeps words that a format may contain', () => {
-  const secret = 'a value with 1 "quote"';
-  const redactor = redactorOf(secret, 'error');
-  const texts = [
-    secret,
-    JSON.stringify(secret),
-    encodeURIComponent(secret),
-    Buffer.from(secret).toString('hex'),
-  ];
-  for (const text of texts) expect(redactor.text(text)).toContain('(sensitive)');
-  expect(redactor.text('::error ::')).toBe('::error ::');
+  test('masks no piece of a secret', () => {
+    const search = searchFor(key);
+    for (const text of [key.slice(0, -1), key.slice(1), bytes.toString('hex'), 'İ abc'])
+      expect(search.mask(text)).toBe(text);
+  });
+
+  test('masks one secret inside another as one', () => {
+    expect(searchFor('12345678', 'x12345678x', '78x90abc').mask('a x12345678x90abc b')).toBe(
+      'a (sensitive) b',
+    );
+  });
+
+  test('leaves out values that occur by chance', () => {
+    expect(searchFor('', '4711', ' '.repeat(20)).mask(`4711${' '.repeat(30)}`)).toBe(`4711${' '.repeat(30)}`);
+  });
+
+  test('finds a secret of a megabyte', () => {
+    const long = 'a(b'.repeat(350_000);
+    expect(searchFor(long).mask(`<${long}>${long.slice(1)}`)).toBe(`<(sensitive)>${long.slice(1)}`);
+  });
 });

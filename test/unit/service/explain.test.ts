@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { redactKeys } from '../../../src/redact/api-keys.js';
 import { explainText } from '../../../src/service/explain.js';
+import { withheldWords, wordsWith } from '../../../src/service/service-words.js';
+
+const shown = wordsWith((text) => text);
 
 test.each([
   ['{"message":"no"}', 'no', null],
@@ -20,19 +22,25 @@ test.each([
   ['null', '', null],
   ['', '', null],
 ])('%j says %j', (body, message, errorCode) => {
-  expect(explainText(body)).toEqual({ message, errorCode });
+  expect(explainText(body, shown)).toEqual({ message, errorCode });
 });
 
 test('a message has at most 500 characters on one line', () => {
-  const { message } = explainText(JSON.stringify({ message: `a\u2028b\u0085c${'x'.repeat(1_000)}` }));
+  const { message } = explainText(JSON.stringify({ message: `a\u2028b\u0085c${'x'.repeat(1_000)}` }), shown);
   expect(message).toMatch(/^a b cx+…$/);
   expect(message).toHaveLength(501);
 });
 
-test('keys and parts of keys are masked, and nothing else', () => {
-  const key = 'svc_live_abcdefghijklmnop';
-  expect(redactKeys('İ nothing to see, abcdefghijk', [key])).toBe('İ nothing to see, abcdefghijk');
-  expect(redactKeys(`a ${key} b`, [key])).toBe('a (sensitive) b');
-  expect(redactKeys('x abcdefghijkl y', [key])).toBe('x (sensitive) y');
-  expect(redactKeys('İ "svc_live_other", z', [])).toBe('İ "(sensitive)", z');
+test('a text is masked before it is cut', () => {
+  const words = wordsWith((text) => text.replaceAll('secret', 'MASK'));
+  const { message } = explainText(JSON.stringify({ message: `${'x'.repeat(497)}secret` }), words);
+  expect(message).toBe(`${'x'.repeat(497)}MAS…`);
+});
+
+test('of the answer to a request with values from the environment, only a code that is a word is shown', () => {
+  const said = (errorCode: string) =>
+    explainText(JSON.stringify({ message: 'not 4711', errorCode }), withheldWords);
+  expect(said('InvalidInput').errorCode).toBe('InvalidInput');
+  expect(said('4711').errorCode).toBeNull();
+  expect(said('x').message).not.toContain('4711');
 });

@@ -59,10 +59,12 @@ it('the JSON plan shows unknown ids as {id}', () => {
   expect(pipeline?.calls).toEqual([{ method: 'PUT', path: '/api/pipelines/{id}/steps' }]);
 });
 
-it('the JSON plan hides sensitive values', () => {
-  const fields = [field('inputs', { before: 'a', after: 'b', sensitive: true })];
+it('the JSON plan marks fields with values from the environment', () => {
+  const fields = [field('inputs', { before: '(sensitive)', after: '${env.B}', sensitive: true })];
   const [only] = planJson({ ...plan, changes: [change('group/a', { fields })] }).changes;
-  expect(only?.fields).toEqual([{ path: 'inputs', before: null, after: null, sensitive: true }]);
+  expect(only?.fields).toEqual([
+    { path: 'inputs', before: '(sensitive)', after: '${env.B}', sensitive: true },
+  ]);
 });
 
 it('the JSON report lists objections as errors, and each diagnostic once', () => {

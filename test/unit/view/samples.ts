@@ -135,7 +135,7 @@ const changedSchedule = change('schedule/retail-hourly', {
       },
       layout: 'map',
     }),
-    field('password', { sensitive: true }),
+    field('password', { before: 'for (sensitive)', after: 'for ${env.SHOP_USER}', sensitive: true }),
   ],
   nextRuns: {
     before: ['06', '12', '18'].map((hour) => run(`2026-12-01T${hour}:00:00`, `2026-12-01T${hour}:00:00Z`)),

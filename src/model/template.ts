@@ -1,0 +1,79 @@
+import { isJsonObject, type Json } from './json.js';
+
+/*
+ * A template is what a manifest says where a value from the environment belongs: `user-${env.SHOP_USER}`. Variables are
+ * replaced, and `$${` stands for `${`. It holds no secret, so plans, digests and inventories hold it in place of the value.
+ */
+
+/** Hides a whole value: of it, nothing is known but that it came from the environment. */
+export const UNKNOWN_TEMPLATE = '${env._}';
+
+const opening = /\$\$\{|\$\{env\.\w+\}/g;
+
+/** The template of a text that uses no environment variable. */
+export function escaped(text: string): string {
+  // A function, because `$$` means one `$` in a replacement text.
+  return text.replaceAll('${', () => '$${');
+}
+
+/** The template of a value that uses no environment variable. */
+export function escapedValue(value: Json): Json {
+  if (typeof value === 'string') return escaped(value);
+  if (Array.isArray(value)) return value.map(escapedValue);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escapedValue(each)]));
+}
+
+/** True for a template in which a value from the environment belongs. */
+export function usesEnvironment(template: Json | undefined): boolean {
+  if (typeof template === 'string') return literalsOf(template).length > 1;
+  if (typeof template !== 'object' || template === null) return false;
+  return Object.values(template).some(usesEnvironment);
+}
+
+/** The literal text before, between and after the values from the environment. */
+function literalsOf(template: string): string[] {
+  const literals: string[] = [];
+  let text = '';
+  let from = 0;
+  for (const { 0: found, index } of template.matchAll(opening)) {
+    text += template.slice(from, index);
+    from = index + found.length;
+    if (found === '$${') text += '${';
+    else {
+      literals.push(text);
+      text = '';
+    }
+  }
+  return [...literals, text + template.slice(from)];
+}
+
+/** Whether a value may be what a template became, whatever the environment held. */
+export function fits(value: Json, template: Json): boolean {
+  if (typeof template === 'string') return typeof value === 'string' && textFits(value, literalsOf(template));
+  if (typeof template !== 'object' || template === null) return value === template;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(template))
+    return false;
+  const [own, wanted] = [Object.entries(value), Object.entries(template)];
+  const names = new Map<string, Json>(own);
+  return own.length === wanted.length && wanted.every(([name, each]) => fits(names.get(name) ?? null, each));
+}
+
+function textFits(text: string, literals: readonly string[]): boolean {
+  const [first = '', ...rest] = literals;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const literal of rest) {
+    const found = text.indexOf(literal, at);
+    if (found < 0) return false;
+    at = found + literal.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** The text of a template with `mask` for each value from the environment. */
+export function masked(template: string, mask: string): string {
+  return literalsOf(template).map(escaped).join(mask);
+}
