@@ -47,8 +47,9 @@ export function pair(inputs: PairingInputs): Pairing {
   for (const entry of desired) {
     if (entry.id !== null) continue;
     const known = inventoryEntry(entry, inventory);
-    if (known === null) state.byIntent(entry, inputs.intendedIdentity(entry.address));
-    else state.byInventory(entry, known);
+    const intended = inputs.intendedIdentity(entry.address);
+    if (known === null) state.byIntent(entry, intended);
+    else state.byInventory(entry, known, intended);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
   // An object without an entry would be deleted: it is better to change it into what is declared.
@@ -113,11 +114,15 @@ class PairingState implements Pairing {
     else this.take(entry, found, 'id');
   }
 
-  byInventory(entry: Desired, known: InventoryEntry): void {
+  byInventory(entry: Desired, known: InventoryEntry, intended: string | null): void {
     // A key that the service lists without an id is known by its name only.
     if (known.id === null) this.ownedByName.add(entry.address);
     const found = known.id === null ? undefined : this.observedById.get(known.id);
-    if (found !== undefined && this.isFree(found)) this.take(entry, found, 'inventory');
+    if (found === undefined || !this.isFree(found)) return;
+    // No list had shown it: whether its id is right is seen now.
+    const isUnchecked = known.created !== undefined && intended !== null;
+    if (!isUnchecked || this.kind.identity.ofObserved(found) === intended)
+      this.take(entry, found, 'inventory');
   }
 
   /** The object of a create that an interrupted run sent is ours, whatever the entry says now. */

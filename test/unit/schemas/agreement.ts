@@ -74,6 +74,7 @@ const reaches = {
   'service-error': neverOffline,
   'unwritable-file': neverOffline,
   'not-converged': neverOffline,
+  conflict: neverOffline,
   'inventory-mismatch': neverOffline,
   'invalid-snapshot': neverOffline,
   'old-snapshot': warning,
