@@ -1,5 +1,5 @@
-// A bug that shows only after the first request that changes something. BUG names the place, BUG_FROM how often it goes
-// well before it throws for good.
+// A bug that shows only after the first request that changes something. BUG is the place, BUG_FROM how often it goes
+// well before it throws for good: p is the progress, n the comparison of names.
 const { Socket } = require('node:net');
 
 let armed = false;
@@ -17,7 +17,7 @@ function throwIf(hit) {
   if (left < 0) throw new TypeError('a bug of the program');
 }
 
-if (process.env.BUG === 'progress') {
+if (process.env.BUG === 'p') {
   const { delete: remove } = Map.prototype;
   Map.prototype.delete = function (key) {
     throwIf(/#\d+$/.test(String(key)));

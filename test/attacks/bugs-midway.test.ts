@@ -38,7 +38,7 @@ async function applyWithBug(bug: Readonly<Record<string, string>>) {
 }
 
 test('a bug while the progress is printed: the run is finished, recorded and reported, and ends with exit code 3', async () => {
-  const { ran, unknown, locked, again, left } = await applyWithBug({ BUG: 'progress' });
+  const { ran, unknown, locked, again, left } = await applyWithBug({ BUG: 'p' });
   expect(ran).toMatchObject({ exit: 3, stdout: expect.stringContaining('Apply incomplete') });
   expect(ran.stderr).toContain('a bug of the program');
   expect([unknown, locked]).toEqual([[], false]);
@@ -51,7 +51,7 @@ const places = Array.from({ length: 40 }, (_, index) => String(index));
 test.each(sampleOf(places, 3))(
   'a bug in how names are compared, after %s comparisons: what was done is recorded or looked for, with exit code 3',
   async (from) => {
-    const { ran, locked, again, left } = await applyWithBug({ BUG: 'names', BUG_FROM: from });
+    const { ran, locked, again, left } = await applyWithBug({ BUG: 'n', BUG_FROM: from });
     const isReached = (ran.stdout + ran.stderr).includes('a bug of the program');
     expect([ran.exit, locked]).toEqual([isReached ? 3 : 0, false]);
     expect(ran.stdout + ran.stderr).not.toContain('nothing was changed');

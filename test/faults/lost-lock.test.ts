@@ -19,6 +19,9 @@ const stops = (
   )
 ).flat();
 
+/** The two runs have API keys of their own. */
+const isDeclared = (object: string) => !object.startsWith('key ');
+
 experiments(
   'I27',
   'lost lock: a run that is stopped at any request while another one takes its lock changes nothing when it wakes up',
@@ -29,7 +32,7 @@ experiments(
       const writes = after.filter((each) => !/^(GET|DELETE|POST \/api\/schedules\/preview)/.test(each));
       expect([first.exit, writes]).toEqual([expect.toBeOneOf([0, 1, 3, 4]), []]);
       expect((await apply()).exit).toBe(0);
-      expect(shapeOf(sandbox.world)).toEqual(await desiredOf(found));
+      expect(shapeOf(sandbox.world).filter(isDeclared)).toEqual((await desiredOf(found)).filter(isDeclared));
     });
   },
   9,
