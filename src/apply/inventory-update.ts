@@ -35,7 +35,8 @@ export interface RunKnowledge {
  * The outcome: what the project owns now, as far as it is known. A failed change keeps its old entry, an unknown one its
  * draft.
  */
-export function inventoryAfter(intent: Inventory, state: PlannedState, known: RunKnowledge): Inventory {
+export function inventoryAfter(before: Inventory, state: PlannedState, known: RunKnowledge): Inventory {
+  const intent = { ...before, entries: withoutLag(before, state.observed) };
   const entries = new Map(intent.entries);
   const drafts = new Map(intent.drafts);
   const outcomeOf = new Map(known.outcomes.map((each) => [each.address, each.outcome]));
@@ -58,6 +59,22 @@ export function inventoryAfter(intent: Inventory, state: PlannedState, known: Ru
   for (const [address, entry] of displaced(intent, entries, state))
     if (!entries.has(address)) entries.set(address, entry);
   return { ...intent, entries, drafts };
+}
+
+/** What a list has shown once does not lag: if it is missing later, it is gone. */
+function withoutLag(
+  { entries }: Inventory,
+  observed: PlannedState['observed'],
+): ReadonlyMap<Address, InventoryEntry> {
+  const isSeen = ({ kind, id }: InventoryEntry) =>
+    observed.get(kind)?.some((each) => each.id === id) ?? false;
+  return new Map(
+    [...entries].map(([address, entry]) => {
+      if (entry.created === undefined || !isSeen(entry)) return [address, entry];
+      const { created: _, ...seen } = entry;
+      return [address, seen];
+    }),
+  );
 }
 
 function entryOrBug(

@@ -157,7 +157,10 @@ async function restoreOwnership(
   const entries = new Map(now.entries);
   for (const address of addresses) {
     const entry = observation.inventory.entries.get(address);
-    if (entry !== undefined) entries.set(address, entry);
+    if (entry === undefined) continue;
+    // A list has shown it: it was deleted because of that.
+    const { created: _, ...seen } = entry;
+    entries.set(address, seen);
   }
   await lock.save({ ...now, entries });
 }
