@@ -66,8 +66,8 @@ function withoutLag(
   { entries }: Inventory,
   observed: PlannedState['observed'],
 ): ReadonlyMap<Address, InventoryEntry> {
-  const isSeen = ({ kind, id }: InventoryEntry) =>
-    observed.get(kind)?.some((each) => each.id === id) ?? false;
+  const isSeen = ({ kind, id, name }: InventoryEntry) =>
+    observed.get(kind)?.some((each) => (id === null ? each.name === name : each.id === id)) ?? false;
   return new Map(
     [...entries].map(([address, entry]) => {
       if (entry.created === undefined || !isSeen(entry)) return [address, entry];
