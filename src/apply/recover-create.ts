@@ -34,7 +34,7 @@ export async function recoverCreate(
 ): Promise<{ readonly id: string } | { readonly error: string }> {
   const { reader, kind, altered } = lost;
   const look = async () => candidatesIn(await reader.readAll(kind.list()), lost);
-  const found = await pollUntil(look, (found) => found.length > 0, lost.sleep);
+  const found = await pollUntil(look, (candidates) => candidates.length > 0, lost.sleep);
   const [only] = found;
   if (only === undefined) {
     const what = altered === null ? '' : `; the object ${altered.id} has other values`;
