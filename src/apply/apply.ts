@@ -1,43 +1,25 @@
 import { type Diagnostic, diagnosticsOf } from '../model/diagnostic.js';
-import type { Inventory, Lock } from '../model/inventory.js';
-import type { Kind } from '../model/kind.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Step } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import type { Address, Delivery, KindName } from '../model/resource.js';
+import type { Address } from '../model/resource.js';
 import { bulkRemainder } from './bulk-remainder.js';
-import { deliverKey, lostKey } from './deliver-key.js';
-import { inventoryAfter, inventoryBefore, type PlannedState } from './inventory-update.js';
+import { CreateRunner } from './creates.js';
+import type { ApplyInputs, StepEvent } from './inputs.js';
+import { inventoryAfter, inventoryBefore } from './inventory-update.js';
 import { whyNotFound } from './not-found.js';
 import { outcomeOf, worstOf } from './outcomes.js';
-import { recoverCreate } from './recover-create.js';
+import { Recheck } from './recheck.js';
+import { RunState } from './run-state.js';
 import { runSteps, type StepRunner, type StepState } from './run-steps.js';
-import type { KeyKeeping, Verdict, Writer } from './writer.js';
-
-export interface ApplyInputs extends PlannedState {
-  readonly inventory: Inventory;
-  readonly lock: Lock;
-  readonly writer: Writer;
-  readonly keys: KeyKeeping;
-  readonly control: RunControl;
-}
-
-export interface RunControl {
-  readonly concurrency: number;
-  /** Asked before each step; true after an interrupt. */
-  interrupted(): boolean;
-  onStep(event: StepEvent): void;
-  sleep(milliseconds: number): Promise<void>;
-}
-
-export type StepEvent =
-  | { readonly type: 'begun'; readonly step: Step }
-  | { readonly type: 'ended'; readonly step: Step; readonly state: StepState };
+import type { Verdict } from './writer.js';
 
 export interface Applied {
   readonly outcomes: readonly ChangeOutcome[];
   /** Ids in the answers to this run's creates, which are surely its own. Ids of recovered creates are not here. */
   readonly created: ReadonlyMap<Address, string>;
+  /** Ids in such answers that could not be checked. */
+  readonly claimed: ReadonlyMap<Address, string>;
   readonly interrupted: boolean;
   /** The key that requests are made with no longer works. */
   readonly lockedOut: boolean;
@@ -48,101 +30,152 @@ export interface Applied {
 
 /**
  * Carries out a plan and decides nothing. The intent is saved before the first request and the outcome after the last
- * one, so that the next run completes what a killed run began.
+ * one, so that the next run completes what a killed run began. Throws only before the first request.
  */
 export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
-  const run = new PlanRunner(inputs);
+  const state = new RunState(inputs);
+  const run = new PlanRunner(inputs, state);
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
   const intent = inventoryBefore(inputs.inventory, inputs.plan);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.lock.save(intent);
-  const states = await runSteps(inputs.plan.steps, run);
-  const outcomes = acting.map((change) => outcomeOf(change, states, run.ids));
+  const states = await run.all();
+  const { ids, unseen, created, claimed } = state;
+  const outcomes = acting.map((change) => withheldOutcome(change, inputs) ?? outcomeOf(change, states, ids));
+  const known = {
+    outcomes,
+    ids,
+    unseen,
+    now: inputs.control.now(),
+    onBug: (address: Address, bug: unknown) => void state.reportBug(address, bug),
+  };
   // The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done.
-  const unsaved = await diagnosticsOf(inputs.lock.save(inventoryAfter(intent, inputs, outcomes, run.ids)));
-  const { created, lockedOut } = run;
+  const save = async () => inputs.lock.save(inventoryAfter(intent, inputs, known));
+  const unsaved = await diagnosticsOf(
+    save(),
+    (bug) => void state.reportBug('the inventory was not saved', bug),
+  );
+  const lockedOut = state.unauthorized !== null;
   return {
     outcomes,
     created,
+    claimed,
     interrupted: inputs.control.interrupted(),
     lockedOut,
-    keyEnded: lockedOut || run.hasNewKey,
-    diagnostics: [...run.diagnostics, ...unsaved],
+    keyEnded: lockedOut || state.hasNewKey,
+    diagnostics: [...state.diagnostics, ...unsaved],
   };
 }
 
-const KEY_STOPPED = 'the key stopped working';
+function withheldOutcome(
+  { address, id }: { readonly address: Address; readonly id: string | null },
+  { withheld }: ApplyInputs,
+): ChangeOutcome | null {
+  const error = withheld.get(address);
+  return error === undefined ? null : { address, outcome: 'skipped', error, id };
+}
 
-/** Executes the steps of a plan and keeps what it learns: ids, and why it has to stop. */
+/** Executes the steps of a plan, and stops when it has to. */
 class PlanRunner implements StepRunner {
-  readonly ids: Map<Address, string>;
-  readonly created = new Map<Address, string>();
-  readonly diagnostics: Diagnostic[] = [];
   readonly concurrency: number;
-  hasNewKey = false;
-  private unauthorized: string | null = null;
-  private readonly kinds: ReadonlyMap<KindName, Kind>;
-  private readonly existing: ReadonlyMap<KindName, ReadonlySet<string>>;
+  private readonly creates: CreateRunner;
+  private readonly recheck: Recheck;
 
-  constructor(private readonly inputs: ApplyInputs) {
+  constructor(
+    private readonly inputs: ApplyInputs,
+    private readonly state: RunState,
+  ) {
     this.concurrency = inputs.control.concurrency;
-    this.kinds = new Map(inputs.kinds.map((kind) => [kind.name, kind]));
-    this.ids = new Map(
-      inputs.plan.changes.flatMap(({ address, id, action }) =>
-        id === null || action === 'replace' ? [] : [[address, id]],
-      ),
-    );
-    this.existing = new Map(
-      [...inputs.observed].map(([kind, list]) => [kind, new Set(list.flatMap((each) => each.id ?? []))]),
-    );
+    this.creates = new CreateRunner(inputs, state);
+    this.recheck = new Recheck(inputs);
   }
 
-  get lockedOut(): boolean {
-    return this.unauthorized !== null;
+  async all(): Promise<ReadonlyMap<string, StepState>> {
+    const states = await runSteps(this.inputs.plan.steps, this);
+    try {
+      return new Map([...states, ...(await this.creates.checkRest())]);
+    } catch (bug) {
+      this.state.reportBug('checking the new objects failed', bug);
+      return states;
+    }
   }
 
   stopped(): string | null {
-    if (this.unauthorized !== null) return this.unauthorized;
-    if (this.inputs.lock.lost()) return 'another run took the lock on the inventory';
+    if (this.state.unauthorized !== null) return this.state.unauthorized;
+    if (this.inputs.lock.lost()) return LOCK_LOST;
     return this.inputs.control.interrupted() ? 'interrupted before it started' : null;
   }
 
+  skipped(step: Step): string | null {
+    return step.addresses.map((address) => this.inputs.withheld.get(address)).find(Boolean) ?? null;
+  }
+
   async run(step: Step): Promise<StepState> {
-    this.inputs.control.onStep({ type: 'begun', step });
+    this.report({ type: 'begun', step });
     const state = await this.runGuarded(step);
-    this.inputs.control.onStep({ type: 'ended', step, state });
+    this.report({ type: 'ended', step, state });
     return state;
   }
 
-  /** Not even a bug may end the run halfway: what was done must be saved and reported. */
+  /** Whoever watches must not be able to end the run. */
+  private report(event: StepEvent): void {
+    try {
+      this.inputs.control.onStep(event);
+    } catch (bug) {
+      this.state.reportBug('reporting the progress failed', bug);
+    }
+  }
+
   private async runGuarded(step: Step): Promise<StepState> {
     try {
-      return step.request.effect === 'create' ? await this.create(step) : await this.repeatable(step);
+      return step.request.effect === 'create' ? await this.creates.run(step) : await this.repeatable(step);
     } catch (bug) {
-      const message = `${step.id}: ${bug instanceof Error ? bug.message : String(bug)}`;
-      const help = 'Please report this as a bug.';
-      this.diagnostics.push({ severity: 'error', code: 'internal', message, help });
-      return { outcome: 'unknown', error: message };
+      return { outcome: 'unknown', error: this.state.reportBug(step.id, bug) };
     }
   }
 
   private async repeatable(step: Step): Promise<StepState> {
     try {
-      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
+      const conflict = await this.conflict(step);
+      if (conflict !== null) return conflict;
+      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
       return step.addresses.length > 1 ? await this.completeBulk(step, answer.data) : { outcome: 'done' };
     } catch (failure) {
-      const verdict = this.judge(failure);
+      const verdict = this.state.judge(failure);
       if (verdict.gone) return this.notFound(step, verdict);
       return { outcome: verdict.certainty === 'unknown' ? 'unknown' : 'failed', error: verdict.message };
     }
   }
 
+  /** Set when the step must not be sent, because its object is not what the plan showed. */
+  private async conflict(step: Step): Promise<StepState | null> {
+    const [kind, id] = [this.state.kinds.get(step.kind), this.idOf(step)];
+    const [address] = step.addresses;
+    if (kind === undefined || id === undefined || address === undefined) return null;
+    try {
+      const conflict = await this.recheck.conflictOf(step, kind, id);
+      if (conflict === null) return null;
+      this.state.diagnostics.push(conflictDiagnostic(address, conflict));
+      return { outcome: 'failed', error: conflict };
+    } catch (failure) {
+      const verdict = this.state.judge(failure);
+      if (verdict.gone) return this.notFound(step, verdict);
+      // Nothing was sent.
+      return { outcome: 'failed', error: `reading it again failed: ${verdict.message}` };
+    }
+  }
+
+  /** Of the one object that a step changes. */
+  private idOf({ addresses }: Step): string | undefined {
+    return addresses.length === 1 ? this.state.ids.get(addresses[0] ?? '') : undefined;
+  }
+
   private async notFound(step: Step, { message }: Verdict): Promise<StepState> {
-    const kind = this.kinds.get(step.kind);
-    const id = step.addresses.length === 1 ? this.ids.get(step.addresses[0] ?? '') : undefined;
+    const [kind, id] = [this.state.kinds.get(step.kind), this.idOf(step)];
     if (kind === undefined || id === undefined) return { outcome: 'failed', error: message };
     const { writer } = this.inputs;
-    const { gone, reason } = await whyNotFound(kind, id, writer.reader, (failure) => this.judge(failure));
+    const judge = (failure: unknown) => this.state.judge(failure);
+    const { gone, reason } = await whyNotFound(kind, id, writer.reader, judge);
     if (gone && step.request.method === 'DELETE') return { outcome: 'done' };
     return { outcome: 'failed', error: `${message}; ${reason}` };
   }
@@ -152,16 +185,17 @@ class PlanRunner implements StepRunner {
    * done, the list decides what is left, and each of that is sent by itself.
    */
   private async completeBulk(step: Step, data: unknown): Promise<StepState> {
-    const kind = this.kinds.get(step.kind);
+    const kind = this.state.kinds.get(step.kind);
     if (kind === undefined || kind.bulk === undefined || kind.bulk.confirms(data, step.addresses.length))
       return { outcome: 'done' };
     const { writer, plan } = this.inputs;
     let singles: readonly Step[];
     try {
       const listed = await writer.reader.readAll(kind.list());
-      singles = bulkRemainder(step, kind, listed, { records: plan.records, ids: this.ids });
+      singles = bulkRemainder(step, kind, listed, { records: plan.records, ids: this.state.ids });
     } catch (failure) {
-      const error = `the response did not confirm all changes; reading the list failed: ${this.judge(failure).message}`;
+      const why = this.state.judge(failure).message;
+      const error = `the response did not confirm all changes; reading the list failed: ${why}`;
       return { outcome: 'unknown', error };
     }
     const { concurrency } = this;
@@ -170,68 +204,11 @@ class PlanRunner implements StepRunner {
     const worst = worstOf([...each.values()]);
     return worst.outcome === 'done' ? worst : { ...worst, each };
   }
+}
 
-  private async create(step: Step): Promise<StepState> {
-    const [address] = step.addresses;
-    const kind = this.kinds.get(step.kind);
-    if (address === undefined || kind === undefined) throw new Error(`step ${step.id} creates nothing`);
-    try {
-      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.ids));
-      if (step.delivery !== null) return await this.deliver(step.delivery, kind, address, answer.data);
-      const id = kind.createdId(answer.data);
-      if (id === null) return await this.recover(kind, address, 'the response contained no id');
-      this.created.set(address, id);
-      this.ids.set(address, id);
-      return { outcome: 'done' };
-    } catch (failure) {
-      const verdict = this.judge(failure);
-      if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
-      if (step.delivery === null) return this.recover(kind, address, verdict.message);
-      // The new key has ended the old one (interface §5.5), or nobody knows: neither can be used.
-      this.unauthorized = 'the key may have stopped working';
-      return lostKey(verdict.message);
-    }
-  }
+export const LOCK_LOST = 'another run took the lock on the inventory';
 
-  /** After a create without a usable answer: `why` says what was wrong with it. */
-  private async recover(kind: Kind, address: Address, why: string): Promise<StepState> {
-    const { plan, writer, control } = this.inputs;
-    const [intent, record] = [plan.createIntents[address], plan.records[address]];
-    if (intent === undefined || record === undefined)
-      throw new Error(`the create of ${address} has no intent`);
-    const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });
-    if (control.interrupted()) return unknown('the interrupted run did not look for the object');
-    try {
-      const found = await recoverCreate({
-        reader: writer.reader,
-        kind,
-        identity: intent.identity,
-        applied: record.applied,
-        others: new Set([...(this.existing.get(kind.name) ?? []), ...this.ids.values()]),
-        ids: this.ids,
-        sleep: control.sleep,
-      });
-      if ('error' in found) return unknown(found.error);
-      this.ids.set(address, found.id);
-      return { outcome: 'done' };
-    } catch (failure) {
-      return unknown(`looking for the object failed: ${this.judge(failure).message}`);
-    }
-  }
-
-  private async deliver(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
-    this.hasNewKey = true;
-    const { writer, keys, control } = this.inputs;
-    const delivered = await deliverKey({ delivery, kind, data, writer, keys, sleep: control.sleep });
-    if (delivered.id !== null) this.ids.set(address, delivered.id);
-    this.diagnostics.push(...delivered.diagnostics);
-    if (delivered.lockedOut) this.unauthorized = KEY_STOPPED;
-    return delivered.state;
-  }
-
-  private judge(failure: unknown): Verdict {
-    const verdict = this.inputs.writer.judge(failure);
-    if (verdict.unauthorized) this.unauthorized = KEY_STOPPED;
-    return verdict;
-  }
+function conflictDiagnostic(address: Address, conflict: string): Diagnostic {
+  const help = 'Run `roster plan` to see it as it is now, and apply that plan.';
+  return { severity: 'error', code: 'conflict', message: `${address} was left unchanged: ${conflict}`, help };
 }

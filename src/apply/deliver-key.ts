@@ -15,12 +15,16 @@ interface NewKey {
   readonly data: unknown;
   readonly writer: Writer;
   readonly keys: KeyKeeping;
+  /** Whether an id is known to be that of another key: the answer is not believed. */
+  isTaken(id: string): boolean;
   sleep(milliseconds: number): Promise<void>;
 }
 
 interface KeyDelivery {
   readonly state: StepState;
   readonly id: string | null;
+  /** The list shows it. */
+  readonly isListed: boolean;
   /** The key that requests are now made with must not be used any further. */
   readonly lockedOut: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -32,20 +36,27 @@ interface KeyDelivery {
  * Its value goes nowhere else.
  */
 export async function deliverKey(newKey: NewKey): Promise<KeyDelivery> {
-  const secret = newKey.kind.secret?.of(newKey.data) ?? null;
-  if (secret === null)
-    return { state: lostKey('the response contained no key'), id: null, lockedOut: true, diagnostics: [] };
+  const secret = secretIn(newKey);
+  if (secret === null) {
+    const state = lostKey('the response contained no key');
+    return { state, id: null, isListed: true, lockedOut: true, diagnostics: [] };
+  }
   const delivered = await deliverOrBackUp(newKey, secret.value);
   newKey.writer.useKey(secret.value);
   const checked = await checkScopes(newKey, secret);
   const diagnostics = [...delivered.diagnostics, ...checked.diagnostics];
   if (checked.state.outcome === 'done') {
     const id = delivered.state.outcome === 'unknown' ? null : secret.id;
-    return { state: delivered.state, id, lockedOut: false, diagnostics };
+    return { ...checked, state: delivered.state, id, diagnostics };
   }
   const left = delivered.state.outcome === 'done' ? afterFailedCheck(newKey, checked) : '';
   const state = { ...checked.state, error: `${checked.state.error}${left}` };
   return { ...checked, state, id: state.outcome === 'failed' ? null : secret.id, diagnostics };
+}
+
+function secretIn({ kind, data, isTaken }: NewKey): Secret | null {
+  const secret = kind.secret?.of(data) ?? null;
+  return secret === null || secret.id === null || !isTaken(secret.id) ? secret : { ...secret, id: null };
 }
 
 /** What to report about the place that the key was delivered to. */
@@ -95,7 +106,7 @@ function discard(backUp: BackUp): readonly Diagnostic[] {
   }
 }
 
-type ScopeCheck = Pick<KeyDelivery, 'state' | 'lockedOut' | 'diagnostics'>;
+type ScopeCheck = Pick<KeyDelivery, 'state' | 'isListed' | 'lockedOut' | 'diagnostics'>;
 
 /** By the answer and by the list, because the answer may only repeat what was requested. */
 async function checkScopes(newKey: NewKey, secret: Secret): Promise<ScopeCheck> {
@@ -111,18 +122,19 @@ async function checkScopes(newKey: NewKey, secret: Secret): Promise<ScopeCheck> 
     for (const shown of [secret.scopes, scopes])
       if (isWrong(shown)) return await revoke(newKey, id, shown ?? []);
     const why = listed === null ? 'the list does not show the key' : 'the list does not show its scopes';
-    if (scopes === null && secret.scopes === null) return unchecked(why);
+    const isListed = listed !== null;
+    if (scopes === null && secret.scopes === null) return unchecked(why, isListed);
     const diagnostics = scopes === null ? [knownFromAnswer(why)] : [];
-    return { state: { outcome: 'done' }, lockedOut: false, diagnostics };
+    return { state: { outcome: 'done' }, isListed, lockedOut: false, diagnostics };
   } catch (failure) {
-    return unchecked(writer.judge(failure).message);
+    return unchecked(writer.judge(failure).message, false);
   }
 }
 
 /** It works, and may do more than was reviewed: a person has to check. */
-function unchecked(why: string): ScopeCheck {
+function unchecked(why: string, isListed: boolean): ScopeCheck {
   const error = `the scopes of the new key could not be checked: ${why}; ${checkByHand}`;
-  return { state: { outcome: 'unknown', error }, lockedOut: false, diagnostics: [] };
+  return { state: { outcome: 'unknown', error }, isListed, lockedOut: false, diagnostics: [] };
 }
 
 const checkByHand = 'check them in the dashboard (account menu, API keys), or revoke the key there';
@@ -171,7 +183,7 @@ async function revoke(newKey: NewKey, id: string | null, scopes: readonly string
 }
 
 function failed(error: string, outcome: 'failed' | 'unknown' = 'failed'): ScopeCheck {
-  return { state: { outcome, error }, lockedOut: true, diagnostics: [] };
+  return { state: { outcome, error }, isListed: true, lockedOut: true, diagnostics: [] };
 }
 
 /** Nobody may use a key that can do other things than were reviewed. Reports a file that cannot be removed. */

@@ -24,28 +24,32 @@ export interface PlannedState {
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
 }
 
+/** What a run has done, as far as it is known. */
+export interface RunKnowledge {
+  readonly outcomes: readonly ChangeOutcome[];
+  readonly ids: Ids;
+  /** Created, but nothing shows their objects yet. */
+  readonly unseen: ReadonlySet<Address>;
+  readonly now: Date;
+  /** Without it, a bug is thrown. With it, the change keeps its entry and draft, and all others are recorded. */
+  onBug?(address: Address, bug: unknown): void;
+}
+
 /**
  * The outcome: what the project owns now, as far as it is known. A failed change keeps its old entry, an unknown one its
  * draft.
  */
-export function inventoryAfter(
-  intent: Inventory,
-  state: PlannedState,
-  outcomes: readonly ChangeOutcome[],
-  ids: Ids,
-): Inventory {
-  const { plan, kinds } = state;
+export function inventoryAfter(before: Inventory, state: PlannedState, known: RunKnowledge): Inventory {
+  const intent = { ...before, entries: withoutLag(before, state.observed) };
   const entries = new Map(intent.entries);
   const drafts = new Map(intent.drafts);
-  const outcomeOf = new Map(outcomes.map((each) => [each.address, each.outcome]));
+  const outcomeOf = new Map(known.outcomes.map((each) => [each.address, each.outcome]));
   const owners = new Map([...entries].map(([address, { kind, id }]) => [objectKey(kind, id), address]));
-  for (const change of plan.changes) {
+  for (const change of state.plan.changes) {
     const outcome = outcomeOf.get(change.address) ?? 'done';
+    const entry = entryOrBug(change, outcome, state, known);
+    if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
-    const kind = kinds.find(({ name }) => name === change.kind);
-    const whole = kind === undefined ? undefined : recordFor(change, kind, plan.records[change.address], ids);
-    const record = outcome === 'done' ? whole : whole && createdRecord(kind, whole);
-    const entry = entryAfter(change, outcome, record, ids.get(change.address) ?? null);
     if (entry === 'gone') entries.delete(change.address);
     else if (entry === 'unchanged') keepFormer(change, intent, entries);
     else {
@@ -60,7 +64,7 @@ export function inventoryAfter(
   }
   for (const [address, entry] of displaced(intent, entries, state))
     if (!entries.has(address)) entries.set(address, entry);
-  const { service, safeguards } = plan;
+  const { service, safeguards } = state.plan;
   return { ...intent, service, safeguards, entries, drafts };
 }
 
@@ -73,6 +77,47 @@ function hasEnded({ action }: Change, outcome: ChangeOutcome['outcome']): boolea
 function createdRecord(kind: Kind | undefined, record: InventoryRecord): InventoryRecord {
   const applied = Object.entries(record.applied).filter(([field]) => kind?.identity.fields.includes(field));
   return { ...record, applied: Object.fromEntries(applied) };
+}
+
+/** What a list has shown once does not lag: if it is missing later, it is gone. */
+function withoutLag(
+  { entries }: Inventory,
+  observed: PlannedState['observed'],
+): ReadonlyMap<Address, InventoryEntry> {
+  const isSeen = ({ kind, id, name }: InventoryEntry) =>
+    observed.get(kind)?.some((each) => (id === null ? each.name === name : each.id === id)) ?? false;
+  return new Map(
+    [...entries].map(([address, entry]) => {
+      if (entry.created === undefined || !isSeen(entry)) return [address, entry];
+      const { created: _, ...seen } = entry;
+      return [address, seen];
+    }),
+  );
+}
+
+function entryOrBug(
+  change: Change,
+  outcome: ChangeOutcome['outcome'],
+  { plan, kinds }: PlannedState,
+  { ids, unseen, now, onBug }: RunKnowledge,
+): InventoryEntry | 'gone' | 'unchanged' | 'bug' {
+  const { address } = change;
+  try {
+    const kind = kinds.find(({ name }) => name === change.kind);
+    const whole = kind === undefined ? undefined : recordFor(change, kind, plan.records[address], ids);
+    const record = outcome === 'done' ? whole : whole && createdRecord(kind, whole);
+    const entry = entryAfter(change, outcome, record, ids.get(address) ?? null);
+    // Only while no list has shown it: after that, what a list does not show is gone.
+    return typeof entry === 'string' || !unseen.has(address)
+      ? entry
+      : { ...entry, applied: record?.applied ?? {}, created: now.toISOString() };
+  } catch (bug) {
+    if (onBug === undefined) throw bug;
+    onBug(address, bug);
+    const [id, record] = [ids.get(address), plan.records[address]];
+    const isNew = change.action === 'create' || change.action === 'replace';
+    return isNew && id !== undefined && record !== undefined ? { ...record, id, applied: {} } : 'bug';
+  }
 }
 
 /** Objects whose entries now own others, and which this plan does not delete: still owned, under their own ids. */

@@ -6,44 +6,89 @@ import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
 import { hasValues } from './values.js';
 
-export interface LostCreate {
-  readonly reader: Reader;
+/** What a create has sent, to know its object by. */
+export interface SentCreate {
   readonly kind: Kind;
   /** The natural key of the created object, whose references may be pending. */
   readonly identity: string;
   /** Canonical values of its fields, as the inventory keeps them. */
   readonly applied: JsonObject;
-  /** Ids that are known to be of other objects. */
-  readonly others: ReadonlySet<string>;
   readonly ids: ReadonlyMap<Address, string>;
+}
+
+export interface LostCreate extends SentCreate {
+  readonly reader: Reader;
+  /** The object that the answer named, if it may be the new one although the service has changed its values. */
+  readonly altered: Observed | null;
+  /** Ids that are known to be of other objects. */
+  isTaken(id: string): boolean;
   sleep(milliseconds: number): Promise<void>;
 }
 
 /**
- * The id of the object that a create has made, whose answer was lost or showed no id; else why it is not known. The
- * create is never sent again: its object is looked for.
+ * The id of the object that a create has made, whose answer was lost, showed no id or cannot be believed; else why it is
+ * not known. The create is never sent again: its object is looked for.
  */
 export async function recoverCreate(
   lost: LostCreate,
 ): Promise<{ readonly id: string } | { readonly error: string }> {
-  const found = await findCreated(lost);
+  const { reader, kind, altered } = lost;
+  const look = async () => candidatesIn(await reader.readAll(kind.list()), lost);
+  const found = await pollUntil(look, (candidates) => candidates.length > 0, lost.sleep);
   const [only] = found;
-  if (only === undefined) return { error: 'looked for the object and did not find it' };
+  if (only === undefined) {
+    const what = altered === null ? '' : `; the object ${altered.id} has other values`;
+    return { error: `looked for the object and did not find it${what}` };
+  }
   if (found.length === 1 && only.id !== null) return { id: only.id };
   const ids = found.map((each) => each.id).join(', ');
   return { error: `looked for the object and found ${found.length} candidates (${ids})` };
 }
 
-/** New objects with the natural key, usually one. */
-async function findCreated(lost: LostCreate): Promise<readonly Observed[]> {
-  const { reader, kind, others, ids } = lost;
-  const identity = resolveIdentity(kind, lost.identity, ids);
-  const isCreated = (each: Observed) =>
-    exists(kind, each) &&
-    kind.identity.ofObserved(each) === identity &&
-    (each.id === null || !others.has(each.id)) &&
-    // Several objects may have the same natural key: only one that is equal in every field can be it.
-    (kind.similarity === undefined || hasValues(kind, each.spec, lost.applied, ids));
-  const look = async () => (await reader.readAll(kind.list())).filter(isCreated);
-  return pollUntil(look, (found) => found.length > 0, lost.sleep);
+/** New objects that the create may have made: those with its natural key, else the one that the answer named. */
+export function candidatesIn(
+  listed: readonly Observed[],
+  lost: Pick<LostCreate, keyof SentCreate | 'altered' | 'isTaken'>,
+): readonly Observed[] {
+  const { kind, altered } = lost;
+  const fresh = listed.filter((each) => exists(kind, each) && (each.id === null || !lost.isTaken(each.id)));
+  // Several objects may have the same natural key: only one that is equal in every field can be it.
+  const own = fresh.filter(
+    (each) => isNamed(each, lost) && (kind.similarity === undefined || isSent(each, lost)),
+  );
+  return own.length > 0 ? own : fresh.filter((each) => altered !== null && each.id === altered.id);
+}
+
+/** Whether an object has the natural key and the values that the create has sent. */
+export function isSent(observed: Observed, sent: SentCreate): boolean {
+  const { kind, applied, ids } = sent;
+  return isNamed(observed, sent) && hasValues(kind, observed.spec, settable(kind, applied), ids);
+}
+
+/**
+ * Whether an object may be what a create has sent, with values that the service changed: in its natural key, or in what
+ * is no part of it. Somebody else's object differs in both, or in the fields that tell apart what is alike.
+ */
+export function isAltered(observed: Observed, sent: SentCreate): boolean {
+  const { kind, applied, ids } = sent;
+  if (observed.manageable === false || observed.spec === null) return false;
+  const has = (fields: readonly string[]) => hasValues(kind, observed.spec, only(applied, fields), ids);
+  if (!has(kind.similarity?.within ?? [])) return false;
+  const others = Object.keys(settable(kind, applied)).filter(
+    (field) => !kind.identity.fields.includes(field),
+  );
+  return isNamed(observed, sent) || has(others);
+}
+
+function isNamed(observed: Observed, { kind, identity, ids }: SentCreate): boolean {
+  return kind.identity.ofObserved(observed) === resolveIdentity(kind, identity, ids);
+}
+
+function settable(kind: Kind, applied: JsonObject): JsonObject {
+  const fields = Object.keys(applied).filter((field) => kind.notSettableOnCreate?.includes(field) !== true);
+  return only(applied, fields);
+}
+
+function only(values: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
 }

@@ -15,6 +15,8 @@ export interface StepRunner {
   run(step: Step): Promise<StepState>;
   /** Why no further step may begin; null to go on. */
   stopped(): string | null;
+  /** Why this step is left out; null to run it. */
+  skipped?(step: Step): string | null;
   readonly concurrency: number;
 }
 
@@ -67,7 +69,7 @@ function runWave(
       while (next < ready.length && active < concurrency) {
         const step = ready[next++];
         if (step === undefined) break;
-        const skipped = reasonToSkip(step, states) ?? runner.stopped();
+        const skipped = reasonToSkip(step, states) ?? runner.skipped?.(step) ?? runner.stopped();
         if (skipped === null) begin(step);
         else settle(step, { outcome: 'skipped', error: skipped });
       }

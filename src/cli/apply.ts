@@ -34,14 +34,16 @@ export function applyCommand(
   flags: ApplyFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async () => {
+  return runCommand(flags, ['text', 'json'], context, async (begin) => {
     const { host, output } = context;
     const options = applyOptions(addresses, flags, context);
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
     if (reportPath !== null) checkWritable(reportPath);
     const { report, declined } = await withSession(sessionOptions(flags, context), (session) =>
-      apply(session, options, callbacksOf(flags, context)),
+      apply(session, options, callbacksOf(flags, context, begin)),
     );
+    // A plan without requests changes the inventory.
+    if (report.outcomes.length > 0 && !declined) begin();
     const shown = output.redactor.value(report);
     const json = () => output.redactor.text(jsonText(reportJson(shown)));
     // Changes have been made: a report that cannot be written is reported, and the result is still printed.
@@ -52,7 +54,6 @@ export function applyCommand(
     return {
       exit: declined ? exitCode.error : complete ? exitCode.fine : failed,
       diagnostics: [...report.diagnostics.slice(report.plan.diagnostics.length), ...unwritten],
-      began: report.outcomes.length > 0 && !declined,
       render: { json, text: (style) => (declined ? '' : reportText(shown, style)) },
     };
   });
@@ -79,7 +80,7 @@ function isConfirmed({ yes, expect, plan }: ApplyFlags): boolean {
   return yes === true || expect !== undefined || plan !== undefined;
 }
 
-function callbacksOf(flags: ApplyFlags, context: CommandContext): ApplyCallbacks {
+function callbacksOf(flags: ApplyFlags, context: CommandContext, begin: () => void): ApplyCallbacks {
   const { host, output } = context;
   let progress: ProgressPrinter | undefined;
   let waitedFor: string | null = null;
@@ -94,7 +95,10 @@ function callbacksOf(flags: ApplyFlags, context: CommandContext): ApplyCallbacks
       waitedFor = holder.name;
       output.err(output.redactor.value(`${escapeControls(waitText(holder))}\n`));
     },
-    onStep: (event) => progress?.onStep(event),
+    onStep(event) {
+      begin();
+      progress?.onStep(event);
+    },
     onStepsEnded: () => progress?.end(),
     ...(isConfirmed(flags)
       ? {}

@@ -4,6 +4,7 @@ import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Objection, Plan } from '../model/plan.js';
+import type { Reader } from '../model/request.js';
 import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
 import { type Reconciled, type ReconcileInputs, reconcile } from '../reconcile/plan.js';
@@ -47,15 +48,17 @@ export interface ObserveOptions extends PlanOptions {
   readonly previews?: boolean;
   /** Reads every object, not only those that this plan rests on. */
   readonly everything?: boolean;
+  /** Default: the client's. */
+  readonly reader?: Reader;
 }
 
-/** Reads the inventory and the service, and plans. Only the client's reader is used. */
+/** Reads the inventory and the service, and plans. Only a reader is used. */
 export async function observeAndPlan(session: Session, options: ObserveOptions): Promise<Observation> {
   const { project, service, client, clock } = session;
   const addresses = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await session.store.load());
   const scope = observeScope(project, inventory, options.everything === true);
-  const state = await observe(client.reader(), kinds, scope, session.callsWith);
+  const state = await observe(options.reader ?? client.reader(), kinds, scope, session.callsWith);
   const now = clock.now();
   const inputs = { project, service, state, inventory, now, allow: options.allow, selected: addresses };
   const reconciled = planWithDeliveries(inputs, options.proveDeliveries === true ? session.outputs : null);

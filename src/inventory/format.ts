@@ -114,7 +114,7 @@ function readMap<T>(
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
-  const { kind, id, name, protect, applied, sensitive } = value;
+  const { kind, id, name, protect, applied, sensitive, created } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   return {
@@ -124,6 +124,7 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
     protect: protect === true,
     applied,
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
+    ...(typeof created === 'string' && !Number.isNaN(Date.parse(created)) ? { created } : {}),
   };
 }
 

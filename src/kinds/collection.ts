@@ -81,6 +81,8 @@ export function collectionKind<F extends Field>(
       const call = operations.get(id);
       return { request: call.request, parse: (data) => observe(own, call.parse(data)) };
     },
+    // An update changes only the properties that it names. Nothing brings back what was deleted.
+    reread: { before: ['DELETE'] },
     fields: { ...propertyRules, ...keyed(field, own.rule) } as FieldRules<Spec>,
     identity: {
       fields: ['name'],

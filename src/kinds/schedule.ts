@@ -1,6 +1,7 @@
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Observed, Resolver } from '../model/resource.js';
+import type { ListCall } from '../model/request.js';
+import type { ObjectRef, Observed, Resolver } from '../model/resource.js';
 import { unhidden } from '../model/value-hash.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
@@ -29,10 +30,9 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     reportUnknownInputs(entry.declared, resolver);
     return { ...rest, target };
   },
-  list: () => {
-    const call = schedules.listSchedules();
-    return { ...call, parse: (item) => observe(call.parse(item)) };
-  },
+  list: () => listOf(null),
+  // A replace also writes what somebody else has just changed: a paused schedule would start again.
+  reread: { before: ['PUT'], list: ({ target }) => listOf(target) },
   fields: {
     target: targetRule,
     ...timingRules,
@@ -52,6 +52,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     kinds: ['group', 'pipeline'],
     inEntry: ({ target }) => (target.startsWith('agent/') ? [] : [target]),
     inSpec: ({ target }) => (target.kind === 'agent' ? [] : [target]),
+    listOf,
   },
   links: ({ target }) => ({ field: 'target', to: [target], ordered: false }),
 
@@ -92,6 +93,12 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     },
   },
 };
+
+/** The schedules of one target; of all with null. */
+function listOf(target: ObjectRef | null): ListCall<Observed<ScheduleSpec>> {
+  const call = schedules.listSchedules(target);
+  return { ...call, parse: (item) => observe(call.parse(item)) };
+}
 
 function resolveTarget(written: string, resolver: Resolver): ScheduleSpec['target'] | undefined {
   const kind = written.slice(0, written.indexOf('/'));

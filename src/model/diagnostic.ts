@@ -52,6 +52,7 @@ export const diagnosticCodes = [
   'unexpected-response',
   'service-error',
   'not-converged',
+  'conflict',
   'inventory-mismatch',
   'inventory-unavailable',
   'left-alone',
@@ -113,14 +114,19 @@ export function problem(code: DiagnosticCode, message: string, help?: string, pl
   });
 }
 
-/** What the work reports as a Problem; empty when it succeeds. */
-export async function diagnosticsOf(work: Promise<unknown>): Promise<readonly Diagnostic[]> {
+/** What the work reports as a Problem; empty when it succeeds. Any other failure is a bug: `onBug` gets it, or it is thrown. */
+export async function diagnosticsOf(
+  work: Promise<unknown>,
+  onBug?: (bug: unknown) => void,
+): Promise<readonly Diagnostic[]> {
   try {
     await work;
     return [];
   } catch (failure) {
     if (failure instanceof Problem) return failure.diagnostics;
-    throw failure;
+    if (onBug === undefined) throw failure;
+    onBug(failure);
+    return [];
   }
 }
 

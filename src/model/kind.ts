@@ -52,6 +52,8 @@ export interface Kind<D = unknown, S = unknown> {
   isGone?(observed: Observed<S>): boolean;
   /** Fields that a create does not set: another request does. */
   readonly notSettableOnCreate?: readonly string[];
+  /** For kinds with requests that would destroy what somebody else has changed since the plan was made. */
+  readonly reread?: Reread<S>;
   /** For kinds whose specs refer to objects of other kinds. */
   readonly references?: References<D, S>;
   /** What an entry leads to in a dependency graph, agents included. */
@@ -138,6 +140,15 @@ export interface References<D, S> {
   readonly kinds: readonly KindName[];
   inEntry(declared: D): readonly Address[];
   inSpec(spec: S): readonly ObjectRef[];
+  /** What refers to an object, where the service can narrow the list to that. */
+  listOf?(to: ObjectRef): ListCall<Observed<S>>;
+}
+
+/** Right before such a request the object is read again, by id or in a list, and left alone if it has changed. */
+export interface Reread<S> {
+  readonly before: readonly Request['method'][];
+  /** The shortest list that shows the object while it is as planned, for kinds without `detail`. */
+  list?(planned: S): ListCall<Observed<S>>;
 }
 
 export interface EntryLinks {

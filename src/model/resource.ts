@@ -32,9 +32,15 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Only unreserved characters of RFC 3986: such an id is the same inside a path and outside, and needs no encoding. */
 const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
 
-/** Whether a text can be an id. `.` and `..` cannot: URL parsers resolve them, and `..` would reach another endpoint. */
+/** What the interface has in the place of an id (§4). As ids they would reach other endpoints. */
+const pathWords: ReadonlySet<string> = new Set(['bulk', 'page', 'preview', 'runs', 'upcoming']);
+
+/**
+ * Whether a text can be an id. `.` and `..` cannot: URL parsers resolve them, and `..` would reach another endpoint. Nor
+ * can a word of a path.
+ */
 export function isId(id: string): boolean {
-  return idGrammar.test(id) && id !== '.' && id !== '..';
+  return idGrammar.test(id) && id !== '.' && id !== '..' && !pathWords.has(id.toLowerCase());
 }
 
 /** GUIDs are not case-sensitive (interface §1.4): roster writes them in lower case. */

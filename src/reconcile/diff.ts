@@ -10,6 +10,7 @@ import type { Match } from './match/match.js';
 import { withProtection } from './protection.js';
 import { risksOf } from './risks.js';
 import { isUnchanged } from './secret-values.js';
+import { lossNotes, unseenNotes } from './unseen.js';
 
 /** A change with the requests that carry it out, before they are ordered. */
 export interface ResourceDiff {
@@ -52,7 +53,7 @@ function diffWithoutRisks(match: Match, context: DiffContext): ResourceDiff | nu
   return compare(match, entry, observed, context);
 }
 
-function create(match: Match, entry: Desired, { names }: DiffContext): ResourceDiff {
+function create(match: Match, entry: Desired, { names, now }: DiffContext): ResourceDiff {
   const { kind, known } = match;
   // It is in the inventory and does not exist: somebody else deleted it.
   const origin: Origin = known === null ? 'manifest' : 'remote';
@@ -65,17 +66,11 @@ function create(match: Match, entry: Desired, { names }: DiffContext): ResourceD
       fields: [...fields, ...deliveryFields(requests)],
       origin,
       name: nameOf(match, entry),
-      notes: lossNotes(match),
+      notes: lossNotes(match, now),
     }),
     requests,
     revokesCaller: kind.revokesCaller?.('create', null) ?? false,
   };
-}
-
-/** The service does not show what the caller may not use (interface §1.10): a create may then make a duplicate. */
-function lossNotes({ kind, known }: Match): string[] {
-  if (known?.id == null || kind.secret !== undefined) return [];
-  return [`was ${known.id}, which has been deleted or is no longer visible to this key`];
 }
 
 function compare(
@@ -124,10 +119,11 @@ function replace(match: Match, entry: Desired, observed: Observed, parts: Replac
   };
 }
 
-function diffUndeclared(match: Match, { prune, names }: DiffContext): ResourceDiff | null {
+function diffUndeclared(match: Match, { prune, names, now }: DiffContext): ResourceDiff | null {
   const { kind, observed, known, ours } = match;
   if (!ours && (prune !== 'all' || observed?.manageable !== true || observed.caller)) return null;
-  if (observed === null) return resourceDiff(match, 'forget', { name: known?.name ?? null });
+  if (observed === null)
+    return resourceDiff(match, 'forget', { name: known?.name ?? null, notes: unseenNotes(match, now) });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
   if (prune === 'never') return leaveAlone(match);

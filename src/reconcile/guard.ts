@@ -5,6 +5,7 @@ import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
 import { mismatch } from './match/recorded.js';
+import { isUnseen } from './unseen.js';
 
 /** What the user allows explicitly on the command line. */
 export interface Allowances {
@@ -62,7 +63,7 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
       kind.secret === undefined &&
       !isExpired(kind, entry.declared, now),
   );
-  const missing = known.filter((each) => each.observed === null).length;
+  const missing = known.filter((each) => each.observed === null && !isUnseen(each, now)).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory are not visible to this API key`;
   const help =

@@ -5,7 +5,7 @@ import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type Envelope, readAnswer } from './answer.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
-import { createTransport, NoReply, type Transport } from './http.js';
+import { createTransport, NoReply, type SendGuard, type Transport } from './http.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
@@ -50,14 +50,18 @@ export interface ClientStats {
 
 /** The client of the service. Every failure is a ServiceFailure; an invalid request is a bug and throws a plain error. */
 export interface Client extends Reader {
-  send(request: Request): Promise<WriteResult>;
+  /** `guard` is asked before each attempt, retries included: once it gives a reason, nothing is sent. */
+  send(request: Request, guard?: SendGuard): Promise<WriteResult>;
   /** All further attempts use this key: a new key has revoked the old one (interface §5.5). */
   useKey(key: string): void;
-  /** The same client without a way to write. */
-  reader(): Reader;
+  /** The same client without a way to write, and with the guard of its reads. */
+  reader(guard?: SendGuard): Reader;
   close(): Promise<void>;
   readonly stats: ClientStats;
 }
+
+/** With base path and query. */
+type Target = { readonly path: string; readonly guard: SendGuard | undefined };
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -94,8 +98,8 @@ class HttpClient implements Client {
     });
   }
 
-  async read<T>(call: Call<T>): Promise<T> {
-    const { data } = await this.#get(call.request, call.request.query ?? null);
+  async read<T>(call: Call<T>, guard?: SendGuard): Promise<T> {
+    const { data } = await this.#get(call.request, call.request.query ?? null, guard);
     try {
       return call.parse(data);
     } catch (error) {
@@ -103,9 +107,9 @@ class HttpClient implements Client {
     }
   }
 
-  async readAll<T>(call: ListCall<T>): Promise<T[]> {
+  async readAll<T>(call: ListCall<T>, guard?: SendGuard): Promise<T[]> {
     const { request } = call;
-    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query });
+    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, guard);
     try {
       const items = await readPages({ fetch, queue: createQueue(this.#settings.concurrency) });
       return parseItems(items, call);
@@ -114,8 +118,8 @@ class HttpClient implements Client {
     }
   }
 
-  async send(request: Request): Promise<WriteResult> {
-    const { data } = await this.#withRetries(request, request.query ?? null);
+  async send(request: Request, guard?: SendGuard): Promise<WriteResult> {
+    const { data } = await this.#withRetries(request, request.query ?? null, guard);
     return { data };
   }
 
@@ -124,8 +128,8 @@ class HttpClient implements Client {
     this.#secrets.add([key]);
   }
 
-  reader(): Reader {
-    return { read: (call) => this.read(call), readAll: (call) => this.readAll(call) };
+  reader(guard?: SendGuard): Reader {
+    return { read: (call) => this.read(call, guard), readAll: (call) => this.readAll(call, guard) };
   }
 
   close(): Promise<void> {
@@ -137,33 +141,35 @@ class HttpClient implements Client {
     return { requests, retries, attempts: this.#attempts };
   }
 
-  #get(request: Request, query: PageQuery | null): Promise<Envelope> {
+  #get(request: Request, query: PageQuery | null, guard?: SendGuard): Promise<Envelope> {
     if (request.effect !== 'read') throw new Error(`${subjectOf(request)} is not a read`);
-    return this.#withRetries(request, query);
+    return this.#withRetries(request, query, guard);
   }
 
-  #withRetries(request: Request, query: PageQuery | null): Promise<Envelope> {
+  #withRetries(request: Request, query: PageQuery | null, guard?: SendGuard): Promise<Envelope> {
     const path = requestPath(this.#base, request.path, query);
-    return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, path)));
+    return withRetries(request, this.#retry, () =>
+      this.#queue.run(() => this.#attempt(request, { path, guard })),
+    );
   }
 
-  async #attempt(request: Request, path: string): Promise<Envelope> {
+  async #attempt(request: Request, target: Target): Promise<Envelope> {
     const subject = subjectOf(request);
     const key = this.#currentKey(subject);
     this.#attempts += 1;
     try {
-      return await this.#exchange(subject, request, path, key);
+      return await this.#exchange(subject, request, target, key);
     } catch (error) {
       if (error instanceof ServiceFailure && error.status === 401) this.#refusedKey = key;
       throw this.#explained(subject, error);
     }
   }
 
-  async #exchange(subject: string, request: Request, path: string, key: string): Promise<Envelope> {
+  async #exchange(subject: string, request: Request, target: Target, key: string): Promise<Envelope> {
     const { method, effect } = request;
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers = this.#headers(key, body !== null);
-    const reply = await this.#transport.exchange({ method, path, headers, body });
+    const reply = await this.#transport.exchange({ method, headers, body, ...target });
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
     if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply, words);
     if (reply.truncated !== null) throw incompleteAnswer(subject, reply.status, reply.truncated);

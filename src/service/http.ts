@@ -6,7 +6,12 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Asked at the last moment, when the request has a connection. */
+  readonly guard?: SendGuard | undefined;
 }
+
+/** Why no request may be sent now, as at the end of `was not sent: …`; null when one may. */
+export type SendGuard = () => string | null;
 
 export interface Reply {
   readonly status: number;
@@ -35,8 +40,15 @@ export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
+/** The guard did not let the request start. */
+export class NotAllowed extends Error {
+  override readonly name = 'NotAllowed';
+}
+
 /** How long requests in progress may take after an interrupt: a person is waiting. */
 const GRACE_MS = 4_000;
+/** What a request has in any case that starts after the interrupt, such as a look at what was just created. */
+const LAST_MS = 1_000;
 
 export interface TransportSettings {
   readonly origin: string;
@@ -57,11 +69,11 @@ export interface Transport {
 /** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
   let pool: Promise<Pool> | null = null;
-  const inFlight = abortedBy(settings.signal);
+  const interrupt = interruptOf(settings.signal);
   return {
     async exchange(exchange) {
       pool ??= openPool(settings);
-      return dispatch(await pool, exchange, settings.timeoutMs, inFlight);
+      return dispatch(await pool, exchange, settings.timeoutMs, interrupt);
     },
     async close() {
       const open = await pool;
@@ -70,13 +82,24 @@ export function createTransport(settings: TransportSettings): Transport {
   };
 }
 
-/** A set of functions to call when the signal fires. One listener for all: many on one signal look like a leak. */
-function abortedBy(signal: AbortSignal | undefined): Set<() => void> {
+interface Interrupt {
+  /** Functions to call when the signal fires. One listener for all: many on one signal look like a leak. */
+  readonly inFlight: Set<() => void>;
+  /** How long a request that starts now may take. */
+  limit(timeoutMs: number): number;
+}
+
+function interruptOf(signal: AbortSignal | undefined): Interrupt {
   const inFlight = new Set<() => void>();
+  let end = Number.POSITIVE_INFINITY;
   signal?.addEventListener('abort', () => {
+    end = performance.now() + GRACE_MS;
     for (const abortSoon of inFlight) abortSoon();
   });
-  return inFlight;
+  return {
+    inFlight,
+    limit: (timeoutMs) => Math.min(timeoutMs, Math.max(LAST_MS, end - performance.now())),
+  };
 }
 
 /** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
@@ -100,27 +123,33 @@ function dispatch(
   pool: Pool,
   exchange: Exchange,
   timeoutMs: number,
-  inFlight: Set<() => void>,
+  { inFlight, limit }: Interrupt,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let head: Pick<Reply, 'status' | 'headers'> | null = null;
     let expired = false;
+    let settled = false;
     const chunks: Buffer[] = [];
 
     const settle = (error: Error | null) => {
+      settled = true;
       clearTimeout(timer);
       inFlight.delete(abortSoon);
       if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
       else resolve({ ...head, body: Buffer.concat(chunks), truncated: error });
     };
-    const expire = (words: string) => {
+    const expireNow = (words: string) => {
+      if (settled) return;
       expired = true;
       const error = new DeadlineError(words);
       settle(error);
       controller?.abort(error);
     };
-    let timer = setTimeout(() => expire(`no response within ${timeoutMs / 1000} s`), timeoutMs);
+    // A process that was stopped finds its timers due and the answer waiting: the answer is read first.
+    const expire = (words: string) => void setImmediate(expireNow, words);
+    const allowed = limit(timeoutMs);
+    let timer = setTimeout(() => expire(`no response within ${Math.ceil(allowed) / 1000} s`), allowed);
     const abortSoon = () => {
       clearTimeout(timer);
       const words = `no response within ${GRACE_MS / 1000} s after the interrupt`;
@@ -128,12 +157,15 @@ function dispatch(
     };
     inFlight.add(abortSoon);
 
+    const { method, path, headers, body, guard } = exchange;
     pool.dispatch(
-      { ...exchange },
+      { method, path, headers, body },
       {
         onRequestStart(started) {
+          const why = guard?.() ?? null;
           // It waited for a connection until its deadline, and was reported as not sent: it must not be sent now.
           if (expired) started.abort(new DeadlineError('it was too late'));
+          else if (why !== null) started.abort(new NotAllowed(why));
           else controller = started;
         },
         onResponseStart(_controller, status, headers) {

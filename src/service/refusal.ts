@@ -1,6 +1,6 @@
 import { explainText, oneLine } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
-import { codeOf, DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
+import { codeOf, DeadlineError, firstHeader, type NoReply, NotAllowed, type Reply } from './http.js';
 import { retryAfterMs } from './retry-after.js';
 import type { ServiceWords } from './service-words.js';
 
@@ -76,6 +76,10 @@ export function incompleteAnswer(subject: string, status: number, truncated: Err
 }
 
 export function noAnswer(subject: string, { cause, code, sent }: NoReply): ServiceFailure {
+  if (cause instanceof NotAllowed) {
+    const message = `${subject} was not sent: ${cause.message}`;
+    return new ServiceFailure({ code: 'locked', message, certainty: 'not-sent' });
+  }
   const certificate = !sent && code !== null && certificateCode.test(code);
   return new ServiceFailure({
     // The answer is not HTTP. The error's code depends on where the parser stopped.

@@ -42,12 +42,14 @@ export async function withRetries<T>(
   send: () => Promise<T>,
 ): Promise<T> {
   settings.budget.requests += 1;
+  let mayHaveArrived = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await send();
     } catch (error) {
       if (!(error instanceof ServiceFailure)) throw error;
-      const { facts } = error;
+      const facts = ofAllAttempts(error.facts, mayHaveArrived);
+      mayHaveArrived = facts.certainty === 'unknown';
       const waitMs = Math.max(facts.retryAfterMs ?? 0, jitter(attempt, settings.random));
       const isRepeatable = facts.transient && maySendAgain(subject.effect, facts);
       const end = isRepeatable ? whyNoRetry(attempt, waitMs, settings) : '';
@@ -59,6 +61,11 @@ export async function withRetries<T>(
       if (settings.signal?.aborted) throw concluded(facts, attempt, '');
     }
   }
+}
+
+/** A last attempt that was not sent says nothing about the ones before it. */
+function ofAllAttempts(facts: FailureFacts, mayHaveArrived: boolean): FailureFacts {
+  return mayHaveArrived && facts.certainty === 'not-sent' ? { ...facts, certainty: 'unknown' } : facts;
 }
 
 /** A random delay up to a bound that doubles: clients that failed together do not return together. */

@@ -281,6 +281,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'After the apply, the service still differs from the manifests.',
     help: 'Run `roster plan` to see the differences. Someone else may be changing the objects.',
   },
+  conflict: {
+    title: 'Object was changed during the apply',
+    means:
+      'Someone else changed the object, or began to use it, after the plan was made. Right before it is deleted or replaced, roster reads it again; it left the object unchanged.',
+    help: 'Run `roster plan` to see the object as it is now, and apply that plan.',
+  },
   'inventory-mismatch': {
     title: 'Wrong inventory',
     means:

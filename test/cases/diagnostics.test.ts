@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type DiagnosticCode, diagnosticCodes } from '../../src/model/diagnostic.js';
-import { parseSeed } from '../../src/sandbox/index.js';
+import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { type Ran, Workspace } from '../support/roster.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
@@ -25,6 +25,8 @@ interface Case {
   variants?: Variant[];
   /** What goes wrong with the first write. */
   fault?: Fault;
+  /** Somebody pauses all schedules as soon as the plan has read its five lists. */
+  pausedMeanwhile?: boolean;
   /** A server takes the place of the service, and answers every request like this. */
   answer?: { status: number; body: string };
   /** Ctrl-C is pressed before the plan is applied. */
@@ -100,7 +102,7 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
   return { ran, shown: steady(url, workspace.root) };
 }
 
-async function serve({ seed, variants, fault, answer }: Case) {
+async function serve({ seed, variants, fault, answer, pausedMeanwhile }: Case) {
   if (answer !== undefined) {
     const url = await startStub(answer);
     return { url, apiKey: 'svc_live_stub', reset: () => undefined };
@@ -110,10 +112,21 @@ async function serve({ seed, variants, fault, answer }: Case) {
     variants: variants ?? [],
   });
   cleanups.push(() => sandbox.close());
-  if (fault === undefined) return { url: sandbox.url, apiKey: sandbox.apiKey, reset: () => undefined };
-  const proxy = await startProxy(sandbox.url);
+  const { url, apiKey } = sandbox;
+  if (pausedMeanwhile === true) return { url, apiKey, reset: () => pauseMeanwhile(sandbox) };
+  if (fault === undefined) return { url, apiKey, reset: () => undefined };
+  const proxy = await startProxy(url);
   cleanups.push(() => proxy.close());
-  return { url: proxy.url, apiKey: sandbox.apiKey, reset: () => proxy.arm(1, fault) };
+  return { url: proxy.url, apiKey, reset: () => proxy.arm(1, fault) };
+}
+
+function pauseMeanwhile({ faults, world }: Sandbox): void {
+  let reads = 0;
+  faults.intercept = async ({ method }, next) => {
+    await next();
+    reads += method === 'GET' ? 1 : 0;
+    if (reads === 5) for (const schedule of world.schedules.values()) schedule.isEnabled = false;
+  };
 }
 
 async function startStub({ status, body }: NonNullable<Case['answer']>): Promise<string> {

@@ -22,8 +22,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a create whose response was lost is not searched for',
     file: 'src/apply/recover-create.ts',
-    find: 'return pollUntil(look, (found) => found.length > 0, lost.sleep);',
-    replace: 'return (await look()).slice(1000);',
+    find: 'await pollUntil(look, (candidates) => candidates.length > 0, lost.sleep)',
+    replace: '(await look()).slice(1000)',
     tests: ['test/faults/creates.test.ts'],
   },
   {

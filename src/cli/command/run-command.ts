@@ -10,6 +10,7 @@ import { type CommandContext, defaultWidth, type Host, useColor } from '../host/
 import { fromRepositoryRoot } from '../host/repository-paths.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
+import { reportBug } from './usage.js';
 
 /** The result of a command: its exit code, and its text in every format. */
 export interface CommandResult<F extends string> {
@@ -17,8 +18,6 @@ export interface CommandResult<F extends string> {
   readonly exit?: number;
   /** Printed on stderr, unless the format includes them. */
   readonly diagnostics?: readonly Diagnostic[];
-  /** True when something may have been changed: a failure after it ends with exit code 3. */
-  readonly began?: boolean;
   readonly render: Readonly<Record<F, (options: RenderOptions) => string>>;
 }
 
@@ -31,12 +30,15 @@ export interface RenderOptions {
 /** Formats that include the diagnostics, so that stderr stays empty. */
 const withDiagnostics: ReadonlySet<string> = new Set(['json', 'github', 'sarif']);
 
-/** Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. */
+/**
+ * Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. `run` calls `begin`
+ * once something may have been changed: any failure after that ends with exit code 3.
+ */
 export async function runCommand<F extends string>(
   flags: CommonFlags,
   formats: readonly F[],
   context: CommandContext,
-  run: () => Promise<CommandResult<F>>,
+  run: (begin: () => void) => Promise<CommandResult<F>>,
 ): Promise<number> {
   const { host, output } = context;
   let format: F | null = null;
@@ -45,15 +47,20 @@ export async function runCommand<F extends string>(
     format = chooseFormat(flags, formats);
     const further = furtherOutputs(flags, formats, host.cwd);
     for (const { path } of further) checkWritable(path);
-    const result = await run();
-    began = result.began === true;
+    const result = await run(() => {
+      began = true;
+    });
     if (!withDiagnostics.has(format)) printDiagnostics(result.diagnostics ?? [], flags, context);
     for (const { format: other, path } of further)
       await writeAtomic(path, output.redactor.text(result.render[other](plain)));
     output.out(result.render[format](renderOptions(flags, host)));
     return result.exit ?? exitCode.fine;
   } catch (failure) {
-    if (!(failure instanceof Problem)) throw failure;
+    if (!(failure instanceof Problem)) {
+      if (!began) throw failure;
+      reportBug(failure, ['--format', format ?? ''], output);
+      return exitCode.incomplete;
+    }
     const { diagnostics } = failure;
     const text = failureIn(format ?? flags.format, output.redactor.value(diagnostics), host);
     if (text !== null && output.arrives) output.out(text);

@@ -1,4 +1,4 @@
-import type { StepEvent } from '../../apply/apply.js';
+import type { StepEvent } from '../../apply/inputs.js';
 import { inventoryAfter } from '../../apply/inventory-update.js';
 import { print } from '../../inventory/format.js';
 import { kinds } from '../../kinds/index.js';
@@ -7,7 +7,9 @@ import type { Inventory, Lock, LockInfo } from '../../model/inventory.js';
 import { isEmpty, type Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome, Report } from '../../model/report.js';
+import type { Address } from '../../model/resource.js';
 import { defaultSafeguards } from '../../model/safeguards.js';
+import { unseenChanges } from '../../reconcile/unseen.js';
 import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan } from '../saved-plan.js';
 import type { Session } from '../session.js';
@@ -15,7 +17,7 @@ import { carryOut } from './carry-out.js';
 import { waitForLock, withLock } from './lock.js';
 import { runResult } from './run-result.js';
 
-export type { StepEvent } from '../../apply/apply.js';
+export type { StepEvent } from '../../apply/inputs.js';
 
 export interface ApplyOptions extends PlanOptions {
   /** Applies only a plan with this digest. */
@@ -78,7 +80,7 @@ class ApplyRun {
 
   async attempt(): Promise<ApplyResult> {
     const { session, callbacks } = this;
-    const mayBeWhole = (seen: Observation) => !recreatesKnown(seen);
+    const mayBeWhole = (seen: Observation) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
     const observation = await pollUntil(() => this.observe(), mayBeWhole, session.clock.sleep);
     const plan = planOf(session, observation);
     callbacks.onPlan?.(plan);
@@ -124,7 +126,9 @@ class ApplyRun {
     const ids = new Map(
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
-    const after = inventoryAfter(inventory, { plan, kinds, observed: state.objects }, [], ids);
+    const planned = { plan, kinds, observed: state.objects };
+    const known = { outcomes: [], ids, unseen: new Set<Address>(), now: this.session.clock.now() };
+    const after = inventoryAfter(inventory, planned, known);
     const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
     if (print(after) === print(withDefaults(inventory, after)))
       return { report: { ...report, diagnostics: plan.diagnostics }, declined: false };
@@ -140,10 +144,12 @@ class ApplyRun {
 
   private async carryOut(plan: Plan, observation: Observation): Promise<ApplyResult> {
     const { session, callbacks, options } = this;
+    const withheld = this.unseen(observation);
     const applied = await carryOut({
       session,
       plan,
       observation,
+      withheld,
       verify: options.verify !== false,
       callbacks,
     });
@@ -156,9 +162,19 @@ class ApplyRun {
       interrupted: applied.interrupted || (session.interrupted() && left?.length !== 0),
       keyEnded: applied.keyEnded || applied.endedOwnAccess,
       // A failed change has been reported already.
-      diagnostics: [...plan.diagnostics, ...applied.diagnostics, ...(allDone ? (left ?? []) : [])],
+      diagnostics: [
+        ...plan.diagnostics,
+        ...applied.diagnostics,
+        ...[...withheld].map(unseenDiagnostic),
+        ...(allDone ? (left ?? []) : []),
+      ],
     };
     return { report, declined: false };
+  }
+
+  /** What was created a moment ago, and no list shows yet: its changes have to wait. */
+  private unseen({ reconciled: { plan, matches } }: Observation): ReadonlyMap<Address, string> {
+    return plan === null ? new Map() : unseenChanges(plan, matches, this.session.clock.now());
   }
 }
 
@@ -183,6 +199,12 @@ function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean
       .map((each) => each.address),
   );
   return plan?.changes.some(({ action, address }) => action === 'create' && known.has(address)) ?? false;
+}
+
+function unseenDiagnostic([address, why]: readonly [Address, string]): Diagnostic {
+  const message = `${address} was left out: ${why}`;
+  const help = 'Run `roster apply` again in a few minutes: lists of the service may lag.';
+  return { severity: 'error', code: 'not-converged', message, help };
 }
 
 function declined(plan: Plan): ApplyResult {

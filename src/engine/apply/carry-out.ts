@@ -1,21 +1,27 @@
-import { type Applied, executePlan, type StepEvent } from '../../apply/apply.js';
+import { type Applied, executePlan, LOCK_LOST } from '../../apply/apply.js';
+import type { StepEvent } from '../../apply/inputs.js';
+import { bugDiagnostic } from '../../apply/run-state.js';
 import type { Verdict, Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
-import type { Diagnostic } from '../../model/diagnostic.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
+import type { Address } from '../../model/resource.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { keyKeeping } from '../keys.js';
 import type { Observation } from '../plan.js';
 import type { Session } from '../session.js';
 import { withLock } from './lock.js';
-import { doneAddresses, type ReadBackResult, readBack } from './read-back.js';
+import { withdrawDoubles } from './lost-lock.js';
+import { afterWithdrawal, doneAddresses, type ReadBackResult, readBack } from './read-back.js';
 import { runResult } from './run-result.js';
 
 export interface CarryOut {
   readonly session: Session;
   readonly plan: Plan;
   readonly observation: Observation;
+  /** Changes to leave out, and why. */
+  readonly withheld: ReadonlyMap<Address, string>;
   readonly verify: boolean;
   readonly callbacks: { onStep?(event: StepEvent): void; onStepsEnded?(): void };
 }
@@ -44,11 +50,14 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
   return { ...value, diagnostics: [...value.diagnostics, ...diagnostics] };
 }
 
+/** Nothing is thrown after the first request: not even a bug may hide what has been done. */
 async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
-  const { session, plan, observation, verify, callbacks } = inputs;
+  const { session, plan, observation, withheld, callbacks } = inputs;
   const { client, clock, concurrency, interrupted, useKey } = session;
-  const send: Writer['send'] = (request) => client.send(request);
-  const writer: Writer = { send, judge: verdictOf, reader: client.reader(), useKey };
+  // Asked before each attempt: while this process was stopped, another run may have taken the lock.
+  const guard = () => (lock.lost() ? LOCK_LOST : null);
+  const send: Writer['send'] = (request) => client.send(request, guard);
+  const writer: Writer = { send, judge: verdictOf, reader: client.reader(guard), useKey };
   const applied = await executePlan({
     plan,
     kinds,
@@ -57,24 +66,57 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     lock,
     writer,
     keys: keyKeeping(session.project, session.redactor, clock),
+    withheld,
     control: {
       concurrency,
       interrupted,
       onStep: (event) => callbacks.onStep?.(event),
+      now: () => clock.now(),
       sleep: (milliseconds) => clock.sleep(milliseconds),
     },
   });
-  callbacks.onStepsEnded?.();
-  const endedOwnAccess = endsOwnAccess(observation, applied);
-  const unread = { ...applied, left: null, endedOwnAccess };
-  if (!verify || applied.interrupted || lock.lost() || applied.lockedOut) return unread;
-  if (endedOwnAccess) return { ...unread, diagnostics: [...applied.diagnostics, notReadBack] };
-  const found = await withoutBugs(
-    () => readBack({ session, plan, observation, applied, lock, writer }),
-    applied,
-  );
-  const { left, outcomes, conflicts } = found;
-  return { ...unread, outcomes, left, diagnostics: [...applied.diagnostics, ...conflicts] };
+  const watched = await withoutBugs('reporting the progress failed', applied, async () => {
+    callbacks.onStepsEnded?.();
+    return applied;
+  });
+  const unread = { ...watched, left: null, endedOwnAccess: false };
+  return withoutBugs('the verification failed', unread, () => verified(inputs, unread, { lock, writer }));
+}
+
+async function verified(
+  inputs: CarryOut,
+  unread: CarriedOut,
+  { lock, writer }: { readonly lock: Lock; readonly writer: Writer },
+): Promise<CarriedOut> {
+  const { session, plan, observation, verify } = inputs;
+  const endedOwnAccess = endsOwnAccess(observation, unread);
+  const applied = { ...unread, endedOwnAccess };
+  if (lock.lost()) return withoutDoubles(inputs, applied);
+  if (!verify || applied.interrupted || applied.lockedOut) return applied;
+  if (endedOwnAccess) return { ...applied, diagnostics: [...applied.diagnostics, notReadBack] };
+  const found = await readBack({ session, plan, observation, applied, lock, writer });
+  const read = { ...applied, ...resultOfReading(applied, found) };
+  return lock.lost() ? withoutDoubles(inputs, read) : read;
+}
+
+function resultOfReading(applied: Applied, { left, outcomes, conflicts }: ReadBackResult) {
+  return { left, outcomes, diagnostics: [...applied.diagnostics, ...conflicts] };
+}
+
+/** The lock is lost, and with it the right to change anything but what nobody else knows. */
+async function withoutDoubles(inputs: CarryOut, applied: CarriedOut): Promise<CarriedOut> {
+  const { session, plan, observation } = inputs;
+  const { client, useKey } = session;
+  const send: Writer['send'] = (request) => client.send(request);
+  const writer: Writer = { send, judge: verdictOf, reader: client.reader(), useKey };
+  try {
+    const withdrawn = await withdrawDoubles({ session, plan, observation, applied, writer });
+    if (withdrawn.length === 0) return applied;
+    return { ...applied, ...resultOfReading(applied, afterWithdrawal(applied, withdrawn)) };
+  } catch (failure) {
+    if (!(failure instanceof Problem)) throw failure;
+    return { ...applied, diagnostics: [...applied.diagnostics, ...failure.diagnostics] };
+  }
 }
 
 /** What a failure of the client means for the change. Any other failure is a bug, and is thrown. */
@@ -90,17 +132,17 @@ function resultOf({ outcomes, interrupted, left }: CarriedOut): string {
   return interrupted ? 'interrupted' : complete ? 'complete' : 'incomplete';
 }
 
-/** Even a bug must not hide what has been done. */
-async function withoutBugs(
-  work: () => Promise<ReadBackResult>,
-  { outcomes }: Applied,
-): Promise<ReadBackResult> {
+/** Even a bug must not hide what has been done: it is added to what is known. */
+async function withoutBugs<T extends { readonly diagnostics: readonly Diagnostic[] }>(
+  what: string,
+  known: T,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (bug) {
-    const message = `the verification failed: ${bug instanceof Error ? bug.message : String(bug)}`;
-    const help = 'Please report this as a bug.';
-    return { left: [{ severity: 'error', code: 'internal', message, help }], outcomes, conflicts: [] };
+    const message = `${what}: ${bug instanceof Error ? bug.message : String(bug)}`;
+    return { ...known, diagnostics: [...known.diagnostics, bugDiagnostic(message)] };
   }
 }
 

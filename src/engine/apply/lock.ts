@@ -1,3 +1,4 @@
+import { bugDiagnostic } from '../../apply/run-state.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
   type Inventory,
@@ -37,7 +38,23 @@ export async function withLock<T>(
     await diagnosticsOf(lock.release(failed));
     throw failure;
   }
-  return { value, diagnostics: await diagnosticsOf(lock.release(runResult(value, lock))) };
+  return { value, diagnostics: await releaseWith(lock, () => runResult(value, lock)) };
+}
+
+/** Not even a bug may keep the lock, or hide what was done. */
+async function releaseWith(lock: Lock, runResult: () => RunResult): Promise<readonly Diagnostic[]> {
+  const bugs: Diagnostic[] = [];
+  const onBug = (bug: unknown) => {
+    const message = `recording the result failed: ${bug instanceof Error ? bug.message : String(bug)}`;
+    bugs.push(bugDiagnostic(message));
+  };
+  let result = failed;
+  try {
+    result = runResult();
+  } catch (bug) {
+    onBug(bug);
+  }
+  return [...(await diagnosticsOf(lock.release(result), onBug)), ...bugs];
 }
 
 function factsOf(plan: Plan): RunFacts {

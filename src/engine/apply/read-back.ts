@@ -1,8 +1,9 @@
 import type { Applied } from '../../apply/apply.js';
+import { bugDiagnostic } from '../../apply/run-state.js';
 import { extrasOf, type Withdrawn, withdrawExtras } from '../../apply/withdraw.js';
 import type { Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
-import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import { type Diagnostic, diagnosticsOf, Problem } from '../../model/diagnostic.js';
 import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
@@ -54,17 +55,24 @@ export async function readBack(inputs: ReadBackInputs): Promise<ReadBackResult> 
 async function look(
   inputs: ReadBackInputs,
 ): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
-  const { session, applied, lock } = inputs;
-  const seen = await observeAndPlan(session, { inventory: lock.current() });
-  const withdrawn = await withdrawDuplicates(inputs, seen);
-  if (withdrawn.length > 0) return { ...afterWithdrawal(inputs, withdrawn), stayed: [] };
+  const { session, applied, lock, writer } = inputs;
+  const seen = await observeAndPlan(session, { inventory: lock.current(), reader: writer.reader });
+  const { withdrawn, unsaved } = await withdrawDuplicates(inputs, seen);
+  if (withdrawn.length > 0) {
+    const result = afterWithdrawal(applied, withdrawn);
+    return { ...result, conflicts: [...result.conflicts, ...unsaved], stayed: [] };
+  }
   const stayed = stillThere(inputs, seen);
   const deleted = stayed.map((address) => notConverged(address, 'it still exists after it was deleted'));
   const left = [...deleted, ...remaining(inputs, seen)];
   return { left, conflicts: [], outcomes: applied.outcomes, stayed };
 }
 
-async function withdrawDuplicates(inputs: ReadBackInputs, seen: Observation): Promise<readonly Withdrawn[]> {
+/** `unsaved` is why the inventory does not know of it. */
+async function withdrawDuplicates(
+  inputs: ReadBackInputs,
+  seen: Observation,
+): Promise<{ readonly withdrawn: readonly Withdrawn[]; readonly unsaved: readonly Diagnostic[] }> {
   const { applied, observation, lock, writer } = inputs;
   const state = {
     kinds,
@@ -74,14 +82,20 @@ async function withdrawDuplicates(inputs: ReadBackInputs, seen: Observation): Pr
   };
   const withdrawn = await withdrawExtras(extrasOf(state), state, writer);
   const gone = new Set(withdrawn.filter(({ failure }) => failure === null).map(({ address }) => address));
-  if (gone.size > 0) {
-    const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
-    await lock.save({ ...seen.inventory, entries: new Map(entries) });
-  }
-  return withdrawn;
+  if (gone.size === 0) return { withdrawn, unsaved: [] };
+  const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
+  const bugs: Diagnostic[] = [];
+  const onBug = (bug: unknown) =>
+    void bugs.push(bugDiagnostic(bug instanceof Error ? bug.message : String(bug)));
+  const saved = lock.save({ ...seen.inventory, entries: new Map(entries) });
+  return { withdrawn, unsaved: [...(await diagnosticsOf(saved, onBug)), ...bugs] };
 }
 
-function afterWithdrawal({ applied }: ReadBackInputs, withdrawn: readonly Withdrawn[]): ReadBackResult {
+/** What the outcomes are once duplicates have been deleted, and what to report of it. */
+export function afterWithdrawal(
+  applied: Pick<Applied, 'outcomes'>,
+  withdrawn: readonly Withdrawn[],
+): ReadBackResult {
   const errors = new Map(withdrawn.map((each) => [each.address, describe(each)]));
   const outcomes = applied.outcomes.map((each): ChangeOutcome => {
     const error = errors.get(each.address);
@@ -143,7 +157,10 @@ async function restoreOwnership(
   const entries = new Map(now.entries);
   for (const address of addresses) {
     const entry = observation.inventory.entries.get(address);
-    if (entry !== undefined) entries.set(address, entry);
+    if (entry === undefined) continue;
+    // A list has shown it: it was deleted because of that.
+    const { created: _, ...seen } = entry;
+    entries.set(address, seen);
   }
   await lock.save({ ...now, entries });
 }

@@ -121,6 +121,9 @@ class PairingState implements Pairing {
     if (known.id === null) this.ownedByName.add(entry.address);
     const found = known.id === null ? undefined : this.observedById.get(known.id);
     if (found === undefined || !this.isFree(found)) return;
+    // No list had shown it: whether its id is right is seen now.
+    const intended = known.created === undefined ? null : this.inputs.records.intendedIdentity(entry.address);
+    if (intended !== null && this.kind.identity.ofObserved(found) !== intended) return;
     if (this.inputs.records.describesFor(entry, known, found)) this.take(entry, found, 'inventory');
     else if (!this.inputs.otherAccount) this.reportMismatch(entry, known, found);
   }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../model/json.js';
 import type { Call, ListCall, Request } from '../../model/request.js';
-import { type IdOrPending, isPending } from '../../model/resource.js';
+import { type IdOrPending, isPending, type ObjectRef } from '../../model/resource.js';
 import { findCreatedId } from './created.js';
 import { wholeNumber } from './record.js';
 import { parseRuns } from './runs.js';
@@ -30,9 +30,13 @@ export interface ScheduleBody {
 
 const path = '/api/schedules';
 
-/** All schedules of the caller (interface §4 Schedules, as all below). */
-export function listSchedules(): ListCall<RemoteSchedule> {
-  return { request: { method: 'GET', path, effect: 'read' }, noun: 'schedule', parse: parseSchedule };
+/** All schedules of the caller, or those of one agent, group or pipeline (interface §4 Schedules, as all below). */
+export function listSchedules(target: ObjectRef | null = null): ListCall<RemoteSchedule> {
+  const request: Request = { method: 'GET', path, effect: 'read' };
+  const noun = 'schedule';
+  if (target === null || isPending(target.id)) return { request, noun, parse: parseSchedule };
+  const query = { [`${target.kind}Id`]: target.id };
+  return { request: { ...request, query }, noun, parse: parseSchedule };
 }
 
 /** When such a schedule would run: instants in UTC, earliest first. A 400 says why the body is invalid. Changes nothing. */

@@ -119,11 +119,23 @@ test.each([
     '{"version":1,"project":"p","entries":{"group/a":{"kind":"group","applied":{}}}}',
   ],
   [
+    'a word of a path as an id',
+    '{"version":1,"project":"p","entries":{"schedule/a":{"kind":"schedule","id":"runs","applied":{}}}}',
+  ],
+  [
     'a kind that is not the address’s',
     '{"version":1,"project":"p","entries":{"group/a":{"kind":"key","id":"1","applied":{}}}}',
   ],
 ])('an inventory with %s is refused, and the message names it', async (_, text) => {
   expect(await codesOf(async () => parse(text, 'i.json'))).toEqual(['inventory-mismatch']);
+});
+
+test('the time of a create is kept, and ignored if it is not a time', () => {
+  const created = '2026-11-01T00:00:00.000Z';
+  const kept = { ...inventory, entries: new Map([['group/a', { ...entry, created }]]) };
+  const text = print(kept);
+  expect(print(parse(text, 'i.json'))).toBe(text);
+  expect(parse(text.replace(created, 'soon'), 'i.json').entries.get('group/a')).not.toHaveProperty('created');
 });
 
 test('a field of a newer roster is ignored', () => {

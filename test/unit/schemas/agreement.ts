@@ -78,6 +78,7 @@ const reaches = {
   'service-error': neverOffline,
   'unwritable-file': neverOffline,
   'not-converged': neverOffline,
+  conflict: neverOffline,
   'inventory-mismatch': neverOffline,
   'misplaced-variable': ['part', 'where it is not a valid value either'],
   'invalid-snapshot': neverOffline,

@@ -42,6 +42,28 @@ test('sends the key, the accept headers and the JSON body below a base path', as
   expect(JSON.parse(seen?.body ?? '')).toEqual({ name: 'a', description: '', agentIds: [] });
 });
 
+test('a guard with a reason keeps a request from being sent, and so does one that gets a reason before a retry', async () => {
+  let reason: string | null = 'the lock is lost';
+  await using server = await serve((_seen, response) => {
+    reason = 'the lock is lost';
+    response.writeHead(503).end();
+  });
+  const client = server.client();
+  const unsent = await failureOf(client.send(update, () => reason));
+  expect([unsent.certainty, server.seen.length]).toEqual(['not-sent', 0]);
+  expect(unsent.diagnostics[0]).toMatchObject({
+    code: 'locked',
+    message: expect.stringContaining('was not sent'),
+  });
+  reason = null;
+  const unrepeated = await failureOf(client.send(update, () => reason));
+  // The first attempt may have taken effect, although the second one was not sent.
+  expect([unrepeated.certainty, server.seen.length]).toEqual(['unknown', 1]);
+  reason = 'the lock is lost';
+  await failureOf(client.reader(() => reason).read(read));
+  expect(server.seen).toHaveLength(1);
+});
+
 test('a reader cannot write, neither by type nor by effect', async () => {
   await using server = await serve((_seen, response) => ok(response, null));
   const reader = server.client().reader();

@@ -38,6 +38,16 @@ async function run(effect: Effect, failing: Partial<FailureFacts>, given = setti
   return { sent, failure, waits: given.waits };
 }
 
+test('after an attempt that may have arrived, one that was not sent leaves the outcome unknown', async () => {
+  const certainties = ['unknown', 'not-sent', 'not-sent'] as const;
+  let sent = 0;
+  const subject = { method: 'PUT', path: '/api/x', effect: 'repeatable' as const };
+  const failure = await withRetries(subject, settings(), async () => {
+    throw new ServiceFailure({ ...facts, certainty: certainties[sent++] ?? 'unknown' });
+  }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ certainty: 'unknown', attempts: 3 });
+});
+
 test('there are three attempts, with full jitter', async () => {
   const { sent, waits, failure } = await run('read', {});
   expect({ sent, waits, attempts: failure.attempts }).toEqual({ sent: 3, waits: [100, 200], attempts: 3 });

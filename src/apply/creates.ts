@@ -1,0 +1,204 @@
+import type { Kind } from '../model/kind.js';
+import { resolveRequest } from '../model/pending.js';
+import type { Step } from '../model/plan.js';
+import { pollUntil } from '../model/poll.js';
+import type { Address, Observed } from '../model/resource.js';
+import { deliverKey, lostKey } from './deliver-key.js';
+import type { ApplyInputs } from './inputs.js';
+import { candidatesIn, isAltered, isSent, recoverCreate, type SentCreate } from './recover-create.js';
+import type { RunState } from './run-state.js';
+import type { StepState } from './run-steps.js';
+
+/** A create that was answered with an id which still has to be checked. */
+interface ClaimedId {
+  readonly step: Step;
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly id: string;
+}
+
+/**
+ * Sends creates and finds out which objects they made. The id in an answer is only a claim: what has it must be new, and
+ * be what was sent. Otherwise the object is looked for.
+ */
+export class CreateRunner {
+  /** Checked with one list at the end of the run, because nothing waits for them. */
+  private readonly unchecked: ClaimedId[] = [];
+  private readonly waitedFor: ReadonlySet<string>;
+
+  constructor(
+    private readonly inputs: ApplyInputs,
+    private readonly state: RunState,
+  ) {
+    this.waitedFor = new Set(inputs.plan.steps.flatMap((step) => step.after));
+  }
+
+  async run(step: Step): Promise<StepState> {
+    const [address] = step.addresses;
+    const kind = this.state.kinds.get(step.kind);
+    if (address === undefined || kind === undefined) throw new Error(`step ${step.id} creates nothing`);
+    try {
+      const { data } = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
+      if (step.delivery !== null) return await this.deliver(step, kind, address, data);
+      const id = kind.createdId(data);
+      if (id === null) return await this.recover(kind, address, 'the response contained no id');
+      return await this.check({ step, kind, address, id });
+    } catch (failure) {
+      const verdict = this.state.judge(failure);
+      if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
+      if (step.delivery === null) return this.recover(kind, address, verdict.message);
+      // The new key has ended the old one (interface §5.5), or nobody knows: neither can be used.
+      this.state.unauthorized = 'the key may have stopped working';
+      return lostKey(verdict.message);
+    }
+  }
+
+  /** The states of the steps whose objects are checked at the end, by step id. */
+  async checkRest(): Promise<ReadonlyMap<string, StepState>> {
+    const states = new Map<string, StepState>();
+    for (const kind of new Set(this.unchecked.map((each) => each.kind))) {
+      const answered = this.unchecked.filter((each) => each.kind === kind);
+      const { listed, error } = await this.listUntilShown(kind, answered);
+      for (const each of answered) states.set(each.step.id, this.identify(each, listed, error));
+    }
+    return states;
+  }
+
+  private async check(answered: ClaimedId): Promise<StepState> {
+    const { step, kind, address, id } = answered;
+    if (this.state.isTaken(kind.name, id, address))
+      return this.recover(kind, address, `the response contained the id of another object (${id})`);
+    this.state.claimed.set(address, id);
+    if (kind.detail !== undefined) return this.checkByRead(answered);
+    if (!this.waitedFor.has(step.id)) {
+      this.unchecked.push(answered);
+      return { outcome: 'done' };
+    }
+    const { listed, error } = await this.listUntilShown(kind, [answered]);
+    return this.identify(answered, listed, error);
+  }
+
+  private async checkByRead({ kind, address, id }: ClaimedId): Promise<StepState> {
+    const shown = await this.readNew(kind, id);
+    if ('error' in shown) return { outcome: 'unknown', error: shown.error };
+    const { object } = shown;
+    const sent = this.sentBy(kind, address);
+    if (object !== null && isSent(object, sent)) return this.takeOwn(address, id);
+    this.state.claimed.delete(address);
+    const altered = object !== null && isAltered(object, sent) ? object : null;
+    const why = `the response contained the id ${id}, which is not that of the new object`;
+    return this.recover(kind, address, why, altered);
+  }
+
+  private async readNew(kind: Kind, id: string): Promise<{ object: Observed | null } | { error: string }> {
+    if (kind.detail === undefined) return { object: null };
+    try {
+      return { object: await this.inputs.writer.reader.read(kind.detail(id)) };
+    } catch (failure) {
+      const verdict = this.state.judge(failure);
+      return verdict.gone ? { object: null } : { error: `reading the new object failed: ${verdict.message}` };
+    }
+  }
+
+  /** A list may lag: it is read again while it does not show all that was created. */
+  private async listUntilShown(
+    kind: Kind,
+    answered: readonly ClaimedId[],
+  ): Promise<{ listed: readonly Observed[]; error: string | null }> {
+    const { writer, control } = this.inputs;
+    const showsAll = (listed: readonly Observed[]) =>
+      control.interrupted() || answered.every(({ id }) => listed.some((each) => each.id === id));
+    try {
+      const look = () => writer.reader.readAll(kind.list());
+      return { listed: await pollUntil(look, showsAll, control.sleep), error: null };
+    } catch (failure) {
+      return { listed: [], error: `reading the list failed: ${this.state.judge(failure).message}` };
+    }
+  }
+
+  private identify(
+    { kind, address, id }: ClaimedId,
+    listed: readonly Observed[],
+    error: string | null,
+  ): StepState {
+    const sent = this.sentBy(kind, address);
+    const named = listed.find((each) => each.id === id);
+    if (named !== undefined && isSent(named, sent)) return this.takeOwn(address, id);
+    const altered = named !== undefined && isAltered(named, sent) ? named : null;
+    const isTaken = (other: string) => this.state.isTaken(kind.name, other, address);
+    const candidates = candidatesIn(listed, { ...sent, altered, isTaken });
+    const [only] = candidates;
+    if (only?.id != null && candidates.length === 1) return this.take(address, only.id);
+    if (named !== undefined || candidates.length > 0) {
+      this.state.claimed.delete(address);
+      const ids = candidates.map((each) => each.id).join(', ');
+      const found =
+        candidates.length === 0 ? 'did not find it' : `found ${candidates.length} candidates (${ids})`;
+      const why = `the response contained the id ${id}, which is not that of the new object`;
+      return { outcome: 'unknown', error: `${why}; looked for the object and ${found}` };
+    }
+    // It was most likely created, and must not be created again: its id is kept until a list shows it.
+    this.state.ids.set(address, id);
+    this.state.unseen.add(address);
+    return {
+      outcome: 'unknown',
+      error: error ?? `it was created with the id ${id}, but no list shows it yet`,
+    };
+  }
+
+  /** What the answer named is what was sent: it is surely this run's own. */
+  private takeOwn(address: Address, id: string): StepState {
+    this.state.claimed.delete(address);
+    this.state.created.set(address, id);
+    return this.take(address, id);
+  }
+
+  private take(address: Address, id: string): StepState {
+    this.state.ids.set(address, id);
+    return { outcome: 'done' };
+  }
+
+  private sentBy(kind: Kind, address: Address): SentCreate {
+    const { plan } = this.inputs;
+    const [intent, record] = [plan.createIntents[address], plan.records[address]];
+    if (intent === undefined || record === undefined)
+      throw new Error(`the create of ${address} has no intent`);
+    return { kind, identity: intent.identity, applied: record.applied, ids: this.state.ids };
+  }
+
+  /** After a create without a usable answer: `why` says what was wrong with it. */
+  private async recover(
+    kind: Kind,
+    address: Address,
+    why: string,
+    altered: Observed | null = null,
+  ): Promise<StepState> {
+    const { writer, control } = this.inputs;
+    const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });
+    if (control.interrupted()) return unknown('the interrupted run did not look for the object');
+    const isTaken = (id: string) => this.state.isTaken(kind.name, id, address);
+    const sent = this.sentBy(kind, address);
+    try {
+      const lost = { ...sent, altered, isTaken, reader: writer.reader, sleep: control.sleep };
+      const found = await recoverCreate(lost);
+      return 'error' in found ? unknown(found.error) : this.take(address, found.id);
+    } catch (failure) {
+      return unknown(`looking for the object failed: ${this.state.judge(failure).message}`);
+    }
+  }
+
+  private async deliver(step: Step, kind: Kind, address: Address, data: unknown): Promise<StepState> {
+    if (step.delivery === null) throw new Error(`step ${step.id} delivers nothing`);
+    const { state } = this;
+    state.hasNewKey = true;
+    const { writer, keys, control } = this.inputs;
+    const isTaken = (id: string) => state.isTaken(kind.name, id, address);
+    const { delivery } = step;
+    const delivered = await deliverKey({ delivery, kind, data, writer, keys, isTaken, sleep: control.sleep });
+    if (delivered.id !== null) state.ids.set(address, delivered.id);
+    if (!delivered.isListed) state.unseen.add(address);
+    state.diagnostics.push(...delivered.diagnostics);
+    if (delivered.lockedOut) state.unauthorized = 'the key stopped working';
+    return delivered.state;
+  }
+}

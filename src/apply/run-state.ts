@@ -1,0 +1,64 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Kind } from '../model/kind.js';
+import type { Address, KindName } from '../model/resource.js';
+import type { ApplyInputs } from './inputs.js';
+import type { Verdict } from './writer.js';
+
+const KEY_STOPPED = 'the key stopped working';
+
+/** What a run learns while it carries out its steps. */
+export class RunState {
+  readonly ids: Map<Address, string>;
+  /** Ids in the answers to this run's creates, of objects that were found to be what was sent. */
+  readonly created = new Map<Address, string>();
+  /** Ids in such answers that could not be checked. */
+  readonly claimed = new Map<Address, string>();
+  /** Created, but nothing shows their objects yet. */
+  readonly unseen = new Set<Address>();
+  readonly diagnostics: Diagnostic[] = [];
+  hasNewKey = false;
+  /** Why the key cannot be used any further. */
+  unauthorized: string | null = null;
+  readonly kinds: ReadonlyMap<KindName, Kind>;
+  /** Ids of the objects that existed when the plan was made. */
+  private readonly existing: ReadonlyMap<KindName, ReadonlySet<string>>;
+
+  constructor(private readonly inputs: ApplyInputs) {
+    this.kinds = new Map(inputs.kinds.map((kind) => [kind.name, kind]));
+    this.ids = new Map(
+      inputs.plan.changes.flatMap(({ address, id, action }) =>
+        id === null || action === 'replace' ? [] : [[address, id]],
+      ),
+    );
+    this.existing = new Map(
+      [...inputs.observed].map(([kind, list]) => [kind, new Set(list.flatMap((each) => each.id ?? []))]),
+    );
+  }
+
+  /** Whether an id is known to be that of another object than the one that was just created for an address. */
+  isTaken(kind: KindName, id: string, address: Address): boolean {
+    if (this.existing.get(kind)?.has(id) === true) return true;
+    const ofKind = `${kind}/`;
+    return [...this.ids].some(
+      ([other, known]) => known === id && other !== address && other.startsWith(ofKind),
+    );
+  }
+
+  judge(failure: unknown): Verdict {
+    const verdict = this.inputs.writer.judge(failure);
+    if (verdict.unauthorized) this.unauthorized = KEY_STOPPED;
+    return verdict;
+  }
+
+  /** Not even a bug may end the run halfway: what was done must be saved and reported. */
+  reportBug(where: string, bug: unknown): string {
+    const message = `${where}: ${bug instanceof Error ? bug.message : String(bug)}`;
+    const isKnown = this.diagnostics.some((each) => each.message === message);
+    if (!isKnown) this.diagnostics.push(bugDiagnostic(message));
+    return message;
+  }
+}
+
+export function bugDiagnostic(message: string): Diagnostic {
+  return { severity: 'error', code: 'internal', message, help: 'Please report this as a bug.' };
+}

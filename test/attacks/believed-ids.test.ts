@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type CollectionRecord, defaultSeed, startSandbox, type World } from '../../src/sandbox/index.js';
+import { roster } from '../support/program.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A service whose answers to creates below `path` name the id that `answer` returns. */
+async function arrange(sections: string, path: string, answer: (world: World, nth: number) => string) {
+  const groups = [{ name: 'Of somebody else', members: ['initech'] }];
+  let creates = 0;
+  const sandbox = await startSandbox({
+    seed: { ...defaultSeed(), groups },
+    behaviour: (reply, exchange) => {
+      const usual = reply();
+      if (exchange?.route.method !== 'POST' || exchange.route.path !== path) return usual;
+      creates += 1;
+      const data = { id: answer(exchange.core.world, creates) };
+      return { status: 200, body: { success: true, data } };
+    },
+  });
+  const cwd = mkdtempSync(join(tmpdir(), 'roster-ids-'));
+  writeFileSync(join(cwd, 'roster.yaml'), `project: ids\n${sections}`);
+  cleanups.push(
+    () => sandbox.close(),
+    () => rmSync(cwd, { recursive: true }),
+  );
+  const run = (...words: string[]) =>
+    roster(words, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } });
+  const inventory = () => readFileSync(join(cwd, 'roster.inventory.json'), 'utf8');
+  return { sandbox, run, inventory };
+}
+
+const paused = 'groups:\n  mine: { members: [acme-shop], active: false }\n';
+const groupsPath = '/api/search-groups';
+
+const foreignIn = ({ groups }: World): CollectionRecord => {
+  const found = [...groups.values()].find(({ name }) => name === 'Of somebody else');
+  if (found === undefined) throw new Error('the group of somebody else is gone');
+  return found;
+};
+
+test('ids in answers: the id of an object that existed before is not believed', async () => {
+  const { sandbox, run, inventory } = await arrange(paused, groupsPath, (world) => foreignIn(world).id);
+  const before = structuredClone(foreignIn(sandbox.world));
+  expect((await run('apply', '--yes')).exit).toBe(0);
+  expect(foreignIn(sandbox.world)).toEqual(before);
+  expect(inventory()).not.toContain(before.id);
+  expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
+});
+
+test('ids in answers: the id of an object that somebody else has just created is not believed', async () => {
+  const theirs = randomUUID();
+  const { sandbox, run, inventory } = await arrange(paused, groupsPath, (world) => {
+    world.groups.set(theirs, { ...foreignIn(world), id: theirs, name: 'New, of somebody else' });
+    return theirs;
+  });
+  expect((await run('apply', '--yes')).exit).toBe(0);
+  expect(sandbox.world.groups.get(theirs)).toMatchObject({ name: 'New, of somebody else', isActive: true });
+  expect(inventory()).not.toContain(theirs);
+  expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
+});
+
+test('ids in answers: an id of no object is not believed', async () => {
+  const { run, inventory } = await arrange(paused, groupsPath, () => '00000000-0000-4000-8000-000000000000');
+  expect((await run('apply', '--yes')).exit).toBe(0);
+  expect(inventory()).not.toContain('00000000-0000-4000-8000-000000000000');
+  expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
+});
+
+const three = `schedules:
+${[1, 2, 3].map((n) => `  s${n}: { target: agent/acme-shop, every: ${n} hours, startTime: 2099-01-01T06:00:00 }\n`).join('')}`;
+
+test('ids in answers: the id of another create of the same run is not believed', async () => {
+  const first = ({ schedules }: World) => [...schedules.values()][0]?.id ?? '';
+  const { sandbox, run } = await arrange(three, '/api/schedules', first);
+  expect((await run('apply', '--yes')).exit).toBe(0);
+  expect(sandbox.world.schedules.size).toBe(3);
+  expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
+});
+
+test.each(['runs', 'page', 'preview', 'bulk', 'Upcoming'])(
+  'ids in answers: %s is a word of a path and no id, so that later plans work',
+  async (word) => {
+    const { run, inventory } = await arrange(three, '/api/schedules', () => word);
+    expect((await run('apply', '--yes')).exit).toBe(0);
+    expect(inventory()).not.toContain(`"${word}"`);
+    expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
+  },
+);

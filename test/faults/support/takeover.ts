@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { type Ended, roster, start } from '../../support/program.js';
+import { foreign, type Scenario } from './scenarios.js';
+
+const keyOf = (side: 'first' | 'second') => `svc_live_the_${side}_run_0000000000000000`;
+
+export interface Stop {
+  /** The request of the first run at which its process is stopped, from 1. */
+  readonly nth: number;
+  /** `lost`: the request takes no effect, and its connection is reset. `late`: it takes effect after the take-over. */
+  readonly act: 'lost' | 'late';
+}
+
+export interface TakeOver {
+  readonly sandbox: Sandbox;
+  readonly first: Ended;
+  /** Requests of the first run after another one took its lock, as `METHOD path`. */
+  readonly after: readonly string[];
+  /** Whether the process was stopped at all. */
+  readonly stopped: boolean;
+  apply(): Promise<Ended>;
+}
+
+/** A run is stopped at a request, another one takes its lock and finishes, and the first one wakes up. */
+export async function withTakeOver(
+  scenario: Scenario,
+  stop: Stop,
+  work: (seen: TakeOver) => Promise<void>,
+): Promise<void> {
+  const keys = (['first', 'second'] as const).map((side) => ({ name: side, key: keyOf(side), scopes: [] }));
+  const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign, keys } });
+  const cwd = mkdtempSync(join(tmpdir(), 'roster-takeover-'));
+  const options = (side: 'first' | 'second') => ({
+    cwd,
+    env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: keyOf(side) },
+  });
+  const apply = () => roster(['apply', '--yes'], options('second'));
+  try {
+    if (scenario.before !== null) {
+      writeFileSync(join(cwd, 'roster.yaml'), scenario.before);
+      await apply();
+    }
+    writeFileSync(join(cwd, 'roster.yaml'), scenario.manifest);
+    const after: string[] = [];
+    let [count, taken, pid] = [0, false, 0];
+    sandbox.faults.intercept = async (request, next) => {
+      if (request.apiKey !== keyOf('first')) return next();
+      if (taken) after.push(`${request.method} ${request.path}`);
+      count += 1;
+      if (count !== stop.nth) return next();
+      process.kill(pid, 'SIGSTOP');
+      await roster(['unlock', '--yes'], options('second'));
+      await apply();
+      taken = true;
+      process.kill(pid, 'SIGCONT');
+      return stop.act === 'late' ? next() : request.reset();
+    };
+    const running = start(['apply', '--yes'], options('first'));
+    pid = running.pid ?? 0;
+    const first = await running.ended;
+    await work({ sandbox, first, after, stopped: taken, apply });
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+    await sandbox.close();
+  }
+}
