@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { redactKeys } from '../redact/api-keys.js';
-import { type Envelope, readAnswer } from './answer.js';
+import { type Envelope, isSuccess, readAnswer } from './answer.js';
+import { ByteBudget, type ByteMeter, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
-import { createTransport, NoReply, type Transport } from './http.js';
+import { createTransport, type Exchange, NoReply, type Transport } from './http.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
@@ -29,8 +30,10 @@ export interface ClientSettings {
   readonly budget?: RetryBudget | undefined;
   readonly random?: (() => number) | undefined;
   readonly sleep?: RetrySettings['sleep'] | undefined;
-  /** The largest body; 64 MB by default. */
+  /** The largest body; 32 MB by default. */
   readonly maxBytes?: number | undefined;
+  /** Of all bodies that are kept; 128 MB by default. */
+  readonly maxTotalBytes?: number | undefined;
 }
 
 /** The `data` of the answer to a write: of any shape, null when there is none (interface §4). */
@@ -55,7 +58,7 @@ export interface Client extends Reader {
   readonly stats: ClientStats;
 }
 
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+type Sending = Pick<Exchange, 'path' | 'meter'>;
 
 export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
@@ -68,6 +71,7 @@ class HttpClient implements Client {
   readonly #queue: Queue;
   readonly #retry: RetrySettings;
   readonly #keys = new Set<string>();
+  readonly #bytes: ByteBudget;
   #key: string | null;
   /** The key that the service has answered with 401: no further request is sent with it. */
   #refusedKey: string | null = null;
@@ -77,6 +81,7 @@ class HttpClient implements Client {
     const { concurrency, timeoutMs, apiKey } = settings;
     this.#base = serviceUrl(String(settings.baseUrl));
     this.#settings = settings;
+    this.#bytes = new ByteBudget(settings.maxTotalBytes ?? MAX_TOTAL_BYTES);
     this.#key = apiKey;
     if (apiKey !== null) this.#keys.add(apiKey);
     this.#queue = createQueue(concurrency);
@@ -91,17 +96,19 @@ class HttpClient implements Client {
   }
 
   async read<T>(call: Call<T>): Promise<T> {
-    const { data } = await this.#get(call.request, call.request.query ?? null);
+    const { request } = call;
+    const { data } = await this.#get(request, request.query ?? null, this.#bytes.hold(request.path));
     try {
       return call.parse(data);
     } catch (error) {
-      throw this.#explained(subjectOf(call.request), error);
+      throw this.#explained(subjectOf(request), error);
     }
   }
 
   async readAll<T>(call: ListCall<T>): Promise<T[]> {
     const { request } = call;
-    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query });
+    const meter = this.#bytes.hold(request.path);
+    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, meter);
     try {
       const items = await readPages({ fetch, queue: createQueue(this.#settings.concurrency) });
       return parseItems(items, call);
@@ -133,35 +140,36 @@ class HttpClient implements Client {
     return { requests, retries, attempts: this.#attempts };
   }
 
-  #get(request: Request, query: PageQuery | null): Promise<Envelope> {
+  #get(request: Request, query: PageQuery | null, meter: ByteMeter): Promise<Envelope> {
     if (request.effect !== 'read') throw new Error(`${subjectOf(request)} is not a read`);
-    return this.#withRetries(request, query);
+    return this.#withRetries(request, query, meter);
   }
 
-  #withRetries(request: Request, query: PageQuery | null): Promise<Envelope> {
-    const path = requestPath(this.#base, request.path, query);
-    return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, path)));
+  #withRetries(request: Request, query: PageQuery | null, meter?: ByteMeter): Promise<Envelope> {
+    const sending = { path: requestPath(this.#base, request.path, query), meter };
+    return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, sending)));
   }
 
-  async #attempt(request: Request, path: string): Promise<Envelope> {
+  async #attempt(request: Request, sending: Sending): Promise<Envelope> {
     const subject = subjectOf(request);
     const key = this.#currentKey(subject);
     this.#attempts += 1;
     try {
-      return await this.#exchange(subject, request, path, key);
+      return await this.#exchange(subject, request, sending, key);
     } catch (error) {
       if (error instanceof ServiceFailure && error.status === 401) this.#refusedKey = key;
       throw this.#explained(subject, error);
     }
   }
 
-  async #exchange(subject: string, request: Request, path: string, key: string): Promise<Envelope> {
+  async #exchange(subject: string, request: Request, sending: Sending, key: string): Promise<Envelope> {
     const { method, effect } = request;
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers = this.#headers(key, body !== null);
-    const reply = await this.#transport.exchange({ method, path, headers, body });
-    if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply);
-    if (reply.truncated !== null) throw incompleteAnswer(subject, reply.status, reply.truncated);
+    const reply = await this.#transport.exchange({ method, headers, body, ...sending });
+    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply);
+    if (reply.truncated !== null)
+      throw incompleteAnswer(subject, reply, this.#settings.maxBytes ?? MAX_BODY_BYTES);
     return readAnswer(subject, effect, reply);
   }
 

@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
+import type { ByteMeter } from './byte-budget.js';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -6,6 +7,8 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Counts the body of a response that is kept. */
+  readonly meter?: ByteMeter | undefined;
 }
 
 export interface Reply {
@@ -98,7 +101,7 @@ async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportS
  */
 function dispatch(
   pool: Pool,
-  exchange: Exchange,
+  { meter, ...exchange }: Exchange,
   timeoutMs: number,
   inFlight: Set<() => void>,
 ): Promise<Reply> {
@@ -111,6 +114,7 @@ function dispatch(
     const settle = (error: Error | null) => {
       clearTimeout(timer);
       inFlight.delete(abortSoon);
+      if (error !== null) meter?.add(-lengthOf(chunks));
       if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
       else resolve({ ...head, body: Buffer.concat(chunks), truncated: error });
     };
@@ -140,14 +144,20 @@ function dispatch(
           // A 1xx only announces the answer.
           if (status >= 200) head = { status, headers };
         },
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk);
+        onResponseData(receiving, chunk) {
+          const over = meter?.add(chunk.length) ?? null;
+          if (over === null) chunks.push(chunk);
+          else receiving.abort(over);
         },
         onResponseEnd: () => settle(null),
         onResponseError: (_controller, error) => settle(error),
       },
     );
   });
+}
+
+function lengthOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
 export function firstHeader(reply: Reply, name: string): string | null {

@@ -1,3 +1,4 @@
+import { BudgetError, sizeText } from './byte-budget.js';
 import { explain, explainText } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
 import { codeOf, DeadlineError, firstHeader, type NoReply, type Reply } from './http.js';
@@ -9,7 +10,7 @@ const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** Enough of an error page to find its message. */
 const MAX_ERROR_BYTES = 65_536;
 
-/** The failure for an answer other than 2xx (interface §7). `subject` is the method and path of the request. */
+/** The failure for an answer that is not a success (interface §7). `subject` is the method and path of the request. */
 export function refusal(subject: string, reply: Reply): ServiceFailure {
   const { status } = reply;
   const { message, errorCode } = explainText(
@@ -22,6 +23,10 @@ export function refusal(subject: string, reply: Reply): ServiceFailure {
     transient: transient.has(status),
     retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
   };
+  if (status < 300) {
+    const said = `${subject} returned ${status}, which is not the status of a whole answer`;
+    return new ServiceFailure({ ...base, code: 'unexpected-response', message: said });
+  }
   if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply) });
   const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
@@ -59,10 +64,17 @@ function redirect(subject: string, reply: Reply): Pick<FailureFacts, 'code' | 'm
   };
 }
 
-/** A 2xx with an incomplete body. */
-export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
-  const tooLong = codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const why = tooLong ? 'the response is too long' : reasonFor(truncated);
+/** A success with an incomplete body. `maxBytes` is the largest one allowed. */
+export function incompleteAnswer(
+  subject: string,
+  { status, truncated }: Reply,
+  maxBytes: number,
+): ServiceFailure {
+  const isOver = truncated !== null && codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  const tooLong = isOver || truncated instanceof BudgetError;
+  const why = isOver
+    ? `the response is larger than the limit of ${sizeText(maxBytes)}`
+    : reasonFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
     message: `${subject} returned ${status}, then failed: ${why}`,
@@ -105,7 +117,7 @@ const words = new Map([
 ]);
 
 function reasonFor(error: unknown): string {
-  if (error instanceof DeadlineError) return error.message;
+  if (error instanceof DeadlineError || error instanceof BudgetError) return error.message;
   if (!(error instanceof Error)) return 'no response';
   const code = codeOf(error);
   if (code === null) return explain(error.message).message;
