@@ -49,6 +49,7 @@ export const diagnosticCodes = [
   'not-converged',
   'inventory-mismatch',
   'inventory-unavailable',
+  'service-mismatch',
   'left-alone',
   'not-selected',
   'not-in-inventory',

@@ -16,6 +16,8 @@ import { serviceUrl } from './url.js';
 export interface ClientSettings {
   /** Checked again by `serviceUrl`. */
   readonly baseUrl: URL | string;
+  /** Where it comes from, for messages: `ROSTER_URL`, or a place such as roster.yaml:3. */
+  readonly urlFrom?: string | undefined;
   /** Null makes every request fail with `missing-setting`. */
   readonly apiKey: string | null;
   /** Requests on the wire at the same time. */
@@ -208,7 +210,8 @@ class HttpClient implements Client {
 
   #factsOf(subject: string, error: unknown): FailureFacts | null {
     if (error instanceof ServiceFailure) return error.facts;
-    if (error instanceof NoReply) return noAnswer(subject, error).facts;
+    if (error instanceof NoReply)
+      return noAnswer(subject, error, { ...this.#settings, host: this.#base.host }).facts;
     if (!(error instanceof Unexpected)) return null;
     const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
     return new ServiceFailure({

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import type { ByteMeter } from './byte-budget.js';
 
@@ -82,6 +83,20 @@ function abortedBy(signal: AbortSignal | undefined): Set<() => void> {
   return inFlight;
 }
 
+/** A resolver may answer anything: a key that may go to this machine over http must stay there. */
+const loopback: LookupFunction = (_host, { all }, found) => {
+  if (all !== true) return found(null, '127.0.0.1', 4);
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+  found(null, addresses);
+};
+
+function isLocalhost(origin: string): boolean {
+  return new URL(origin).hostname === 'localhost';
+}
+
 /** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
 async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportSettings): Promise<Pool> {
   const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
@@ -90,7 +105,7 @@ async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportS
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: Math.min(timeoutMs, 10_000) },
+    connect: { timeout: Math.min(timeoutMs, 10_000), ...(isLocalhost(origin) ? { lookup: loopback } : {}) },
     maxResponseSize: maxBytes,
   });
 }

@@ -83,13 +83,18 @@ export function incompleteAnswer(
   });
 }
 
-export function noAnswer(subject: string, { cause, code, sent }: NoReply): ServiceFailure {
+/** The wrong host is a likely reason: the message says which it was, and where its URL comes from. */
+export function noAnswer(
+  subject: string,
+  { cause, code, sent }: NoReply,
+  { host, urlFrom }: { readonly host: string; readonly urlFrom?: string | undefined },
+): ServiceFailure {
   const certificate = !sent && code !== null && certificateCode.test(code);
   return new ServiceFailure({
     // The answer is not HTTP. The error's code depends on where the parser stopped.
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
-    message: `${subject} failed: ${reasonFor(cause)}`,
+    message: `${subject} to ${host}${urlFrom === undefined ? '' : ` (from ${urlFrom})`} failed: ${reasonFor(cause)}`,
     ...(sent
       ? {}
       : { help: certificate ? certificates : 'Check the URL of the service and the network connection.' }),

@@ -12,6 +12,7 @@ export interface CommonFlags {
   readonly file?: string;
   readonly env?: string;
   readonly url?: string;
+  readonly allowServiceMismatch?: boolean;
   readonly format?: string;
   readonly color?: boolean;
   readonly prune?: string;
@@ -53,6 +54,7 @@ export function sessionOptions(flags: OutputFlags, context: CommandContext): Ses
   return {
     ...projectOptions(flags, context),
     url: flags.url,
+    allowServiceMismatch: flags.allowServiceMismatch,
     prune: choosePrune(flags),
     concurrency: chooseConcurrency(flags),
     timeoutMilliseconds: chooseTimeout(flags),

@@ -114,19 +114,23 @@ function countsOf(changes: readonly Change[]): string {
 }
 
 function header(plan: Plan): string {
-  const { project, environment, service, snapshot, digest, objections, changes } = plan;
+  const { project, environment, service, serviceOverride, snapshot, digest, objections, changes } = plan;
   const counts = countsOf(changes);
   const { unchanged } = summarise(changes);
   const line =
     counts === ''
       ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
       : `**Plan: ${counts}**, ${unchanged} unchanged.`;
+  const override =
+    serviceOverride === undefined
+      ? ''
+      : ` (\`${serviceOverride.by}\` overrides ${shortCode(serviceOverride.declared, 300)})`;
   const where = environment === null ? '' : `, environment ${shortCode(environment, 100)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
     `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}`,
+    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}${override}`,
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),

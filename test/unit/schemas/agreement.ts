@@ -70,6 +70,7 @@ const reaches = {
   unauthorized: neverOffline,
   forbidden: neverOffline,
   'insecure-url': neverOffline,
+  'service-mismatch': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
   'unwritable-file': neverOffline,
