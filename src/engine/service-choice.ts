@@ -3,7 +3,7 @@ import type { ServiceOverride } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { isLoopback } from '../model/service-url.js';
 import { serviceUrl } from '../service/url.js';
-import type { SessionOptions } from './session.js';
+import type { ProjectOptions } from './project.js';
 
 /** The service of a run, and where its URL comes from. */
 export interface ServiceChoice {
@@ -14,7 +14,14 @@ export interface ServiceChoice {
   readonly override: ServiceOverride | null;
 }
 
-type ChoiceOptions = Pick<SessionOptions, 'url' | 'env' | 'allowServiceMismatch'>;
+export interface ServiceOptions {
+  /** The service. Default: ROSTER_URL, else `service.url` of the project. */
+  readonly url?: string | undefined;
+  /** Whether `url` or ROSTER_URL may name another service than the project declares. Default: only on this machine. */
+  readonly allowServiceMismatch?: boolean | undefined;
+}
+
+type ChoiceOptions = ServiceOptions & Pick<ProjectOptions, 'env'>;
 
 /**
  * The option, then the variable, then the manifest (contract §2). Nothing has been sent yet: the key must not reach a
@@ -46,15 +53,15 @@ export function serviceIfSet({ url, env }: ChoiceOptions, project: Project): Ser
 }
 
 function overriding(
-  by: ServiceOverride['by'],
+  setBy: ServiceOverride['setBy'],
   text: string,
   env: ChoiceOptions['env'],
   project: Project,
 ): ServiceChoice {
-  const url = serviceUrl(text, env, `\`${by}\``);
+  const url = serviceUrl(text, env, `\`${setBy}\``);
   const declared = project.url === null ? null : serviceName(new URL(project.url));
   const isSame = declared === null || declared === serviceName(url);
-  return { url, from: `\`${by}\``, override: isSame ? null : { by, declared } };
+  return { url, from: `\`${setBy}\``, override: isSame ? null : { setBy, declared } };
 }
 
 function mismatch({ url, from }: ServiceChoice, { declared }: ServiceOverride, project: Project): Problem {

@@ -12,15 +12,11 @@ import { type Client, createClient } from '../service/client.js';
 import { type Clock, clockOf } from './clock.js';
 import { backedUpKeys } from './keys.js';
 import { openProject, type ProjectOptions } from './project.js';
-import { chooseService, serviceName } from './service-choice.js';
+import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
 
 /** A project together with the service that it is about. The API key is read from ROSTER_API_KEY. */
-export interface SessionOptions extends ProjectOptions {
-  /** The service. Default: ROSTER_URL, else `service.url` of the project. */
-  readonly url?: string | undefined;
-  /** Whether `url` or ROSTER_URL may name another service than the project declares. Default: only on this machine. */
-  readonly allowServiceMismatch?: boolean | undefined;
+export interface SessionOptions extends ProjectOptions, ServiceOptions {
   /** What to do with objects that no entry declares. Default: `prune` of the project. */
   readonly prune?: Prune | undefined;
   /** Requests at once. Default: 10. */

@@ -138,7 +138,7 @@ export interface Plan {
 
 /** What won over the URL that the manifest declares. */
 export interface ServiceOverride {
-  readonly by: '--url' | 'ROSTER_URL';
+  readonly setBy: '--url' | 'ROSTER_URL';
   /** The origin and base path that the manifest declares. */
   readonly declared: string;
 }

@@ -221,7 +221,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'service-mismatch': {
     title: 'Service is not the declared one',
     means:
-      '`--url` or `ROSTER_URL` names another service than the manifest declares, and not one on this machine.',
+      'The manifest declares another service than `--url` or `ROSTER_URL`, which is not on this machine.',
     help: 'Correct the one that is wrong. If both are intended, pass `--allow-service-mismatch`.',
   },
   'inventory-unavailable': {

@@ -160,7 +160,7 @@ describe('another service than the manifest declares', () => {
     expect(markdown.stdout).toContain('overrides');
     expect(JSON.parse(json.stdout)).toMatchObject({
       service: sandbox.url,
-      serviceOverride: { by: 'ROSTER_URL', declared: declared.url },
+      serviceOverride: { setBy: 'ROSTER_URL', declared: declared.url },
     });
   });
 });

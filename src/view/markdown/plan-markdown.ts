@@ -124,7 +124,7 @@ function header(plan: Plan): string {
   const override =
     serviceOverride === undefined
       ? ''
-      : ` (\`${serviceOverride.by}\` overrides ${shortCode(serviceOverride.declared, 300)})`;
+      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, 300)})`;
   const where = environment === null ? '' : `, environment ${shortCode(environment, 100)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),

@@ -36,7 +36,7 @@ export function headerLines(
 /** ``(`ROSTER_URL` overrides https://…)``. */
 export function overrideText({ serviceOverride }: Pick<Plan, 'serviceOverride'>): string[] {
   if (serviceOverride === undefined) return [];
-  return [`(\`${serviceOverride.by}\` overrides ${escapeControls(serviceOverride.declared)})`];
+  return [`(\`${serviceOverride.setBy}\` overrides ${escapeControls(serviceOverride.declared)})`];
 }
 
 function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
