@@ -3,7 +3,7 @@
  * contain what changes with time (when a key was last used), so that it is not part of the digest.
  */
 export interface Risk {
-  /** `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more often, or at other hours. */
-  readonly code: 'delete' | 'key' | 'scopes' | 'schedule';
+  /** `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more often, or at other hours. `look-alike`: a name is easily taken for another. */
+  readonly code: 'delete' | 'key' | 'scopes' | 'schedule' | 'look-alike';
   readonly message: string;
 }
