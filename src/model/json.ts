@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * Levels of a value that roster walks through, twice those that a manifest may have. Deeper values exhaust the stack:
  * `JSON.parse` reads 100,000 levels, `JSON.stringify` writes a few thousand.
  */
-export const MAX_JSON_DEPTH = 128;
+const MAX_JSON_DEPTH = 128;
 
 /** Undefined for a text that is not JSON or is nested too deeply. */
 export function parseJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {

@@ -34,7 +34,7 @@ export function headerLines(
 }
 
 /** ``(`ROSTER_URL` overrides https://…)``. */
-export function overrideText({ serviceOverride }: Pick<Plan, 'serviceOverride'>): string[] {
+function overrideText({ serviceOverride }: Pick<Plan, 'serviceOverride'>): string[] {
   if (serviceOverride === undefined) return [];
   return [`(\`${serviceOverride.setBy}\` overrides ${escapeControls(serviceOverride.declared)})`];
 }
