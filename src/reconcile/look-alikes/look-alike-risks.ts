@@ -11,7 +11,7 @@ import { oddCharacters } from './odd-characters.js';
 /** Names by skeleton: those of the project, of the service, and of agents. */
 type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-type Shown = Pick<Change, 'name' | 'fields'>;
+type NamedChange = Pick<Change, 'name' | 'fields'>;
 
 /** Odd characters listed for one name. */
 const MAX_LISTED = 5;
@@ -20,7 +20,7 @@ const MAX_LISTED = 5;
 export function lookAlikeRisks(
   matches: readonly Match[],
   agents: readonly Agent[],
-): (change: Shown) => readonly Risk[] {
+): (change: NamedChange) => readonly Risk[] {
   const known = knownNames(matches, agents);
   return (change) =>
     [...new Set(shownNames(change))].flatMap((name) => [...oddRisk(name), ...similarRisk(name, known)]);
@@ -61,7 +61,7 @@ function knownNames(matches: readonly Match[], agents: readonly Agent[]): KnownN
 }
 
 /** What a reviewer reads as a name: that of the object, and those of what it consists of or refers to. */
-function shownNames({ name, fields }: Shown): readonly string[] {
+function shownNames({ name, fields }: NamedChange): readonly string[] {
   const values = fields
     .filter(({ sensitive, layout }) => !sensitive && layout !== 'text' && layout !== 'map')
     .flatMap(({ before, after }) => [...texts(before), ...texts(after)]);
