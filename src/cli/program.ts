@@ -190,6 +190,10 @@ function service(added: Command): Command {
   return inventoried(added)
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
     .option(
+      '--allow-service-mismatch',
+      'allow `--url` or ROSTER_URL to name another service than the manifest declares',
+    )
+    .option(
       '--prune <mode>',
       'which undeclared objects to delete: owned, all or never (default: `prune` in roster.yaml)',
     )

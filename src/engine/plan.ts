@@ -67,10 +67,10 @@ export async function observeAndPlan(session: Session, options: ObserveOptions):
 }
 
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
-export function planOf({ project, warnings }: Session, { reconciled }: Observation): Plan {
+export function planOf({ project, warnings, serviceOverride }: Session, { reconciled }: Observation): Plan {
   const diagnostics = inFileOrder(project, warnings, reconciled.diagnostics);
   if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  return { ...reconciled.plan, diagnostics };
+  return { ...reconciled.plan, ...(serviceOverride === null ? {} : { serviceOverride }), diagnostics };
 }
 
 /** `outputs` are files that the caller writes. With null, destinations of new keys are not tested by writing. */

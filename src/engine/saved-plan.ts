@@ -16,7 +16,7 @@ export function savedPlan(plan: Plan, redactor: Redactor): string {
     changes: Record<string, Json>[];
   } & Record<string, Json>;
   const lasting = changes.map(({ nextRuns: _runs, risks: _risks, source: _source, ...change }) => change);
-  const { diagnostics: _diagnostics, risks: _planRisks, ...head } = rest;
+  const { diagnostics: _diagnostics, risks: _planRisks, serviceOverride: _override, ...head } = rest;
   const all = { ...head, account: redactor.value(plan.account), roster: version, changes: lasting };
   return redactor.text(`${canonical(all)}\n`);
 }

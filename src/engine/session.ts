@@ -5,20 +5,19 @@ import type { LeaseOptions } from '../inventory/lease.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
+import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
-import { serviceUrl } from '../service/url.js';
 import { type Clock, clockOf } from './clock.js';
 import { backedUpKeys } from './keys.js';
 import { openProject, type ProjectOptions } from './project.js';
+import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
 
 /** A project together with the service that it is about. The API key is read from ROSTER_API_KEY. */
-export interface SessionOptions extends ProjectOptions {
-  /** The service. Default: ROSTER_URL, else `service.url` of the project. */
-  readonly url?: string | undefined;
+export interface SessionOptions extends ProjectOptions, ServiceOptions {
   /** What to do with objects that no entry declares. Default: `prune` of the project. */
   readonly prune?: Prune | undefined;
   /** Requests at once. Default: 10. */
@@ -33,6 +32,8 @@ export interface Session {
   readonly project: Project;
   /** Origin and base path, as plans name the service. */
   readonly service: string;
+  /** Null when the project declares the same service, or none. */
+  readonly serviceOverride: ServiceOverride | null;
   readonly client: Client;
   readonly store: InventoryStore;
   readonly concurrency: number;
@@ -67,13 +68,14 @@ export async function withSession<T>(
 export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
   const { project, warnings } = openProject({ ...options, redactor });
-  const baseUrl = serviceOf(options, project);
+  const { url: baseUrl, from, override } = chooseService(options, project);
   let apiKey = apiKeyOf(env);
   redactor.hide([apiKey]);
   const clock = clockOf(options);
   const timeoutMs = options.timeoutMilliseconds ?? 30_000;
   const client = createClient({
     baseUrl,
+    urlFrom: from,
     apiKey,
     concurrency,
     timeoutMs,
@@ -85,6 +87,7 @@ export function openSession(options: SessionOptions): Session {
   return {
     project: { ...project, prune: options.prune ?? project.prune },
     service: serviceName(baseUrl),
+    serviceOverride: override,
     client,
     // `lost` is asked before each attempt, which ends within the timeout.
     store: openStore(project, env, { clock, longestRequestMs: timeoutMs }),
@@ -115,26 +118,6 @@ export function openStore(
   if ('file' in inventory)
     return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
   return gitStore({ folder: root, ...inventory.git, ...common });
-}
-
-/** The option, then the variable, then the manifest (contract §2). Throws a Problem when none of them is set. */
-function serviceOf(options: SessionOptions, project: Project): URL {
-  const found = serviceIfSet(options, project);
-  if (found !== null) return found;
-  const help = `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use \`--url\`.`;
-  throw problem('missing-setting', 'no service URL is set', help);
-}
-
-export function serviceIfSet({ url, env }: SessionOptions, project: Project): URL | null {
-  if (url !== undefined) return serviceUrl(url, env, '`--url`');
-  const variable = env['ROSTER_URL'] ?? '';
-  if (variable !== '') return serviceUrl(variable, env, '`ROSTER_URL`');
-  return project.url === null ? null : serviceUrl(project.url, env, 'service.url');
-}
-
-/** The service's origin and base path, as plans name it. */
-export function serviceName({ origin, pathname }: URL): string {
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 function apiKeyOf(env: SessionOptions['env']): string {

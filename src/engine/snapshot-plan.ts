@@ -17,7 +17,8 @@ import { undeliverableKeys } from './keys.js';
 import { type PlanOptions, planFor } from './plan.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
-import { openStore, type SessionOptions, serviceIfSet, serviceName } from './session.js';
+import { serviceIfSet, serviceName } from './service-choice.js';
+import { openStore, type SessionOptions } from './session.js';
 
 const DAY_SECONDS = 86_400;
 /** How many entries with withheld values are listed. */
@@ -36,7 +37,7 @@ export async function planFromSnapshot(
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
   const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
-  checkSubject(saved, project, serviceIfSet(options, project), file);
+  checkSubject(saved, project, serviceIfSet(options, project)?.url ?? null, file);
   const known = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
   const now = clockOf(options).now();

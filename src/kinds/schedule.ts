@@ -161,7 +161,10 @@ function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {
   };
 }
 
-/** A string that contains a JSON object (interface §1.5). Any other text is kept, so that it differs from every map. */
+/**
+ * A string that contains a JSON object (interface §1.5). Any other text is kept, also one nested too deeply, so that it
+ * differs from every map.
+ */
 function parseInputs(text: string | null): JsonObject | string {
   if (text === null || text.trim() === '') return {};
   const value = parseJson(text);

@@ -1,8 +1,9 @@
+import type { Place } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Limits, Prune } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { urlFault } from '../model/service-url.js';
-import type { Source, Span } from '../yaml/source.js';
+import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -31,6 +32,7 @@ import type { VariableOptions, Variables } from './variables/variables.js';
 export interface Settings {
   readonly name: string;
   readonly url: string | null;
+  readonly urlPlace?: Place;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: Limits;
@@ -81,7 +83,12 @@ export function readSettings(
   const names = entriesOf(written.get('environments')).keys();
   return {
     settings:
-      valid === null ? null : withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
+      valid === null
+        ? null
+        : {
+            ...withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
+            ...urlPlaceOf(valid, entry),
+          },
     inventory: find(entry, ['inventory', 'file']).span,
     inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,
@@ -167,6 +174,10 @@ function checkUrl(url: string, span: Span, diagnostics: Diagnostics): void {
   if (fault === null) return;
   const help = 'For example: `https://collect.example.com`.';
   diagnostics.error('insecure-url', span, `\`url\` ${fault}`, { help });
+}
+
+function urlPlaceOf({ service }: Written, root: Entry): Pick<Settings, 'urlPlace'> {
+  return service?.url === undefined ? {} : { urlPlace: placeOf(find(root, ['service', 'url']).span) };
 }
 
 function withDefaults(written: Written, environment: string | null): Settings {

@@ -55,6 +55,7 @@ export const diagnosticCodes = [
   'conflict',
   'inventory-mismatch',
   'inventory-unavailable',
+  'service-mismatch',
   'left-alone',
   'not-selected',
   'not-in-inventory',

@@ -7,26 +7,72 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for a text that is not JSON. */
-export function parseJson(text: string): unknown {
+/**
+ * Levels of a value that roster walks through, twice those that a manifest may have. Deeper values exhaust the stack:
+ * `JSON.parse` reads 100,000 levels, `JSON.stringify` writes a few thousand.
+ */
+const MAX_JSON_DEPTH = 128;
+
+/** Undefined for a text that is not JSON or is nested too deeply. */
+export function parseJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
   try {
-    return JSON.parse(text);
+    return exceedsDepth(text, maxDepth) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
+/** Whether a JSON text has more levels than that. Not a regular expression: those exhaust the stack on long texts. */
+function exceedsDepth(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) at += character === '\\' ? 1 : 0;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
 /**
  * The canonical text of a JSON value: object keys sorted by code unit, no spaces. Two values are equal exactly when their
- * canonical texts are equal. Keeps the order of arrays: sort a set before.
+ * canonical texts are equal. Keeps the order of arrays: sort a set before. Not recursive, so that no depth is too much.
  */
 export function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const parts = Object.keys(value)
-    .sort(byCodeUnit)
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`);
-  return `{${parts.join(',')}}`;
+  const open: OpenValue[] = [];
+  let text = begin(value, open);
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const index = top.next++;
+    if (index === top.size) {
+      text += top.keys === null ? ']' : '}';
+      open.pop();
+      continue;
+    }
+    const key = top.keys === null ? index : (top.keys[index] ?? '');
+    const label = top.keys === null ? '' : `${JSON.stringify(key)}:`;
+    text += (index === 0 ? '' : ',') + label + begin(top.values[key] ?? null, open);
+  }
+  return text;
+}
+
+/** A list, or an object with its keys in order, of which a part is written. */
+interface OpenValue {
+  readonly values: { readonly [key: string | number]: Json };
+  readonly keys: readonly string[] | null;
+  readonly size: number;
+  next: number;
+}
+
+/** Writes a value, or the beginning of one that contains others. */
+function begin(value: Json, open: OpenValue[]): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = isJsonObject(value) ? Object.keys(value).sort(byCodeUnit) : null;
+  const size = keys?.length ?? (value as readonly Json[]).length;
+  open.push({ values: value as OpenValue['values'], keys, size, next: 0 });
+  return keys === null ? '[' : '{';
 }
 
 /** Order by UTF-16 code unit: the same in every locale. */

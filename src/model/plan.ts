@@ -119,6 +119,8 @@ export interface Plan {
   readonly environment: string | null;
   /** The origin and base path of the service. */
   readonly service: string;
+  /** Missing when the manifest declares the same service, or none. Not part of the digest. */
+  readonly serviceOverride?: ServiceOverride;
   /** An opaque text, different for every user of the service. Null where the service does not show it. */
   readonly account: string | null;
   /** Where the inventory is that the plan is based on, as the project names it. */
@@ -142,6 +144,13 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
   /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
+}
+
+/** What won over the URL that the manifest declares. */
+export interface ServiceOverride {
+  readonly setBy: '--url' | 'ROSTER_URL';
+  /** The origin and base path that the manifest declares. */
+  readonly declared: string;
 }
 
 export type InventoryRecord = Omit<InventoryEntry, 'id'>;

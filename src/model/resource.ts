@@ -131,6 +131,8 @@ export interface Project {
   readonly environment: string | null;
   /** From the manifest, after the environment's override. Flags and ROSTER_URL override it. */
   readonly url: string | null;
+  /** Where the manifest has it. */
+  readonly urlPlace?: Place;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: Limits;

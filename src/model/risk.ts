@@ -6,8 +6,17 @@ export interface Risk {
   /**
    * `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more
    * often, or at other hours. `adopt`: an object that this project did not create is changed. `protection`: it may be
-   * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply.
+   * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply. `look-alike`: a
+   * name is easily taken for another.
    */
-  readonly code: 'delete' | 'key' | 'scopes' | 'schedule' | 'adopt' | 'protection' | 'safeguard';
+  readonly code:
+    | 'delete'
+    | 'key'
+    | 'scopes'
+    | 'schedule'
+    | 'adopt'
+    | 'protection'
+    | 'safeguard'
+    | 'look-alike';
   readonly message: string;
 }

@@ -11,12 +11,23 @@ function faultOf(url: URL, text: string): string | null {
   if (/[\s\\\p{Cc}]/u.test(text)) return 'contains spaces, backslashes or control characters';
   if (url.username !== '' || url.password !== '') return 'contains a user name or a password';
   if (/[?#]/.test(text)) return 'contains a query or a fragment';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return `begins with ${url.protocol} instead of https:`;
+  if (!isHostAsWritten(url, text)) return `spells its host in an unusual way; write \`${url.origin}\``;
   if (url.protocol === 'https:') return null;
-  if (url.protocol !== 'http:') return `begins with ${url.protocol} instead of https:`;
   return isLoopback(url.hostname) ? null : 'begins with http:, which is allowed only for loopback addresses';
 }
 
-/** The URL parser has converted every spelling of an IPv4 address to the dotted form. */
-function isLoopback(host: string): boolean {
+/**
+ * The parser also accepts numbers (`0x7f.1`), percent signs, full-width letters and look-alikes as a host, which a
+ * reviewer takes for another one. Upper case misleads nobody, but no loopback address has it.
+ */
+function isHostAsWritten({ protocol, hostname }: URL, text: string): boolean {
+  const written = /^https?:\/\/(\[[^\]/]*\]|[^:/]+)(?::\d+)?(?:\/|$)/i.exec(text)?.[1];
+  return (protocol === 'https:' ? written?.toLowerCase() : written) === hostname;
+}
+
+/** Of a host that is written as the parser returns it. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

@@ -18,6 +18,7 @@ import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
 import { linksOf, linksOfDeleted } from './links.js';
+import { lookAlikeRisks } from './look-alikes/look-alike-risks.js';
 import { agentLookup } from './match/agent-lookup.js';
 import { type Match, match } from './match/match.js';
 import { duplicateWarnings } from './match/unmanaged-duplicates.js';
@@ -92,8 +93,10 @@ function assemble(
   const caller = describeCaller(inputs.objects);
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
+  const lookAlikes = lookAlikeRisks(matches, inputs.agents);
   const changes: Change[] = diffs.map(({ change, revokesCaller, match: { observed } }) => ({
     ...change,
+    risks: change.action === 'none' ? change.risks : [...change.risks, ...lookAlikes(change)],
     notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
   }));

@@ -14,8 +14,21 @@ export interface Envelope {
   readonly rest: JsonObject;
 }
 
-/** Reads the body of a 2xx. Throws `Unexpected`, and ServiceFailure where it says `success: false`. */
+/** Of the other 2xx, some announce a part of the answer (206), several answers (207) or one that was changed (203). */
+const successes: Readonly<Record<'read' | 'write', ReadonlySet<number>>> = {
+  read: new Set([200]),
+  write: new Set([200, 201, 202, 204]),
+};
+
+export function isSuccess(effect: Effect, status: number): boolean {
+  return successes[effect === 'read' ? 'read' : 'write'].has(status);
+}
+
+/** Reads the body of a success. Throws `Unexpected`, and ServiceFailure where it says `success: false`. */
 export function readAnswer(subject: string, effect: Effect, reply: Reply, words: ServiceWords): Envelope {
+  const range = firstHeader(reply, 'content-range');
+  if (range !== null)
+    throw new Unexpected(`expected the whole answer, got the range ${JSON.stringify(range.slice(0, 40))}`);
   if (reply.body.length === 0 && effect !== 'read') return { data: null, rest: {} };
   const body = readJson(reply, words);
   if (!isJsonObject(body)) throw unexpected('an object with data', body);

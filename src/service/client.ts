@@ -3,39 +3,18 @@ import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
-import { type Envelope, readAnswer } from './answer.js';
+import { type Envelope, isSuccess, readAnswer } from './answer.js';
+import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
+import type { ClientSettings } from './client-settings.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
-import { createTransport, NoReply, type SendGuard, type Transport } from './http.js';
+import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
-import { type RetryBudget, type RetryEvent, type RetrySettings, withRetries } from './retry.js';
+import { type RetrySettings, withRetries } from './retry.js';
 import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
-
-export interface ClientSettings {
-  /** Checked again by `serviceUrl`. */
-  readonly baseUrl: URL | string;
-  /** Null makes every request fail with `missing-setting`. */
-  readonly apiKey: string | null;
-  /** Requests on the wire at the same time. */
-  readonly concurrency: number;
-  /** For one whole attempt. Time in the queue does not count. */
-  readonly timeoutMs: number;
-  readonly userAgent: string;
-  /** Masked in texts of the service, as the API key is. */
-  readonly secrets?: readonly string[] | undefined;
-  readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Once aborted, nothing is retried, and requests in progress have a few seconds left. */
-  readonly signal?: AbortSignal | undefined;
-  /** Shared by the clients of one run. */
-  readonly budget?: RetryBudget | undefined;
-  readonly random?: (() => number) | undefined;
-  readonly sleep?: RetrySettings['sleep'] | undefined;
-  /** The largest body; 64 MB by default. */
-  readonly maxBytes?: number | undefined;
-}
 
 /** The `data` of the answer to a write: of any shape, null when there is none (interface §4). */
 export interface WriteResult {
@@ -60,10 +39,9 @@ export interface Client extends Reader {
   readonly stats: ClientStats;
 }
 
-/** With base path and query. */
-type Target = { readonly path: string; readonly guard: SendGuard | undefined };
-
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** The path with base path and query. */
+type Sending = Pick<Exchange, 'path' | 'meter' | 'guard'>;
+type SendOptions = Omit<Sending, 'path'>;
 
 export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
@@ -76,6 +54,7 @@ class HttpClient implements Client {
   readonly #queue: Queue;
   readonly #retry: RetrySettings;
   readonly #secrets = new SecretSearch();
+  readonly #bytes: ByteBudget;
   #key: string | null;
   /** The key that the service has answered with 401: no further request is sent with it. */
   #refusedKey: string | null = null;
@@ -85,6 +64,7 @@ class HttpClient implements Client {
     const { concurrency, timeoutMs, apiKey } = settings;
     this.#base = serviceUrl(String(settings.baseUrl));
     this.#settings = settings;
+    this.#bytes = new ByteBudget(settings.maxTotalBytes ?? MAX_TOTAL_BYTES);
     this.#key = apiKey;
     this.#secrets.add([...(settings.secrets ?? []), ...(apiKey === null ? [] : [apiKey])]);
     this.#queue = createQueue(concurrency);
@@ -99,17 +79,20 @@ class HttpClient implements Client {
   }
 
   async read<T>(call: Call<T>, guard?: SendGuard): Promise<T> {
-    const { data } = await this.#get(call.request, call.request.query ?? null, guard);
+    const { request } = call;
+    const meter = this.#bytes.hold(request.path);
+    const { data } = await this.#get(request, request.query ?? null, { guard, meter });
     try {
       return call.parse(data);
     } catch (error) {
-      throw this.#explained(subjectOf(call.request), error);
+      throw this.#explained(subjectOf(request), error);
     }
   }
 
   async readAll<T>(call: ListCall<T>, guard?: SendGuard): Promise<T[]> {
     const { request } = call;
-    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, guard);
+    const options = { guard, meter: this.#bytes.hold(request.path) };
+    const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, options);
     try {
       const items = await readPages({ fetch, queue: createQueue(this.#settings.concurrency) });
       return parseItems(items, call);
@@ -119,7 +102,7 @@ class HttpClient implements Client {
   }
 
   async send(request: Request, guard?: SendGuard): Promise<WriteResult> {
-    const { data } = await this.#withRetries(request, request.query ?? null, guard);
+    const { data } = await this.#withRetries(request, request.query ?? null, { guard });
     return { data };
   }
 
@@ -141,38 +124,37 @@ class HttpClient implements Client {
     return { requests, retries, attempts: this.#attempts };
   }
 
-  #get(request: Request, query: PageQuery | null, guard?: SendGuard): Promise<Envelope> {
+  #get(request: Request, query: PageQuery | null, options: SendOptions): Promise<Envelope> {
     if (request.effect !== 'read') throw new Error(`${subjectOf(request)} is not a read`);
-    return this.#withRetries(request, query, guard);
+    return this.#withRetries(request, query, options);
   }
 
-  #withRetries(request: Request, query: PageQuery | null, guard?: SendGuard): Promise<Envelope> {
-    const path = requestPath(this.#base, request.path, query);
-    return withRetries(request, this.#retry, () =>
-      this.#queue.run(() => this.#attempt(request, { path, guard })),
-    );
+  #withRetries(request: Request, query: PageQuery | null, options: SendOptions): Promise<Envelope> {
+    const sending = { path: requestPath(this.#base, request.path, query), ...options };
+    return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, sending)));
   }
 
-  async #attempt(request: Request, target: Target): Promise<Envelope> {
+  async #attempt(request: Request, sending: Sending): Promise<Envelope> {
     const subject = subjectOf(request);
     const key = this.#currentKey(subject);
     this.#attempts += 1;
     try {
-      return await this.#exchange(subject, request, target, key);
+      return await this.#exchange(subject, request, sending, key);
     } catch (error) {
       if (error instanceof ServiceFailure && error.status === 401) this.#refusedKey = key;
       throw this.#explained(subject, error);
     }
   }
 
-  async #exchange(subject: string, request: Request, target: Target, key: string): Promise<Envelope> {
+  async #exchange(subject: string, request: Request, sending: Sending, key: string): Promise<Envelope> {
     const { method, effect } = request;
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers = this.#headers(key, body !== null);
-    const reply = await this.#transport.exchange({ method, headers, body, ...target });
+    const reply = await this.#transport.exchange({ method, headers, body, ...sending });
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
-    if (reply.status < 200 || reply.status > 299) throw refusal(subject, reply, words);
-    if (reply.truncated !== null) throw incompleteAnswer(subject, reply.status, reply.truncated);
+    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words);
+    if (reply.truncated !== null)
+      throw incompleteAnswer(subject, reply, this.#settings.maxBytes ?? MAX_BODY_BYTES);
     return readAnswer(subject, effect, reply, words);
   }
 
@@ -212,7 +194,8 @@ class HttpClient implements Client {
 
   #factsOf(subject: string, error: unknown): FailureFacts | null {
     if (error instanceof ServiceFailure) return error.facts;
-    if (error instanceof NoReply) return noAnswer(subject, error).facts;
+    if (error instanceof NoReply)
+      return noAnswer(subject, error, { ...this.#settings, host: this.#base.host }).facts;
     if (!(error instanceof Unexpected)) return null;
     const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
     return new ServiceFailure({

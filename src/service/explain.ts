@@ -2,6 +2,8 @@ import { isJsonObject, parseJson } from '../model/json.js';
 import type { ServiceMessage, ServiceWords } from './service-words.js';
 
 const MAX_MESSAGE_LENGTH = 500;
+/** Levels that are searched for a message. The number of paths to search may double with each. */
+const MAX_DEPTH = 8;
 
 /** Reads a raw body: JSON, plain text or a web page. */
 export function explainText(body: string, words: ServiceWords): ServiceMessage {
@@ -30,27 +32,29 @@ function plain(body: string): string {
   return /<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? '';
 }
 
-function messageIn(data: unknown): string | null {
+function messageIn(data: unknown, depth = 0): string | null {
   if (typeof data === 'string') return data === '' ? null : data;
-  if (Array.isArray(data)) return joined(data);
+  if (depth === MAX_DEPTH) return null;
+  if (Array.isArray(data)) return joined(data, depth + 1);
   if (!isJsonObject(data)) return null;
   const titled = [data['title'], data['detail']].filter(isText).join(': ');
-  const own = ['message', 'error', 'errorMessage'].map((name) => messageIn(data[name])).find(isText);
-  const list = messageIn(data['errors']) ?? fieldErrors(data['errors']);
+  const inside = (value: unknown) => messageIn(value, depth + 1);
+  const own = ['message', 'error', 'errorMessage'].map((name) => inside(data[name])).find(isText);
+  const list = inside(data['errors']) ?? fieldErrors(data['errors'], inside);
   const parts = [own ?? titled, list ?? ''].filter((part) => part !== '');
   return parts.length === 0 ? null : parts.join(': ');
 }
 
-function joined(list: readonly unknown[]): string | null {
-  const found = list.map(messageIn).filter(isText);
+function joined(list: readonly unknown[], depth: number): string | null {
+  const found = list.map((each) => messageIn(each, depth)).filter(isText);
   return found.length === 0 ? null : found.join('; ');
 }
 
 /** `{ errors: { Name: ["is too long"] } }`. */
-function fieldErrors(errors: unknown): string | null {
+function fieldErrors(errors: unknown, inside: (value: unknown) => string | null): string | null {
   if (!isJsonObject(errors)) return null;
   const parts = Object.entries(errors).flatMap(([name, value]) => {
-    const message = messageIn(value);
+    const message = inside(value);
     return message === null ? [] : [`${name}: ${message}`];
   });
   return parts.length === 0 ? null : parts.join('; ');

@@ -1,4 +1,6 @@
+import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
+import { type ByteMeter, ReceivedBody } from './byte-budget.js';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -8,6 +10,8 @@ export interface Exchange {
   readonly body: string | null;
   /** Asked at the last moment, when the request has a connection. */
   readonly guard?: SendGuard | undefined;
+  /** Counts the body of a response that is kept. */
+  readonly meter?: ByteMeter | undefined;
 }
 
 /** Why no request may be sent now, as at the end of `was not sent: …`; null when one may. */
@@ -102,6 +106,20 @@ function interruptOf(signal: AbortSignal | undefined): Interrupt {
   };
 }
 
+/** A resolver may answer anything: a key that may go to this machine over http must stay there. */
+const loopback: LookupFunction = (_host, { all }, found) => {
+  if (all !== true) return found(null, '127.0.0.1', 4);
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+  found(null, addresses);
+};
+
+function isLocalhost(origin: string): boolean {
+  return new URL(origin).hostname === 'localhost';
+}
+
 /** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
 async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportSettings): Promise<Pool> {
   const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
@@ -110,10 +128,12 @@ async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportS
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: Math.min(timeoutMs, 10_000) },
+    connect: { timeout: Math.min(timeoutMs, 10_000), ...(isLocalhost(origin) ? { lookup: loopback } : {}) },
     maxResponseSize: maxBytes,
   });
 }
+
+const INTERRUPTED = `no response within ${GRACE_MS / 1000} s after the interrupt`;
 
 /**
  * `dispatch` rather than `request`, because only it reports when a request gets a connection: one that fails before was
@@ -121,7 +141,7 @@ async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportS
  */
 function dispatch(
   pool: Pool,
-  exchange: Exchange,
+  { method, path, headers, body, guard, meter }: Exchange,
   timeoutMs: number,
   { inFlight, limit }: Interrupt,
 ): Promise<Reply> {
@@ -130,14 +150,15 @@ function dispatch(
     let head: Pick<Reply, 'status' | 'headers'> | null = null;
     let expired = false;
     let settled = false;
-    const chunks: Buffer[] = [];
+    const received = new ReceivedBody(meter);
 
     const settle = (error: Error | null) => {
       settled = true;
       clearTimeout(timer);
       inFlight.delete(abortSoon);
+      if (error !== null) received.refund();
       if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
-      else resolve({ ...head, body: Buffer.concat(chunks), truncated: error });
+      else resolve({ ...head, body: received.whole(), truncated: error });
     };
     const expireNow = (words: string) => {
       if (settled) return;
@@ -152,12 +173,10 @@ function dispatch(
     let timer = setTimeout(() => expire(`no response within ${Math.ceil(allowed) / 1000} s`), allowed);
     const abortSoon = () => {
       clearTimeout(timer);
-      const words = `no response within ${GRACE_MS / 1000} s after the interrupt`;
-      timer = setTimeout(() => expire(words), Math.min(GRACE_MS, timeoutMs));
+      timer = setTimeout(() => expire(INTERRUPTED), Math.min(GRACE_MS, timeoutMs));
     };
     inFlight.add(abortSoon);
 
-    const { method, path, headers, body, guard } = exchange;
     pool.dispatch(
       { method, path, headers, body },
       {
@@ -172,8 +191,9 @@ function dispatch(
           // A 1xx only announces the answer.
           if (status >= 200) head = { status, headers };
         },
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk);
+        onResponseData(receiving, chunk) {
+          const over = received.add(chunk);
+          if (over !== null) receiving.abort(over);
         },
         onResponseEnd: () => settle(null),
         onResponseError: (_controller, error) => settle(error),

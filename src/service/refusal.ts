@@ -1,3 +1,4 @@
+import { BudgetError, sizeText } from './byte-budget.js';
 import { explainText, oneLine } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
 import { codeOf, DeadlineError, firstHeader, type NoReply, NotAllowed, type Reply } from './http.js';
@@ -10,7 +11,7 @@ const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** Enough of an error page to find its message. */
 const MAX_ERROR_BYTES = 65_536;
 
-/** The failure for an answer other than 2xx (interface §7). `subject` is the method and path of the request. */
+/** The failure for an answer that is not a success (interface §7). `subject` is the method and path of the request. */
 export function refusal(subject: string, reply: Reply, words: ServiceWords): ServiceFailure {
   const { status } = reply;
   const body = new TextDecoder().decode(reply.body.subarray(0, MAX_ERROR_BYTES));
@@ -22,6 +23,10 @@ export function refusal(subject: string, reply: Reply, words: ServiceWords): Ser
     transient: transient.has(status),
     retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
   };
+  if (status < 300) {
+    const said = `${subject} returned ${status}, which is not the status of a whole answer`;
+    return new ServiceFailure({ ...base, code: 'unexpected-response', message: said });
+  }
   if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply, words) });
   const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
@@ -63,10 +68,17 @@ function redirect(
   };
 }
 
-/** A 2xx with an incomplete body. */
-export function incompleteAnswer(subject: string, status: number, truncated: Error): ServiceFailure {
-  const tooLong = codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const why = tooLong ? 'the response is too long' : reasonFor(truncated);
+/** A success with an incomplete body. `maxBytes` is the largest one allowed. */
+export function incompleteAnswer(
+  subject: string,
+  { status, truncated }: Reply,
+  maxBytes: number,
+): ServiceFailure {
+  const isOver = truncated !== null && codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  const tooLong = isOver || truncated instanceof BudgetError;
+  const why = isOver
+    ? `the response is larger than the limit of ${sizeText(maxBytes)}`
+    : reasonFor(truncated);
   return new ServiceFailure({
     code: tooLong ? 'unexpected-response' : 'service-error',
     message: `${subject} returned ${status}, then failed: ${why}`,
@@ -75,7 +87,12 @@ export function incompleteAnswer(subject: string, status: number, truncated: Err
   });
 }
 
-export function noAnswer(subject: string, { cause, code, sent }: NoReply): ServiceFailure {
+/** The wrong host is a likely reason: the message says which it was, and where its URL comes from. */
+export function noAnswer(
+  subject: string,
+  { cause, code, sent }: NoReply,
+  { host, urlFrom }: { readonly host: string; readonly urlFrom?: string | undefined },
+): ServiceFailure {
   if (cause instanceof NotAllowed) {
     const message = `${subject} was not sent: ${cause.message}`;
     return new ServiceFailure({ code: 'locked', message, certainty: 'not-sent' });
@@ -85,7 +102,7 @@ export function noAnswer(subject: string, { cause, code, sent }: NoReply): Servi
     // The answer is not HTTP. The error's code depends on where the parser stopped.
     code:
       cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
-    message: `${subject} failed: ${reasonFor(cause)}`,
+    message: `${subject} to ${host}${urlFrom === undefined ? '' : ` (from ${urlFrom})`} failed: ${reasonFor(cause)}`,
     ...(sent
       ? {}
       : { help: certificate ? certificates : 'Check the URL of the service and the network connection.' }),
@@ -113,7 +130,7 @@ const words = new Map([
 ]);
 
 function reasonFor(error: unknown): string {
-  if (error instanceof DeadlineError) return error.message;
+  if (error instanceof DeadlineError || error instanceof BudgetError) return error.message;
   if (!(error instanceof Error)) return 'no response';
   const code = codeOf(error);
   if (code === null) return oneLine(error.message);

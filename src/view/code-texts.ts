@@ -246,6 +246,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'Another run holds the lock of the inventory.',
     help: 'Wait for it with `--lock-timeout`. If that run has died, remove its lock with `roster unlock`.',
   },
+  'service-mismatch': {
+    title: 'Service is not the declared one',
+    means:
+      'The manifest declares another service than `--url` or `ROSTER_URL`, which is not on this machine.',
+    help: 'Correct the one that is wrong. If both are intended, pass `--allow-service-mismatch`.',
+  },
   'inventory-unavailable': {
     title: 'Inventory is unavailable',
     means: 'The inventory in git cannot be read or written.',

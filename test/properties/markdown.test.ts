@@ -91,7 +91,10 @@ const changes: fc.Arbitrary<Change> = fc
     fields: fc.array(fields, { maxLength: 4 }),
     nextRuns: fc.option(nextRuns),
     risks: fc.array(
-      fc.record({ code: fc.constantFrom('delete', 'key', 'scopes', 'schedule'), message: nasty }),
+      fc.record({
+        code: fc.constantFrom('delete', 'key', 'scopes', 'schedule', 'look-alike'),
+        message: nasty,
+      }),
       { maxLength: 2 },
     ),
     notes: fc.array(nasty, { maxLength: 2 }),

@@ -24,6 +24,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'inventory-mismatch',
   'several-new-keys',
   'undeliverable-key',
+  'service-mismatch',
 ]);
 
 /** For a run that ended with these errors before it changed anything. Any other error takes precedence over a guard. */

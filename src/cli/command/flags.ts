@@ -13,6 +13,7 @@ export interface CommonFlags {
   readonly env?: string;
   readonly url?: string;
   readonly inventory?: string;
+  readonly allowServiceMismatch?: boolean;
   readonly format?: string;
   readonly color?: boolean;
   readonly prune?: string;
@@ -55,6 +56,7 @@ export function sessionOptions(flags: OutputFlags, context: CommandContext): Ses
   return {
     ...projectOptions(flags, context),
     url: flags.url,
+    allowServiceMismatch: flags.allowServiceMismatch,
     prune: choosePrune(flags),
     concurrency: chooseConcurrency(flags),
     timeoutMilliseconds: chooseTimeout(flags),

@@ -25,7 +25,7 @@ function parseAgent(item: unknown): Agent {
 /** A list of `{ key }`; or, as everywhere else in the interface (§1.5), a JSON object written as text. */
 function readInputKeys(value: unknown): readonly string[] {
   if (value === undefined || value === null || value === '') return [];
-  const read = typeof value === 'string' ? parseJson(value) : value;
+  const read = typeof value === 'string' ? parseJson(value, Number.POSITIVE_INFINITY) : value;
   if (read === undefined)
     throw new Unexpected('expected inputParameters to be a list or JSON, got other text');
   if (isJsonObject(read)) return Object.keys(read);

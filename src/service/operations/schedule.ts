@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.js';
+import { canonical, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
 import {
   asRecord,
@@ -118,7 +118,7 @@ function readInputs(record: RemoteRecord): string | null {
   const value = field(record, 'inputParameters');
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value;
-  if (typeof value === 'object' && !Array.isArray(value)) return JSON.stringify(value);
+  if (typeof value === 'object' && !Array.isArray(value)) return canonical(value as JsonObject);
   throw new Unexpected('expected inputParameters to be text');
 }
 

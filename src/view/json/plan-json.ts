@@ -19,9 +19,10 @@ export function jsonHeader({
 
 /** `plan --format json`. Objections are listed as errors in `diagnostics`. */
 export function planJson(plan: Plan) {
-  const { snapshot, digest, inventory, safeguards, risks } = plan;
+  const { snapshot, serviceOverride, digest, inventory, safeguards, risks } = plan;
   return {
     ...jsonHeader(plan),
+    ...(serviceOverride === undefined ? {} : { serviceOverride }),
     ...(snapshot === undefined ? {} : { snapshot }),
     inventory,
     ...safeguards,

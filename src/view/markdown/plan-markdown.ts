@@ -123,7 +123,7 @@ function countsOf(changes: readonly Change[]): string {
 }
 
 function header(plan: Plan): string {
-  const { project, environment, service, snapshot, digest, objections, changes } = plan;
+  const { project, environment, service, serviceOverride, snapshot, digest, objections, changes } = plan;
   const counts = countsOf(changes);
   const weak = weakSettingsLabel(plan);
   const { unchanged } = summarise(changes);
@@ -131,12 +131,16 @@ function header(plan: Plan): string {
     counts === ''
       ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
       : `**Plan: ${counts}**, ${unchanged} unchanged.`;
+  const override =
+    serviceOverride === undefined
+      ? ''
+      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, 300)})`;
   const where = environment === null ? '' : `, environment ${shortCode(environment, 100)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
     `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}, inventory ${shortCode(inventoryLabel(plan), 300)}`,
+    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}${override}, inventory ${shortCode(inventoryLabel(plan), 300)}`,
     ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',

@@ -27,12 +27,19 @@ export function planText(plan: Plan, options: TextOptions): string {
 }
 
 export function headerLines(
-  plan: Pick<Plan, 'project' | 'environment' | 'service'>,
+  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'serviceOverride'>,
   { width, paint }: TextLayout,
 ): string[] {
   const environment = plan.environment === null ? '' : `, environment ${escapeControls(plan.environment)}`;
   const project = cut(`Project ${escapeControls(plan.project)}${environment}`, width);
-  return [paint('strong', project), `Service ${cut(escapeControls(plan.service), width - 8)}`];
+  const override = overrideText(plan).map((text) => paint('warning', cut(`  ${text}`, width)));
+  return [paint('strong', project), `Service ${cut(escapeControls(plan.service), width - 8)}`, ...override];
+}
+
+/** ``(`ROSTER_URL` overrides https://…)``. */
+function overrideText({ serviceOverride }: Pick<Plan, 'serviceOverride'>): string[] {
+  if (serviceOverride === undefined) return [];
+  return [`(\`${serviceOverride.setBy}\` overrides ${escapeControls(serviceOverride.declared)})`];
 }
 
 /** What a pull request may not change unseen. */

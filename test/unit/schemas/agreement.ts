@@ -74,6 +74,7 @@ const reaches = {
   unauthorized: neverOffline,
   forbidden: neverOffline,
   'insecure-url': neverOffline,
+  'service-mismatch': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
   'unwritable-file': neverOffline,

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import type { Request } from '../../../src/model/request.js';
 import { ServiceFailure } from '../../../src/service/failure.js';
 import * as agents from '../../../src/service/operations/agents.js';
 import * as groups from '../../../src/service/operations/groups.js';
@@ -343,6 +344,74 @@ describe('connection failures', () => {
     });
   });
 
+  describe('the limit of all responses together', () => {
+    const list = {
+      request: { ...read.request, path: '/api/pipelines' },
+      noun: 'pipeline',
+      parse: (item: unknown) => item,
+    };
+    const other = { ...list, request: { ...list.request, path: '/api/search-groups' } };
+
+    test('the list that exceeds it is refused with its name and the limit', async () => {
+      await using server = await serve((_seen, response) => ok(response, ['x'.repeat(600)]));
+      const client = server.client({ maxTotalBytes: 1_000 });
+      await client.readAll(list);
+      const failure = await failureOf(client.readAll(other));
+      expect(failure.facts).toMatchObject({ code: 'unexpected-response', transient: false });
+      expect(failure.message).toContain('GET /api/search-groups');
+      expect(failure.message).toContain('larger than the limit of 1000 bytes');
+      expect(server.seen).toHaveLength(2);
+    });
+
+    test('pages of one list count together', async () => {
+      await using server = await serve((_seen, response, index) =>
+        ok(response, { items: [{ id: `i${index}`, x: 'x'.repeat(400) }], nextCursor: `c${index}` }),
+      );
+      const failure = await failureOf(server.client({ maxTotalBytes: 1_000 }).readAll(list));
+      expect(failure.message).toContain('1000 bytes');
+      expect(server.seen).toHaveLength(3);
+    });
+
+    test('a list that is read again counts once', async () => {
+      await using server = await serve((_seen, response) => ok(response, ['x'.repeat(600)]));
+      const client = server.client({ maxTotalBytes: 1_000 });
+      for (let run = 0; run < 5; run += 1) expect(await client.readAll(list)).toHaveLength(1);
+    });
+
+    test('an attempt that failed does not count', async () => {
+      await using server = await serve((_seen, response, index) => {
+        if (index > 1) return ok(response, ['x'.repeat(600)]);
+        response.writeHead(200, { 'content-length': '900' });
+        response.write('x'.repeat(800), () => response.destroy());
+      });
+      expect(await server.client({ maxTotalBytes: 1_000 }).readAll(list)).toHaveLength(1);
+    });
+  });
+
+  test.each<[number, Request['effect'], boolean]>([
+    [201, 'create', true],
+    [202, 'repeatable', true],
+    [203, 'repeatable', false],
+    [206, 'create', false],
+    [207, 'repeatable', false],
+    [201, 'read', false],
+    [206, 'read', false],
+  ])('the status %i of a %s is a success: %s', async (status, effect, isSuccess) => {
+    await using server = await serve((_seen, response) =>
+      json(response, status, { success: true, data: { id: 'a' } }),
+    );
+    const { request } = effect === 'read' ? read : { request: { ...create, effect } };
+    const result = effect === 'read' ? server.client().read(read) : server.client().send(request);
+    if (isSuccess) expect(await result).toMatchObject({ data: { id: 'a' } });
+    else
+      expect((await failureOf(result)).facts).toMatchObject({
+        code: 'unexpected-response',
+        certainty: 'unknown',
+        transient: false,
+        status,
+      });
+  });
+
   test('an endless body is refused', async () => {
     await using server = await serve((_seen, response) => {
       const flood = () => {
@@ -353,7 +422,7 @@ describe('connection failures', () => {
     });
     const failure = await failureOf(server.client({ maxBytes: 1_000_000 }).read(read));
     expect(code(failure)).toBe('unexpected-response');
-    expect(failure.message).toContain('too long');
+    expect(failure.message).toContain('larger than the limit of 1000000 bytes');
     expect(server.seen).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Client, type ClientSettings, createClient } from '../../../src/service/client.js';
+import { type Client, createClient } from '../../../src/service/client.js';
+import type { ClientSettings } from '../../../src/service/client-settings.js';
 
 export const apiKey = 'svc_live_0123456789abcdefSECRET';
 

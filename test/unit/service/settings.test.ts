@@ -10,6 +10,8 @@ describe('the URL of the service', () => {
     'http://127.1.2.3',
     'http://localhost:1',
     'http://[::1]:1/x',
+    'https://Collect.Example.com:443',
+    'https://xn--bcher-kva.example',
   ])('%s is accepted', (text) => {
     expect(serviceUrl(text, {}).href).toBe(new URL(text).href);
   });
@@ -32,6 +34,21 @@ describe('the URL of the service', () => {
     ' https://collect.example.com',
     'https://collect\n.example.com',
     'https:\\\\collect.example.com',
+    'https:collect.example.com',
+    'https:///collect.example.com',
+    'https://bücher.example',
+    'https://cоllect.example.com',
+    'https://coll%65ct.example.com',
+    'https://0x7f.1',
+    'http://0x7f.1',
+    'http://2130706433',
+    'http://127.1',
+    'http://0177.0.0.1',
+    'http://[::ffff:127.0.0.1]',
+    'http://[0:0:0:0:0:0:0:1]',
+    'http://localhost.',
+    'http://LOCALHOST',
+    'http://①②⑦.0.0.1',
   ])('%j is refused', (text) => {
     expect(() => serviceUrl(text, {})).toThrow('insecure-url');
     expect(() => serviceUrl(text, {})).not.toThrow('hunter2');

@@ -1,0 +1,89 @@
+/**
+ * Letters that look like a Latin letter or a digit, from Unicode's data (UTS #39, confusables.txt, version 13), in the
+ * alphabets that resemble Latin: Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu, and Latin itself. Characters with a
+ * compatibility mapping, such as full-width ones, are not here.
+ */
+const table: Readonly<Record<string, string>> = {
+  a: 'аαɑ',
+  A: 'АΑᎪꓮ',
+  b: 'ЬᏏƄ',
+  B: 'ВΒᏴꓐ',
+  c: 'сⲥᴄꮯ',
+  C: 'СⲤᏟꓚ',
+  d: 'ԁᏧꓒ',
+  D: 'ᎠꓓꓒᏧ',
+  e: 'еҽ',
+  E: 'ЕΕᎬꓰ',
+  f: 'քꬵ',
+  F: 'Ϝꓝ',
+  g: 'ցɡᶃƍ',
+  G: 'ԌᏀᏳꓖ',
+  h: 'һհᏂ',
+  H: 'НΗⲎᎻꓧ',
+  i: 'іιıɩɪӏᎥ',
+  j: 'јϳ',
+  J: 'ЈͿᎫꓙ',
+  K: 'КΚⲔᏦꓗ',
+  l: 'ІӀΙⲒǀƖꓲ1I|',
+  L: 'ⳐᏞꓡ',
+  M: 'МΜϺⲘᎷꓟ',
+  n: 'ոռ',
+  N: 'ΝⲚꓠ',
+  o: 'оοσօⲟᴏ',
+  O: 'ОΟՕⲞꓳ0',
+  p: 'рρⲣ',
+  P: 'РΡⲢᏢꓑ',
+  q: 'ԛգզ',
+  r: 'гⲅᴦꮁ',
+  R: 'ᎡᏒꓣƦ',
+  s: 'ѕꜱꮪ',
+  S: 'ЅՏᏕᏚꓢ',
+  T: 'ТΤⲦᎢꓔ',
+  u: 'υսᴜʋ',
+  U: 'Սꓴ',
+  v: 'ѵνᴠꮩ',
+  V: 'ѴᏙꓦ',
+  w: 'ѡԝաᴡꮃ',
+  W: 'ԜᎳᏔꓪ',
+  x: 'х',
+  X: 'ХΧⲬꓫ',
+  y: 'уүγყʏ',
+  Y: 'УҮΥⲨᎩᎽꓬ',
+  z: 'ᴢꮓ',
+  Z: 'ΖᏃꓜ',
+  '2': 'Ꙅ',
+  '3': 'ЗӠȜƷ',
+  '6': 'бᏮ',
+  '-': '\u2010\u2011\u2012\u2013\u2014\u2212\u02d7',
+  "'": '\u2018\u2019\u02bc\u02b9\u2032`',
+  '/': '\u2044\u2215\u29f8',
+};
+
+const looksLike = new Map(
+  Object.entries(table).flatMap(([plain, others]) => [...others].map((each) => [each, plain] as const)),
+);
+
+/** Strokes through the letter before them, which turn it into a picture of another one. */
+export const overlays = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]/gu;
+
+/** The Latin letter or digit that a letter of one of these alphabets looks like; null when there is none. */
+export function latinLookAlike(letter: string): string | null {
+  return looksLike.get(letter) ?? null;
+}
+
+/** The letters that look like this Latin letter or digit. */
+export function lettersLike(plain: string): readonly string[] {
+  return [...(table[plain] ?? '')];
+}
+
+/** Two texts with one skeleton are hard to tell apart. Accents count: they can be seen. */
+export function skeleton(text: string): string {
+  const plain = text
+    .normalize('NFKC')
+    .normalize('NFD')
+    .replace(overlays, '')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    .replace(/[\p{Z}\u2800]+/gu, ' ')
+    .trim();
+  return [...plain].map((each) => looksLike.get(each) ?? each).join('');
+}

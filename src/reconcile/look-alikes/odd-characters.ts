@@ -1,0 +1,107 @@
+import { latinLookAlike, lettersLike, overlays } from './confusables.js';
+
+/** A character of a name that is easily taken for another one, or not seen at all. */
+export interface OddCharacter {
+  /** `U+0430`. */
+  readonly codePoint: string;
+  /** What it is, as in `U+0430 (Cyrillic, looks like "a")`. */
+  readonly what: string;
+}
+
+/**
+ * The odd characters of a name, each once, in order. Names in one script are not odd, whatever the script, nor are
+ * accents, emoji, words of two scripts side by side, or what is usual in the script of the name.
+ */
+export function oddCharacters(text: string): readonly OddCharacter[] {
+  if (/^[\x20-\x7e]*$/.test(text)) return [];
+  const name = text.normalize('NFC');
+  const found = [...singleCharacters(name), ...mixedLetters(name)];
+  return [...new Map(found.map((each) => [each.codePoint, each])).values()];
+}
+
+/** In names that contain these, full-width letters and spaces are ordinary. */
+const eastAsian =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
+const spaces = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]/u;
+/** Joiners and variation selectors are part of the spelling of some scripts and of emoji. */
+const invisible =
+  /(?!\p{Join_Control}|[\u180b-\u180f]|[\ufe00-\ufe0f])[\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
+
+function singleCharacters(name: string): OddCharacter[] {
+  const isEastAsian = eastAsian.test(name);
+  return [...name].flatMap((character) => {
+    const what = whatIsOdd(character, isEastAsian);
+    return what === null ? [] : [{ codePoint: codePointOf(character), what }];
+  });
+}
+
+function whatIsOdd(character: string, isEastAsian: boolean): string | null {
+  if (character.search(overlays) !== -1) return 'strikes through the letter before it';
+  if (isEastAsian && character === '\u3000') return null;
+  if (spaces.test(character)) return 'an unusual space';
+  if (invisible.test(character)) return 'invisible';
+  const plain = isEastAsian ? null : styledLatin(character);
+  return plain === null ? null : `looks like "${plain}"`;
+}
+
+/** Full-width, bold, circled and similar forms. Not ª, º, ™, superscripts and circled digits, which are seen as such. */
+function styledLatin(character: string): string | null {
+  const plain = character.normalize('NFKC');
+  if (plain === character || !/^[A-Za-z0-9]+$/.test(plain)) return null;
+  const isLetter = /(?![\p{Lm}ªº])[\p{L}\p{Nd}\p{Nl}]/u.test(character);
+  return isLetter || (plain.length === 1 && /\p{So}/u.test(character)) ? plain : null;
+}
+
+/** Alphabets with letters that look like each other's. */
+const alphabets = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map(
+  (name) => [name, new RegExp(`\\p{Script=${name}}`, 'u')] as const,
+);
+
+function alphabetOf(letter: string): string | null {
+  return alphabets.find(([, pattern]) => pattern.test(letter))?.[0] ?? null;
+}
+
+/** Words of one alphabet that could be read as Latin count only next to a Latin word, and if no other word tells. */
+function mixedLetters(name: string): OddCharacter[] {
+  const words = name.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const foreign = words.filter((word) => !isIn(word, 'Latin'));
+  const hasLatin = foreign.length < words.length;
+  const readAsLatin = hasLatin && foreign.every(readsAsLatin) ? foreign : [];
+  const letters = [...words.flatMap(strayLetters), ...readAsLatin.flatMap((word) => [...word])];
+  return letters.map((letter) => ({ codePoint: codePointOf(letter), what: describe(letter) }));
+}
+
+function isIn(word: string, alphabet: string): boolean {
+  return [...word].every((letter) => alphabetOf(letter) === alphabet || /\p{M}/u.test(letter));
+}
+
+/** A single small Greek letter is a symbol, as in α-test. */
+function readsAsLatin(word: string): boolean {
+  return !/^[α-ω]$/u.test(word) && [...word].every((letter) => latinLookAlike(letter) !== null);
+}
+
+/** The letters of the rarer alphabet in a word of two, if one of them looks like a letter of the other alphabet. */
+function strayLetters(word: string): readonly string[] {
+  const letters = new Map<string, string[]>();
+  for (const letter of word) {
+    const alphabet = alphabetOf(letter);
+    if (alphabet !== null) letters.set(alphabet, [...(letters.get(alphabet) ?? []), letter]);
+  }
+  const [main, ...rarer] = [...letters].sort(([, a], [, b]) => b.length - a.length);
+  const strays = rarer.flatMap(([, list]) => list);
+  const isConfusing = strays.some(
+    (letter) =>
+      latinLookAlike(letter) !== null || lettersLike(letter).some((each) => alphabetOf(each) === main?.[0]),
+  );
+  return isConfusing ? strays : [];
+}
+
+function describe(letter: string): string {
+  const alphabet = alphabetOf(letter) ?? 'another script';
+  const plain = alphabet === 'Latin' ? null : latinLookAlike(letter);
+  return plain === null ? alphabet : `${alphabet}, looks like "${plain}"`;
+}
+
+function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,75 @@
+/** Objects may take twenty times the memory of their JSON: one response then needs 640 MB, and only until it is read. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+export const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
+
+/** Counts the bytes of the responses to one request, or to all pages of one list, as they arrive. */
+export interface ByteMeter {
+  /** Negative to take back those of a response that failed. Returns an error, and counts nothing, above the limit. */
+  add(bytes: number): BudgetError | null;
+}
+
+export class BudgetError extends Error {
+  override readonly name = 'BudgetError';
+
+  constructor(limit: number) {
+    super(`all responses of this run together are larger than the limit of ${sizeText(limit)}`);
+  }
+}
+
+/**
+ * Limits the responses that a run keeps: a few lists of the largest allowed size would take all memory. What is read
+ * again replaces what was read before, so that a long run may read any amount.
+ */
+export class ByteBudget {
+  #total = 0;
+  readonly #held = new Map<string, { bytes: number }>();
+
+  constructor(private readonly limit: number) {}
+
+  /** @param subject what is read, equal for all pages and whenever it is read again. */
+  hold(subject: string): ByteMeter {
+    this.#total -= this.#held.get(subject)?.bytes ?? 0;
+    const held = { bytes: 0 };
+    this.#held.set(subject, held);
+    return {
+      add: (bytes) => {
+        if (bytes > 0 && this.#total + bytes > this.limit) return new BudgetError(this.limit);
+        // A read that another one has replaced is not counted twice.
+        if (this.#held.get(subject) !== held) return null;
+        held.bytes += bytes;
+        this.#total += bytes;
+        return null;
+      },
+    };
+  }
+}
+
+/** The body of one response as it arrives. */
+export class ReceivedBody {
+  readonly #chunks: Buffer[] = [];
+
+  /** @param meter counts what is kept; absent for a body that nobody keeps. */
+  constructor(private readonly meter: ByteMeter | undefined) {}
+
+  /** Returns an error, and drops the chunk, above the limit. */
+  add(chunk: Buffer): BudgetError | null {
+    const over = this.meter?.add(chunk.length) ?? null;
+    if (over === null) this.#chunks.push(chunk);
+    return over;
+  }
+
+  /** The response failed: nothing of it is kept. */
+  refund(): void {
+    this.meter?.add(-this.whole().length);
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** `64 MB`; exact below one. */
+export function sizeText(bytes: number): string {
+  const megabyte = 1024 * 1024;
+  return bytes < megabyte ? `${bytes} bytes` : `${Math.round(bytes / megabyte)} MB`;
+}
