@@ -7,6 +7,7 @@ const open = new Set([
   'HOME',
   'ROSTER_URL',
   'ROSTER_ENV',
+  'ROSTER_API_KEY_FILE',
   'CI',
   'NO_COLOR',
   'TERM',
