@@ -6,6 +6,7 @@ import type { Step } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import type { Address, Delivery, KindName } from '../model/resource.js';
 import { bulkRemainder } from './bulk-remainder.js';
+import { deliverKept } from './deliver-kept.js';
 import { deliverKey, lostKey } from './deliver-key.js';
 import { inventoryAfter, inventoryBefore, type PlannedState } from './inventory-update.js';
 import { whyNotFound } from './not-found.js';
@@ -43,6 +44,8 @@ export interface Applied {
   readonly lockedOut: boolean;
   /** The key that the run began with has ended, or may have. */
   readonly keyEnded: boolean;
+  /** The file that the new key is in, relative to the project; null when there is no new key, or no file of it. */
+  readonly newKeyFile: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -56,8 +59,11 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const intent = inventoryBefore(inputs.inventory, inputs.plan);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.lock.save(intent);
+  const kept = await deliverKept(inputs.plan, inputs.keys, () => run.stopped());
   const states = await runSteps(inputs.plan.steps, run);
-  const outcomes = acting.map((change) => outcomeOf(change, states, run.ids));
+  const outcomes = acting.map((change) =>
+    outcomeOf(change, states, run.ids, kept.states.get(change.address)),
+  );
   // The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done.
   const unsaved = await diagnosticsOf(inputs.lock.save(inventoryAfter(intent, inputs, outcomes, run.ids)));
   const { created, lockedOut } = run;
@@ -67,7 +73,8 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
     interrupted: inputs.control.interrupted(),
     lockedOut,
     keyEnded: lockedOut || run.hasNewKey,
-    diagnostics: [...run.diagnostics, ...unsaved],
+    newKeyFile: run.newKeyFile,
+    diagnostics: [...kept.diagnostics, ...run.diagnostics, ...unsaved],
   };
 }
 
@@ -80,6 +87,7 @@ class PlanRunner implements StepRunner {
   readonly diagnostics: Diagnostic[] = [];
   readonly concurrency: number;
   hasNewKey = false;
+  newKeyFile: string | null = null;
   private unauthorized: string | null = null;
   private readonly kinds: ReadonlyMap<KindName, Kind>;
   private readonly existing: ReadonlyMap<KindName, ReadonlySet<string>>;
@@ -222,7 +230,9 @@ class PlanRunner implements StepRunner {
   private async deliver(delivery: Delivery, kind: Kind, address: Address, data: unknown): Promise<StepState> {
     this.hasNewKey = true;
     const { writer, keys, control } = this.inputs;
-    const delivered = await deliverKey({ delivery, kind, data, writer, keys, sleep: control.sleep });
+    const { sleep } = control;
+    const delivered = await deliverKey({ address, delivery, kind, data, writer, keys, sleep });
+    this.newKeyFile = delivered.file;
     if (delivered.id !== null) this.ids.set(address, delivered.id);
     this.diagnostics.push(...delivered.diagnostics);
     if (delivered.lockedOut) this.unauthorized = KEY_STOPPED;

@@ -6,15 +6,15 @@ import type { InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
-import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
 import { serviceUrl } from '../service/url.js';
+import { apiKeyOf } from './api-key.js';
 import { type Clock, clockOf } from './clock.js';
-import { backedUpKeys } from './keys.js';
+import { keptKeyWarnings } from './kept-keys.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { version } from './version.js';
 
-/** A project together with the service that it is about. The API key is read from ROSTER_API_KEY. */
+/** A project together with the service that it is about. The API key is read from ROSTER_API_KEY, or from the file ROSTER_API_KEY_FILE. */
 export interface SessionOptions extends ProjectOptions {
   /** The service. Default: ROSTER_URL, else `service.url` of the project. */
   readonly url?: string | undefined;
@@ -67,7 +67,8 @@ export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
   const { project, warnings } = openProject({ ...options, redactor });
   const baseUrl = serviceOf(options, project);
-  let apiKey = apiKeyOf(env);
+  const given = apiKeyOf(env, cwd);
+  let apiKey = given.key;
   redactor.hide([apiKey]);
   const client = createClient({
     baseUrl,
@@ -84,7 +85,7 @@ export function openSession(options: SessionOptions): Session {
     client,
     store: openStore(project, env),
     concurrency,
-    warnings: [...warnings, ...backedUpKeys(project)],
+    warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
     redactor,
     clock: clockOf(options),
@@ -124,11 +125,4 @@ export function serviceIfSet({ url, env }: SessionOptions, project: Project): UR
 /** The service's origin and base path, as plans name it. */
 export function serviceName({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
-}
-
-function apiKeyOf(env: SessionOptions['env']): string {
-  const key = env['ROSTER_API_KEY'];
-  if (key) return checkApiKey(key);
-  const help = 'Set it to an API key of the service. There is no flag for it.';
-  throw problem('missing-setting', '`ROSTER_API_KEY` is not set', help);
 }

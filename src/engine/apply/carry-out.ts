@@ -56,7 +56,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     inventory: observation.inventory,
     lock,
     writer,
-    keys: keyKeeping(session.project, session.redactor, clock),
+    keys: keyKeeping(session.project, session.redactor),
     control: {
       concurrency,
       interrupted,
