@@ -44,7 +44,7 @@ export interface Applied {
   readonly lockedOut: boolean;
   /** The key that the run began with has ended, or may have. */
   readonly keyEnded: boolean;
-  /** The file that the new key is in, relative to the project; null when there is no new key, or no file of it. */
+  /** The file with the new key: relative to the project, or absolute. Null when there is none. */
   readonly newKeyFile: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { reasonOf } from '../files/errno.js';
 import type { DeliveryCommand } from '../model/resource.js';
-import type { DeliveryChecks } from './deliver.js';
+import type { DeliveryChecks } from './deliver-file.js';
 
 /** Why a command could not be run; null when it can. */
 export function commandFault(

@@ -5,8 +5,17 @@ import { flushFolder } from '../files/new-file.js';
 import { proveWritable } from '../files/probe.js';
 import { moveSecret, readSecret, writeSecret } from '../files/secret-file.js';
 import { isApiKey } from '../model/key-prefix.js';
-import type { DeliveryChecks } from './deliver.js';
 import type { HeldKey } from './writer.js';
+
+/** What a key file must not be, and how thoroughly to check that it can be written. */
+export interface DeliveryChecks {
+  /** The project's folder, absolute. */
+  readonly root: string;
+  /** True to write files as a test and remove them; false to check permissions and names only. */
+  readonly prove: boolean;
+  /** Absolute paths of files that a key must not replace. */
+  readonly reserved: readonly string[];
+}
 
 /** Why a key could not be written to a file of the project; null when it can. */
 export function fileFault(file: string, { root, prove, reserved }: DeliveryChecks): string | null {

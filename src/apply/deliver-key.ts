@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import { reasonOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
@@ -25,7 +24,7 @@ interface KeyDelivery {
   readonly id: string | null;
   /** The key that requests are now made with must not be used any further. */
   readonly lockedOut: boolean;
-  /** The file in which to find the key, relative to the project; null for none. */
+  /** The file in which to find the key: relative to the project, or absolute; null for none. */
   readonly file: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -88,7 +87,7 @@ export async function deliverHeld(
     await keys.deliver(delivery, held);
   } catch (failure) {
     const why = `the new key could not be delivered: ${reasonOf(failure)}`;
-    return held.file === null ? notKept(why) : stillKept(why, held.file);
+    return held.path === null ? notKept(why) : stillKept(why, held.path, held.retried);
   }
   const file = delivery.to !== null && 'file' in delivery.to ? delivery.to.file : null;
   return { state: { outcome: 'done' }, file, diagnostics: discard(keys, held) };
@@ -98,12 +97,11 @@ function notKept(why: string): DeliveryAttempt {
   return { state: lostKey(`${why}; it could not be saved elsewhere`), file: null, diagnostics: [] };
 }
 
-function stillKept(why: string, file: string): DeliveryAttempt {
+function stillKept(why: string, file: string, retried: boolean): DeliveryAttempt {
   const message = `${why}; it is kept in ${file}`;
-  // Roster looks for kept keys in the project only.
-  const help = isAbsolute(file)
-    ? 'Move the key from there to where it belongs, and delete the file.'
-    : 'Fix the cause, set `ROSTER_API_KEY` to the key in that file, and run `roster apply` again: it delivers the key.';
+  const help = retried
+    ? 'Fix the cause, set `ROSTER_API_KEY` to the key in that file, and run `roster apply` again: it delivers the key.'
+    : 'Move the key from there to where it belongs, and delete the file.';
   const diagnostic = { severity: 'error', code: 'undeliverable-key', message, help } as const;
   return { state: { outcome: 'failed', error: message }, file, diagnostics: [diagnostic] };
 }
@@ -114,7 +112,7 @@ function discard(keys: KeyKeeping, held: HeldKey): readonly Diagnostic[] {
     keys.discard(held);
     return [];
   } catch (failure) {
-    const message = `the new key was delivered, but ${held.file} cannot be removed: ${reasonOf(failure)}`;
+    const message = `the new key was delivered, but ${held.path} cannot be removed: ${reasonOf(failure)}`;
     return [{ severity: 'error', code: 'unwritable-file', message, help: 'Delete that file.' }];
   }
 }

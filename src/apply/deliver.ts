@@ -3,18 +3,8 @@ import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFolderFault } from '../fil
 import { proveWritable } from '../files/probe.js';
 import type { Delivery } from '../model/resource.js';
 import { commandFault, passToCommand } from './deliver-command.js';
-import { deliverToFile, fileFault, removeFile } from './deliver-file.js';
+import { type DeliveryChecks, deliverToFile, fileFault, removeFile } from './deliver-file.js';
 import type { HeldKey } from './writer.js';
-
-/** What a key file must not be, and how thoroughly to check that it can be written. */
-export interface DeliveryChecks {
-  /** The project's folder, absolute. */
-  readonly root: string;
-  /** True to write files as a test and remove them; false to check permissions and names only. */
-  readonly prove: boolean;
-  /** Absolute paths of files that a key must not replace. */
-  readonly reserved: readonly string[];
-}
 
 /** Why a key could not be delivered; null when it can. A command is found or not: it is not run. */
 export function undeliverable({ to }: Delivery, checks: DeliveryChecks): string | null {

@@ -24,10 +24,10 @@ export type Verdict = {
 /** A new key on its way to its destination. */
 export interface HeldKey {
   readonly key: string;
-  /** The file of mode 0600 that keeps it until it is delivered; null when no folder takes one. */
+  /** The file of mode 0600 that keeps it until it is delivered, absolute; null when no folder takes one. */
   readonly path: string | null;
-  /** How messages name that file: relative to the project's folder. */
-  readonly file: string | null;
+  /** Whether the next apply looks for it there. */
+  readonly retried: boolean;
 }
 
 /** Where new keys go. */

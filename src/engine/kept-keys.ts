@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { HeldKey } from '../apply/writer.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFiles } from '../files/own-folder.js';
 import { readSecret, writeSecret } from '../files/secret-file.js';
@@ -34,17 +34,20 @@ function markOf({ name, environment }: Owner, address: Address): string {
 /** Keeps a key in roster's own folder of the project; if its disk has become full, wherever there is space. */
 export function keepKey(project: Project, address: Address, key: string): HeldKey {
   const name = nameOf(project, address);
-  for (const folder of [() => prepareRescuedFolder(project.root), tmpdir]) {
+  const folders = [
+    { prepare: () => prepareRescuedFolder(project.root), retried: true },
+    { prepare: tmpdir, retried: false },
+  ];
+  for (const { prepare, retried } of folders) {
     try {
-      const path = join(folder(), name);
+      const path = join(prepare(), name);
       writeSecret(path, key);
-      const inside = relative(project.root, path);
-      return { key, path, file: inside.startsWith('..') || isAbsolute(inside) ? path : inside };
+      return { key, path, retried };
     } catch {
       // The next folder may be on another disk.
     }
   }
-  return { key, path: null, file: null };
+  return { key, path: null, retried: false };
 }
 
 /** The key in a kept file. Throws unless it is a file as roster writes it. */
@@ -52,7 +55,7 @@ export function keptKey({ root, ...owner }: Project, address: Address, file: str
   const path = join(root, file);
   const key = isFor(file, owner, address) ? readKept(path) : null;
   if (key === null) throw new Error('it is not a file that roster wrote');
-  return { key, path, file };
+  return { key, path, retried: true };
 }
 
 /** Git gives no file that it checks out this mode, unless the whole checkout has it. */

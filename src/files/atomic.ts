@@ -12,7 +12,7 @@ import {
 import { dirname } from 'node:path';
 import { type Problem, problem } from '../model/diagnostic.js';
 import { errnoOf, reasonOf } from './errno.js';
-import { createFlushed, flushFolder, removeIfPossible, temporaryIn } from './new-file.js';
+import { createFlushed, flushFolder, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** No inventory and no plan is larger. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -24,7 +24,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
  */
 export async function writeAtomic(path: string, text: string, mode?: number): Promise<void> {
   const old = regularFileAt(path);
-  const temporary = temporaryIn(dirname(path));
+  const temporary = temporaryFor(path);
   try {
     const prepare = (file: number) => {
       if (old !== undefined) keepOwner(file, old);

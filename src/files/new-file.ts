@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export interface NewFileOptions {
   /** Such as `0o600`, from which the umask takes rights away. */
@@ -63,11 +63,11 @@ export function makeFolders(folder: string, mode: number): void {
 const suffix = '.roster-tmp';
 
 /**
- * The path of a new temporary file. Hidden, so that no glob of `include` takes what a killed run left behind for a
- * manifest. The `.gitignore` of `roster init` covers it.
+ * Where to prepare the content of a file: next to it. Hidden, so that no glob of `include` takes what a killed run left
+ * behind for a manifest. The `.gitignore` of `roster init` covers it.
  */
-export function temporaryIn(folder: string): string {
-  return join(folder, `.${randomUUID()}${suffix}`);
+export function temporaryFor(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomUUID()}${suffix}`);
 }
 
 /** No run needs a temporary file for longer than a moment. */

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryIn } from './new-file.js';
+import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** The folder of roster's own files in a project. Git ignores all of it, by the `.gitignore` in it. */
 export const OWN_FOLDER = '.roster';
@@ -44,7 +44,7 @@ function writeGitignore(own: string): void {
   const path = join(own, '.gitignore');
   const existing = lstatSync(path, { throwIfNoEntry: false });
   if (existing?.size === ignoreAll.length && readFileSync(path, 'utf8') === ignoreAll) return;
-  const temporary = temporaryIn(own);
+  const temporary = temporaryFor(path);
   try {
     createFlushed(temporary, ignoreAll, { mode: 0o644 });
     renameSync(temporary, path);

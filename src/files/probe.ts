@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
-import { removeIfPossible, temporaryIn } from './new-file.js';
+import { join } from 'node:path';
+import { removeIfPossible, temporaryFor } from './new-file.js';
 import { writeSecret } from './secret-file.js';
 
 /**
@@ -7,7 +8,7 @@ import { writeSecret } from './secret-file.js';
  * the system's error.
  */
 export function proveWritable(folder: string): void {
-  const probe = temporaryIn(folder);
+  const probe = temporaryFor(join(folder, 'probe'));
   try {
     writeSecret(probe, 'x'.repeat(64));
     rmSync(probe);

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from './errno.js';
-import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryIn } from './new-file.js';
+import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** What is at the path of a secret. `replace` allows only what the caller has looked at. */
 type IfExists = 'refuse' | 'replace';
@@ -12,9 +12,8 @@ type IfExists = 'refuse' | 'replace';
  * leave the secret next to it, in a temporary file.
  */
 export function writeSecret(path: string, secret: string, ifExists: IfExists = 'refuse'): void {
-  const folder = dirname(path);
-  makeFolders(folder, 0o700);
-  const temporary = temporaryIn(folder);
+  makeFolders(dirname(path), 0o700);
+  const temporary = temporaryFor(path);
   try {
     createFlushed(temporary, `${secret}\n`, { mode: 0o600 });
     put(temporary, path, ifExists);

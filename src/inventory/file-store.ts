@@ -13,7 +13,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { readRegular, unwritable, writeAtomic } from '../files/atomic.js';
 import { errnoOf, reasonOf } from '../files/errno.js';
-import { createFlushed, removeAbandoned, removeIfPossible, temporaryIn } from '../files/new-file.js';
+import { createFlushed, removeAbandoned, removeIfPossible, temporaryFor } from '../files/new-file.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
@@ -121,7 +121,7 @@ function takeLock(path: string, name: string, expected: Inventory): Lock {
 
 /** The lock file appears with its content or not at all: a temporary file is linked into place. */
 function tryCreate(lockPath: string, holder: FileLock): boolean {
-  const temporary = temporaryIn(dirname(lockPath));
+  const temporary = temporaryFor(lockPath);
   try {
     mkdirSync(dirname(lockPath), { recursive: true });
     createFlushed(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
@@ -143,7 +143,7 @@ function removeIfDead(lockPath: string, name: string): void {
   const holder = readHolder(lockPath);
   const dead = holder !== null && isLocal(holder) && !isAlive(holder);
   if (!dead && !isExpired(lockPath)) throw lockedBy(holder, name);
-  const moved = temporaryIn(dirname(lockPath));
+  const moved = temporaryFor(lockPath);
   try {
     renameSync(lockPath, moved);
     if (readHolder(moved)?.token !== holder?.token) linkSync(moved, lockPath);

@@ -466,7 +466,7 @@ test('a run that is killed leaves no file that git adds, in a project of `roster
   const folder = mkdtempSync(join(tmpdir(), 'roster-ignored-'));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   git(folder, 'init', '--quiet');
-  const ran = await roster(['init', '--yes'], { cwd: folder });
+  const ran = await roster(['init'], { cwd: folder });
   expect([ran.exit, existsSync(join(folder, '.gitignore'))], all(ran)).toEqual([0, true]);
   const left = [
     'roster.inventory.json.lock',
