@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** The folder of roster's own files in a project. Git ignores all of it, by the `.gitignore` in it. */
-export const OWN_FOLDER = '.roster';
+const OWN_FOLDER = '.roster';
 
 /** The folder of keys that could not be delivered, relative to the project's. */
 export const RESCUED_FOLDER = `${OWN_FOLDER}/rescued`;

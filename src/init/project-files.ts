@@ -46,7 +46,9 @@ export function projectFiles(facts: ManifestFacts): readonly NewFile[] {
       at: 'project',
       text: gitignore,
       missingFrom: (existing) =>
-        /^\/?\.secrets\/?\s*$/m.test(existing) ? null : 'add `.secrets/`, the folder for new API keys',
+        /^\/?\.secrets\/?\s*$/m.test(existing) && existing.includes('*.roster-tmp')
+          ? null
+          : 'add `.secrets/`, the folder for new API keys, and the temporary files `roster.inventory*.lock` and `*.roster-tmp`',
     },
   ];
 }

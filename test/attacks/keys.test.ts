@@ -19,6 +19,7 @@ import { changesOf, preload } from '../faults/support/fs-faults.js';
 import { type Ended, roster } from '../support/program.js';
 import { git } from '../support/repository.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
+import { sampleOf } from '../support/size.js';
 
 /** New API keys: where they go, who sees them, and what is left of a delivery that failed. */
 
@@ -220,7 +221,7 @@ describe('a key whose delivery failed', () => {
     }
   });
 
-  test.each<[string, (root: string) => void]>([
+  const untrusted: [string, (root: string) => void][] = [
     ['a link', (root) => symlinkSync(tmpdir(), join(root, '.roster'))],
     ['a link to nothing', (root) => symlinkSync(join(root, 'nothing'), join(root, '.roster'))],
     ['a file', (root) => writeFileSync(join(root, '.roster'), '')],
@@ -238,7 +239,8 @@ describe('a key whose delivery failed', () => {
         symlinkSync(join(root, 'roster.yaml'), join(root, '.roster/.gitignore'));
       },
     ],
-  ])('is not created when `.roster` is %s', async (_, arrange) => {
+  ];
+  test.each(sampleOf(untrusted, 2))('is not created when `.roster` is %s', async (_, arrange) => {
     const project = await KeyProject.of({ command: ['true'] });
     arrange(project.root);
     const ran = await project.apply();
@@ -307,12 +309,13 @@ describe('a rotation', () => {
     await project.expectNothingLeft();
   });
 
-  test.each<[string, string]>([
+  const otherContents: [string, string][] = [
     ['is empty', ''],
     ['holds something else', 'hello\n'],
     ['holds two keys', `${oldKey}\n${oldKey}\n`],
     ['holds a key and something else', `KEY=${oldKey}\n`],
-  ])('is refused when the file %s', async (_, text) => {
+  ];
+  test.each(sampleOf(otherContents, 1))('is refused when the file %s', async (_, text) => {
     const project = await KeyProject.of(file, rotating);
     project.write(file.file, text);
     const ran = await project.apply();
@@ -338,13 +341,14 @@ describe('a rotation', () => {
 });
 
 describe('`deliver.file`', () => {
-  test.each<[string, string, string]>([
+  const links: [string, string, string][] = [
     ['a link to nothing', 'nothing', 'link/ci.key'],
     ['a link to nothing, further up', 'nothing', 'link/a/b/ci.key'],
     ['a link to itself', 'link', 'link/ci.key'],
     ['a link inside the project', '.', 'link/ci.key'],
     ['a link outside the project', tmpdir(), 'link/ci.key'],
-  ])('below %s is refused with its reason', async (_, to, path) => {
+  ];
+  test.each(sampleOf(links, 2))('below %s is refused with its reason', async (_, to, path) => {
     const project = await KeyProject.of({ file: path });
     symlinkSync(to, project.path('link'));
     for (const words of [['plan'], ['apply', '--yes', '--allow-self-revoke']]) {
@@ -405,7 +409,7 @@ describe('`deliver.command`', () => {
     expect([ran.exit, project.creations, all(ran)]).toEqual([4, 0, expect.stringContaining('GH_TOKEN')]);
   });
 
-  test.each([['ROSTER_API_KEY'], ['ROSTER_API_KEY_FILE'], ['roster_url'], ['A B']])(
+  test.each(sampleOf(['ROSTER_API_KEY', 'ROSTER_API_KEY_FILE', 'roster_url', 'A B'], 1))(
     'cannot be given %s',
     async (name) => {
       const project = await KeyProject.of({ command: recorder, env: [name] });
@@ -443,11 +447,12 @@ describe('ROSTER_API_KEY_FILE', () => {
     expect([ran.exit, flat(ran.stderr)]).toEqual([1, expect.stringContaining('ROSTER_API_KEY_FILE')]);
   });
 
-  test.each<[string, string]>([
+  const noKeys: [string, string][] = [
     ['is empty', ''],
     ['holds no key', 'hello\n'],
     ['holds two keys', `${oldKey}\n${oldKey}\n`],
-  ])('is refused when it %s, and its content is not shown', async (_, text) => {
+  ];
+  test.each(sampleOf(noKeys, 1))('is refused when it %s, and its content is not shown', async (_, text) => {
     const project = await withFile(text);
     const ran = await project.run('plan');
     expect([ran.exit, ran.stderr]).toEqual([1, expect.stringContaining('ROSTER_API_KEY_FILE')]);
