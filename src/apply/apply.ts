@@ -5,6 +5,7 @@ import type { ChangeOutcome } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import { bulkRemainder } from './bulk-remainder.js';
 import { CreateRunner } from './creates.js';
+import { deliverKept } from './deliver-kept.js';
 import type { ApplyInputs, StepEvent } from './inputs.js';
 import { inventoryAfter, inventoryBefore } from './inventory-update.js';
 import { whyNotFound } from './not-found.js';
@@ -25,6 +26,8 @@ export interface Applied {
   readonly lockedOut: boolean;
   /** The key that the run began with has ended, or may have. */
   readonly keyEnded: boolean;
+  /** The file with the new key: relative to the project, or absolute. Null when there is none. */
+  readonly newKeyFile: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -39,9 +42,13 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const intent = inventoryBefore(inputs.inventory, inputs.plan);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.lock.save(intent);
+  const kept = await deliverKept(inputs.plan, inputs.keys, () => run.stopped());
   const states = await run.all();
   const { ids, unseen, created, claimed } = state;
-  const outcomes = acting.map((change) => withheldOutcome(change, inputs) ?? outcomeOf(change, states, ids));
+  const outcomes = acting.map(
+    (change) =>
+      withheldOutcome(change, inputs) ?? outcomeOf(change, states, ids, kept.states.get(change.address)),
+  );
   const known = {
     outcomes,
     ids,
@@ -63,7 +70,8 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
     interrupted: inputs.control.interrupted(),
     lockedOut,
     keyEnded: lockedOut || state.hasNewKey,
-    diagnostics: [...state.diagnostics, ...unsaved],
+    newKeyFile: state.newKeyFile,
+    diagnostics: [...kept.diagnostics, ...state.diagnostics, ...unsaved],
   };
 }
 

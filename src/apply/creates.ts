@@ -194,7 +194,10 @@ export class CreateRunner {
     const { writer, keys, control } = this.inputs;
     const isTaken = (id: string) => state.isTaken(kind.name, id, address);
     const { delivery } = step;
-    const delivered = await deliverKey({ delivery, kind, data, writer, keys, isTaken, sleep: control.sleep });
+    const { sleep } = control;
+    const newKey = { address, delivery, kind, data, writer, keys, isTaken, sleep };
+    const delivered = await deliverKey(newKey);
+    state.newKeyFile = delivered.file;
     if (delivered.id !== null) state.ids.set(address, delivered.id);
     if (!delivered.isListed) state.unseen.add(address);
     state.diagnostics.push(...delivered.diagnostics);

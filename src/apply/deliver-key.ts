@@ -4,11 +4,12 @@ import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import { exists, type Kind, type Secret } from '../model/kind.js';
 import { pollUntil } from '../model/poll.js';
-import type { Delivery, Observed } from '../model/resource.js';
+import type { Address, Delivery, Observed } from '../model/resource.js';
 import type { StepState } from './run-steps.js';
-import type { BackUp, KeyKeeping, Writer } from './writer.js';
+import type { HeldKey, KeyKeeping, Writer } from './writer.js';
 
 interface NewKey {
+  readonly address: Address;
   readonly delivery: Delivery;
   readonly kind: Kind;
   /** The `data` of the answer to the create. */
@@ -27,31 +28,38 @@ interface KeyDelivery {
   readonly isListed: boolean;
   /** The key that requests are now made with must not be used any further. */
   readonly lockedOut: boolean;
+  /** The file in which to find the key: relative to the project, or absolute; null for none. */
+  readonly file: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * What follows the creation of a key, in this order: it is delivered and flushed before anything else happens; the rest
- * of the run uses it; and it is revoked at once if it can do more or less than was requested (interface §5.5, §5.8).
- * Its value goes nowhere else.
+ * What follows the creation of a key, in this order: it is kept in a file of roster's own; it is delivered and flushed
+ * before anything else happens; the rest of the run uses it; and it is revoked at once if it can do more or less than was
+ * requested (interface §5.5, §5.8). Its value goes nowhere else.
  */
 export async function deliverKey(newKey: NewKey): Promise<KeyDelivery> {
   const secret = secretIn(newKey);
   if (secret === null) {
     const state = lostKey('the response contained no key');
-    return { state, id: null, isListed: true, lockedOut: true, diagnostics: [] };
+    return { state, id: null, isListed: true, lockedOut: true, file: null, diagnostics: [] };
   }
-  const delivered = await deliverOrBackUp(newKey, secret.value);
+  const held = newKey.keys.keep(newKey.address, secret.value);
+  const delivered = await deliverHeld(newKey, held);
   newKey.writer.useKey(secret.value);
   const checked = await checkScopes(newKey, secret);
-  const diagnostics = [...delivered.diagnostics, ...checked.diagnostics];
-  if (checked.state.outcome === 'done') {
-    const id = delivered.state.outcome === 'unknown' ? null : secret.id;
-    return { ...checked, state: delivered.state, id, diagnostics };
+  if (checked.lockedOut) {
+    const state = withNote(checked.state, removeRevoked(newKey, held));
+    const id = state.outcome === 'failed' ? null : secret.id;
+    return { ...checked, state, id, file: null };
   }
-  const left = delivered.state.outcome === 'done' ? afterFailedCheck(newKey, checked) : '';
-  const state = { ...checked.state, error: `${checked.state.error}${left}` };
-  return { ...checked, state, id: state.outcome === 'failed' ? null : secret.id, diagnostics };
+  const { file } = delivered;
+  const diagnostics = [...delivered.diagnostics, ...checked.diagnostics];
+  const id = delivered.state.outcome === 'unknown' ? null : secret.id;
+  if (checked.state.outcome === 'done') return { ...checked, state: delivered.state, id, file, diagnostics };
+  const where = delivered.state.outcome === 'done' ? deliveredTo(newKey.delivery) : '';
+  const state = withNote(checked.state, where);
+  return { ...checked, state, id: secret.id, file, diagnostics };
 }
 
 function secretIn({ kind, data, isTaken }: NewKey): Secret | null {
@@ -59,10 +67,11 @@ function secretIn({ kind, data, isTaken }: NewKey): Secret | null {
   return secret === null || secret.id === null || !isTaken(secret.id) ? secret : { ...secret, id: null };
 }
 
-/** What to report about the place that the key was delivered to. */
-function afterFailedCheck(newKey: NewKey, { lockedOut }: ScopeCheck): string {
-  if (lockedOut) return removeRevoked(newKey);
-  const { to } = newKey.delivery;
+function withNote(state: StepState, note: string): StepState {
+  return state.outcome === 'done' ? state : { ...state, error: `${state.error}${note}` };
+}
+
+function deliveredTo({ to }: Delivery): string {
   if (to === null) return '';
   return `; it was delivered to ${'file' in to ? to.file : `the command ${to.command[0]}`}`;
 }
@@ -74,34 +83,44 @@ export function lostKey(why: string): StepState {
   return { outcome: 'unknown', error: `${why}; ${steps}` };
 }
 
-async function deliverOrBackUp(
-  { delivery, keys }: NewKey,
-  value: string,
-): Promise<{ state: StepState; diagnostics: readonly Diagnostic[] }> {
-  // A command may hang, or be killed with this run: a backup exists until it has succeeded.
-  const early = delivery.to !== null && 'command' in delivery.to ? keys.backUp(value) : null;
+/** Where a key is after an attempt to deliver it. */
+export type DeliveryAttempt = Pick<KeyDelivery, 'state' | 'file' | 'diagnostics'>;
+
+/** Delivers a key that is kept in a file. If that fails, the file stays for the next apply. */
+export async function deliverHeld(
+  { delivery, keys }: Pick<NewKey, 'delivery' | 'keys'>,
+  held: HeldKey,
+): Promise<DeliveryAttempt> {
   try {
-    await keys.deliver(delivery, value);
+    await keys.deliver(delivery, held);
   } catch (failure) {
     const why = `the new key could not be delivered: ${reasonOf(failure)}`;
-    const backUp = early ?? keys.backUp(value);
-    if (backUp === null)
-      return { state: lostKey(`${why}; it could not be saved elsewhere`), diagnostics: [] };
-    const message = `${why}; it is saved in ${backUp.file}`;
-    const help = 'Move the key from there to where it belongs, and delete the file.';
-    const diagnostic = { severity: 'error', code: 'undeliverable-key', message, help } as const;
-    return { state: { outcome: 'failed', error: message }, diagnostics: [diagnostic] };
+    return held.path === null ? notKept(why) : stillKept(why, held.path, held.retried);
   }
-  return { state: { outcome: 'done' }, diagnostics: early === null ? [] : discard(early) };
+  const file = delivery.to !== null && 'file' in delivery.to ? delivery.to.file : null;
+  return { state: { outcome: 'done' }, file, diagnostics: discard(keys, held) };
 }
 
-/** The backup holds a working key: if it cannot be removed, that must be known. */
-function discard(backUp: BackUp): readonly Diagnostic[] {
+function notKept(why: string): DeliveryAttempt {
+  return { state: lostKey(`${why}; it could not be saved elsewhere`), file: null, diagnostics: [] };
+}
+
+function stillKept(why: string, file: string, retried: boolean): DeliveryAttempt {
+  const message = `${why}; it is kept in ${file}`;
+  const help = retried
+    ? 'Fix the cause, set `ROSTER_API_KEY` to the key in that file, and run `roster apply` again: it delivers the key.'
+    : 'Move the key from there to where it belongs, and delete the file.';
+  const diagnostic = { severity: 'error', code: 'undeliverable-key', message, help } as const;
+  return { state: { outcome: 'failed', error: message }, file, diagnostics: [diagnostic] };
+}
+
+/** The file holds a working key: if it cannot be removed, that must be known. */
+function discard(keys: KeyKeeping, held: HeldKey): readonly Diagnostic[] {
   try {
-    backUp.discard();
+    keys.discard(held);
     return [];
   } catch (failure) {
-    const message = `the new key was delivered, but its backup ${backUp.file} cannot be removed: ${reasonOf(failure)}`;
+    const message = `the new key was delivered, but ${held.path} cannot be removed: ${reasonOf(failure)}`;
     return [{ severity: 'error', code: 'unwritable-file', message, help: 'Delete that file.' }];
   }
 }
@@ -187,11 +206,12 @@ function failed(error: string, outcome: 'failed' | 'unknown' = 'failed'): ScopeC
 }
 
 /** Nobody may use a key that can do other things than were reviewed. Reports a file that cannot be removed. */
-function removeRevoked({ keys, delivery }: NewKey): string {
+function removeRevoked({ keys, delivery }: NewKey, held: HeldKey): string {
   try {
-    keys.withdraw(delivery);
+    keys.withdraw(delivery, held.key);
+    keys.discard(held);
     return '';
   } catch (failure) {
-    return `; the file that it was delivered to cannot be removed: ${reasonOf(failure)}`;
+    return `; a file that holds it cannot be removed: ${reasonOf(failure)}`;
   }
 }

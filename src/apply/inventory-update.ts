@@ -62,7 +62,10 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
       entries.set(change.address, entry);
     }
   }
-  for (const [address, entry] of displaced(intent, entries, state))
+  const replaced = state.plan.changes.filter(
+    ({ address, action }) => action === 'replace' && outcomeOf.get(address) === 'done',
+  );
+  for (const [address, entry] of displaced(intent, entries, state, replaced))
     if (!entries.has(address)) entries.set(address, entry);
   const { service, safeguards } = state.plan;
   return { ...intent, service, safeguards, entries, drafts };
@@ -120,13 +123,17 @@ function entryOrBug(
   }
 }
 
-/** Objects whose entries now own others, and which this plan does not delete: still owned, under their own ids. */
+/**
+ * Objects whose entries now own others, and which this plan neither deletes nor has replaced: still owned, under their
+ * own ids.
+ */
 function displaced(
   { entries: before }: Inventory,
   entries: ReadonlyMap<Address, InventoryEntry>,
   { plan, observed }: Pick<PlannedState, 'plan' | 'observed'>,
+  replaced: readonly Change[],
 ): [Address, InventoryEntry][] {
-  const owned = new Set([...entries.values()].map(({ kind, id }) => objectKey(kind, id)));
+  const owned = new Set([...entries.values(), ...replaced].map(({ kind, id }) => objectKey(kind, id)));
   const planned = new Set(plan.changes.map(({ address }) => address));
   return [...before].flatMap(([address, entry]): [Address, InventoryEntry][] => {
     const { kind, id } = entry;

@@ -3,17 +3,19 @@ import type { ChangeOutcome } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import type { StepState } from './run-steps.js';
 
-/** What the states of its steps mean for one change. */
+/** What the states of its steps, and of what it does without a request, mean for one change. */
 export function outcomeOf(
   { address, steps }: Change,
   states: ReadonlyMap<string, StepState>,
   ids: ReadonlyMap<Address, string>,
+  withoutRequest: StepState = { outcome: 'done' },
 ): ChangeOutcome {
-  const own = steps.map((step): StepState => {
+  const stepStates = steps.map((step): StepState => {
     const state = states.get(step) ?? { outcome: 'skipped', error: 'not started' };
     if (state.outcome === 'done' || state.each === undefined) return state;
     return state.each.get(address) ?? { outcome: 'done' };
   });
+  const own = [...stepStates, ...(withoutRequest.outcome === 'done' ? [] : [withoutRequest])];
   const id = ids.get(address) ?? null;
   const worst = worstOf(own);
   if (worst.outcome === 'done') return { address, outcome: 'done', error: null, id };

@@ -17,6 +17,8 @@ export class RunState {
   readonly unseen = new Set<Address>();
   readonly diagnostics: Diagnostic[] = [];
   hasNewKey = false;
+  /** Where the new key is: relative to the project, or absolute. Null when there is none. */
+  newKeyFile: string | null = null;
   /** Why the key cannot be used any further. */
   unauthorized: string | null = null;
   readonly kinds: ReadonlyMap<KindName, Kind>;

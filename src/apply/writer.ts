@@ -1,5 +1,5 @@
 import type { Reader, Request } from '../model/request.js';
-import type { Delivery } from '../model/resource.js';
+import type { Address, Delivery } from '../model/resource.js';
 
 export interface Writer {
   /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` understands. */
@@ -21,17 +21,25 @@ export type Verdict = {
   readonly message: string;
 };
 
-/** Where new keys go. */
-export interface KeyKeeping {
-  /** Throws when the key is not safe there. */
-  deliver(delivery: Delivery, key: string): Promise<void>;
-  /** Removes a delivered file after its key was revoked. */
-  withdraw(delivery: Delivery): void;
-  /** Writes a key to a file of mode 0600; null when no folder takes it. */
-  backUp(key: string): BackUp | null;
+/** A new key on its way to its destination. */
+export interface HeldKey {
+  readonly key: string;
+  /** The file of mode 0600 that keeps it until it is delivered, absolute; null when no folder takes one. */
+  readonly path: string | null;
+  /** Whether the next apply looks for it there. */
+  readonly retried: boolean;
 }
 
-export interface BackUp {
-  readonly file: string;
-  discard(): void;
+/** Where new keys go. */
+export interface KeyKeeping {
+  /** Writes a new key to a file of roster's own. */
+  keep(address: Address, key: string): HeldKey;
+  /** The key in a file that an earlier run kept. Throws when the file has changed since the plan. */
+  kept(address: Address, file: string): HeldKey;
+  /** Delivers a key: a file that kept it is moved, unless a command reads it. Throws when the key is not safe there. */
+  deliver(delivery: Delivery, held: HeldKey): Promise<void>;
+  /** Removes a delivered file after its key was revoked. */
+  withdraw(delivery: Delivery, key: string): void;
+  /** Removes the file that kept the key, if there still is one. */
+  discard(held: HeldKey): void;
 }

@@ -12,6 +12,7 @@ import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
 import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
 import { askAll } from '../service/previews.js';
 import { inFileOrder } from './file-order.js';
+import { keptKeys } from './kept-keys.js';
 import { undeliverableKeys } from './keys.js';
 import { selectorsOf } from './selectors.js';
 import type { Session } from './session.js';
@@ -60,7 +61,8 @@ export async function observeAndPlan(session: Session, options: ObserveOptions):
   const scope = observeScope(project, inventory, options.everything === true);
   const state = await observe(options.reader ?? client.reader(), kinds, scope, session.callsWith);
   const now = clock.now();
-  const inputs = { project, service, state, inventory, now, allow: options.allow, selected: addresses };
+  const kept = keptKeys(project, state.objects, session.redactor);
+  const inputs = { project, service, state, inventory, now, kept, allow: options.allow, selected: addresses };
   const reconciled = planWithDeliveries(inputs, options.proveDeliveries === true ? session.outputs : null);
   if (options.previews !== true) return { inventory, state, reconciled };
   return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now) };
@@ -84,13 +86,16 @@ function planWithDeliveries(
       undeliverable: undeliverableKeys(inputs.project, { prove, outputs: outputs ?? [] }),
     });
   const checked = planKnowing(new Set());
-  // The test writes to the disk, so it runs only for keys that the plan creates.
+  // The test writes to the disk, so it runs only for keys that the plan delivers.
   const creating = (checked.plan?.steps ?? []).filter((step) => step.delivery !== null);
-  if (outputs === null || creating.length === 0) return checked;
-  return planKnowing(new Set(creating.flatMap((step) => step.addresses)));
+  const delivering = [
+    ...creating.flatMap((step) => step.addresses),
+    ...Object.keys(checked.plan?.undelivered ?? {}),
+  ];
+  return outputs === null || delivering.length === 0 ? checked : planKnowing(new Set(delivering));
 }
 
-type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'selected';
+type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'kept' | 'selected';
 
 type PlanInputs = Pick<ReconcileInputs, Given> &
   Pick<PlanOptions, 'allow'> & { readonly state: ObservedState };

@@ -2,21 +2,21 @@ import { resolve } from 'node:path';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lease.js';
-import { type Diagnostic, problem } from '../model/diagnostic.js';
+import type { Diagnostic } from '../model/diagnostic.js';
 import type { InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
-import { checkApiKey } from '../service/api-key.js';
 import { type Client, createClient } from '../service/client.js';
+import { apiKeyOf } from './api-key.js';
 import { type Clock, clockOf } from './clock.js';
-import { backedUpKeys } from './keys.js';
+import { keptKeyWarnings } from './kept-keys.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
 
-/** A project together with the service that it is about. The API key is read from ROSTER_API_KEY. */
+/** A project together with the service that it is about. The API key is read from ROSTER_API_KEY, or from the file ROSTER_API_KEY_FILE. */
 export interface SessionOptions extends ProjectOptions, ServiceOptions {
   /** What to do with objects that no entry declares. Default: `prune` of the project. */
   readonly prune?: Prune | undefined;
@@ -69,7 +69,8 @@ export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
   const { project, warnings } = openProject({ ...options, redactor });
   const { url: baseUrl, from, override } = chooseService(options, project);
-  let apiKey = apiKeyOf(env);
+  const given = apiKeyOf(env, cwd);
+  let apiKey = given.key;
   redactor.hide([apiKey]);
   const clock = clockOf(options);
   const timeoutMs = options.timeoutMilliseconds ?? 30_000;
@@ -92,7 +93,7 @@ export function openSession(options: SessionOptions): Session {
     // `lost` is asked before each attempt, which ends within the timeout.
     store: openStore(project, env, { clock, longestRequestMs: timeoutMs }),
     concurrency,
-    warnings: [...warnings, ...backedUpKeys(project)],
+    warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
     redactor,
     clock,
@@ -118,11 +119,4 @@ export function openStore(
   if ('file' in inventory)
     return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
   return gitStore({ folder: root, ...inventory.git, ...common });
-}
-
-function apiKeyOf(env: SessionOptions['env']): string {
-  const key = env['ROSTER_API_KEY'];
-  if (key) return checkApiKey(key);
-  const help = 'Set it to an API key of the service. There is no flag for it.';
-  throw problem('missing-setting', '`ROSTER_API_KEY` is not set', help);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -10,10 +9,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Problem, problem } from '../model/diagnostic.js';
 import { errnoOf, reasonOf } from './errno.js';
-import { createFlushed, flushFolder, removeIfPossible } from './new-file.js';
+import { createFlushed, flushFolder, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** No inventory and no plan is larger. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -25,8 +24,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
  */
 export async function writeAtomic(path: string, text: string, mode?: number): Promise<void> {
   const old = regularFileAt(path);
-  // Hidden, so that no glob of `include` takes what a killed run left behind for a manifest.
-  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
+  const temporary = temporaryFor(path);
   try {
     const prepare = (file: number) => {
       if (old !== undefined) keepOwner(file, old);

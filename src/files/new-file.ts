@@ -1,4 +1,16 @@
-import { closeSync, constants, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 export interface NewFileOptions {
   /** Such as `0o600`, from which the umask takes rights away. */
@@ -35,6 +47,40 @@ export function flushFolder(folder: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
+  }
+}
+
+/** Creates a folder with those above it, and flushes their names. Does nothing if it exists. */
+export function makeFolders(folder: string, mode: number): void {
+  const first = mkdirSync(folder, { recursive: true, mode });
+  if (first === undefined) return;
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    flushFolder(above);
+    if (above === dirname(first)) return;
+  }
+}
+
+const suffix = '.roster-tmp';
+
+/**
+ * Where to prepare the content of a file: next to it. Hidden, so that no glob of `include` takes what a killed run left
+ * behind for a manifest. The `.gitignore` of `roster init` covers it.
+ */
+export function temporaryFor(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomUUID()}${suffix}`);
+}
+
+/** No run needs a temporary file for longer than a moment. */
+const ABANDONED_MS = 60 * 60_000;
+
+/** Removes the temporary files that killed runs left in a folder. */
+export function removeAbandoned(folder: string): void {
+  try {
+    const names = readdirSync(folder).filter((name) => name.startsWith('.') && name.endsWith(suffix));
+    for (const path of names.map((name) => join(folder, name)))
+      if (Date.now() - statSync(path).mtimeMs > ABANDONED_MS) removeIfPossible(path);
+  } catch {
+    // Another run may be doing the same. What is left does no harm.
   }
 }
 

@@ -44,12 +44,21 @@ export function projectFiles(facts: ManifestFacts): readonly NewFile[] {
     {
       path: '.gitignore',
       at: 'project',
-      text: '# New API keys: `deliver: { file: … }` writes them here.\n.secrets/\n',
+      text: gitignore,
       missingFrom: (existing) =>
-        /^\/?\.secrets\/?\s*$/m.test(existing) ? null : 'add `.secrets/`, the folder for new API keys',
+        /^\/?\.secrets\/?\s*$/m.test(existing) && existing.includes('*.roster-tmp')
+          ? null
+          : 'add `.secrets/`, the folder for new API keys, and the temporary files `roster.inventory*.lock` and `*.roster-tmp`',
     },
   ];
 }
+
+const gitignore = `# New API keys: \`deliver: { file: … }\` writes them here.
+.secrets/
+# What a run that was killed may leave behind: the lock of the inventory, and temporary files.
+roster.inventory*.lock
+*.roster-tmp
+`;
 
 /** The files that an editor validates, by schema. */
 const editorSchemas = {

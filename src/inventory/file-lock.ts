@@ -13,7 +13,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { unwritable } from '../files/atomic.js';
 import { errnoOf, reasonOf } from '../files/errno.js';
-import { createFlushed, removeIfPossible } from '../files/new-file.js';
+import { createFlushed, removeAbandoned, removeIfPossible, temporaryFor } from '../files/new-file.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { Lease, type LeaseClock, LockWatch, RENEWAL_MS, readLease } from './lease.js';
@@ -65,6 +65,7 @@ export class LockFile {
     };
     const lease = new Lease(this.clock);
     const taken = this.create(holder) || (this.removeAbandoned() && this.create(holder));
+    if (taken) removeAbandoned(dirname(this.path));
     return taken ? new HeldLock(this.path, holder.token, lease, this.clock) : null;
   }
 
@@ -91,7 +92,7 @@ export class LockFile {
 
   /** The lock file appears with its content or not at all: a temporary file is linked into place. */
   private create(holder: Holder): boolean {
-    const temporary = `${this.path}.${holder.token}`;
+    const temporary = temporaryFor(this.path);
     try {
       mkdirSync(dirname(this.path), { recursive: true });
       createFlushed(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
@@ -119,7 +120,7 @@ export class LockFile {
     const found = read(this.path);
     if (found === null) return true;
     if (this.takeOverMs(found) > 0) return false;
-    const moved = `${this.path}.${randomUUID()}`;
+    const moved = temporaryFor(this.path);
     try {
       renameSync(this.path, moved);
       const now = read(moved);

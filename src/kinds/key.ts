@@ -116,10 +116,10 @@ function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclar
 
 /** The schema ensures that there is exactly one of the two. */
 function readDelivery(
-  { file, command }: NonNullable<KeyEntry['deliver']>,
+  { file, command, env = [] }: NonNullable<KeyEntry['deliver']>,
   { isOwn, report }: ReadContext,
 ): Delivery['to'] {
-  if (file === undefined) return { command: command ?? [] };
+  if (file === undefined) return { command: command ?? [], ...(env.length === 0 ? {} : { env }) };
   // An `include` could read it as a manifest, and an error message would then show the key.
   const message = isOwn(file)
     ? `"${file}" is a file of the project itself`

@@ -140,6 +140,8 @@ export interface Plan {
   readonly records: Readonly<Record<Address, InventoryRecord>>;
   /** What is saved before each create is sent, and before each update of a natural key. */
   readonly createIntents: Readonly<Record<Address, CreateIntent>>;
+  /** Keys to deliver without a request; missing when there are none. */
+  readonly undelivered?: Readonly<Record<Address, UndeliveredKey>>;
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
   /** Missing in a plan made from the service itself. */
@@ -151,6 +153,13 @@ export interface ServiceOverride {
   readonly setBy: '--url' | 'ROSTER_URL';
   /** The origin and base path that the manifest declares. */
   readonly declared: string;
+}
+
+/** A key that an earlier run kept in a file because it could not deliver it. */
+export interface UndeliveredKey {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly delivery: Delivery;
 }
 
 export type InventoryRecord = Omit<InventoryEntry, 'id'>;

@@ -22,6 +22,8 @@ export interface Report {
   readonly interrupted: boolean;
   /** The key that the run began with has been revoked, or may have been: the next command needs another one. */
   readonly keyEnded: boolean;
+  /** The file with the new key: relative to the project, or absolute. Null or missing when there is none. */
+  readonly newKeyFile?: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -86,9 +86,16 @@ export interface Desired<S = unknown> extends Declared {
 
 /** Where a new key is delivered, and what must be true before it may be kept (contract §5, Keys). */
 export interface Delivery {
-  readonly to: { readonly file: string } | { readonly command: readonly string[] } | null;
+  readonly to: { readonly file: string } | DeliveryCommand | null;
   /** The requested scopes, sorted; empty for full access. */
   readonly scopes: readonly string[];
+}
+
+export interface DeliveryCommand {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** Names of the environment variables that it gets besides the usual ones. Left out when there are none. */
+  readonly env?: readonly string[];
 }
 
 /** One object as the service shows it. */

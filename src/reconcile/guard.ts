@@ -1,6 +1,6 @@
 import type { Inventory } from '../model/inventory.js';
 import { isExpired } from '../model/kind.js';
-import type { Objection, Step } from '../model/plan.js';
+import type { Objection, Plan, Step } from '../model/plan.js';
 import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
@@ -27,6 +27,8 @@ export interface GuardInputs {
   readonly now: Date;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
+  /** Keys of earlier runs that this plan delivers. */
+  readonly undelivered?: Plan['undelivered'];
 }
 
 type Guard = (inputs: GuardInputs) => readonly Objection[];
@@ -126,10 +128,9 @@ const severalNewKeys: Guard = ({ steps }) => {
   return [{ code: 'several-new-keys', message, help, address: null }];
 };
 
-const undeliverableKey: Guard = ({ steps, undeliverable }) =>
-  steps.flatMap((step) => {
-    const address = step.addresses[0] ?? null;
-    if (step.delivery === null || address === null) return [];
+const undeliverableKey: Guard = ({ steps, undeliverable, undelivered = {} }) => {
+  const creating = steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
+  return [...creating, ...Object.keys(undelivered)].flatMap((address) => {
     const reason = undeliverable.get(address);
     if (reason === undefined) return [];
     const message = `${address}: the new key could not be delivered: ${reason}`;
@@ -137,6 +138,7 @@ const undeliverableKey: Guard = ({ steps, undeliverable }) =>
       'The service shows a key only once: set `deliver:` to a file that can be written, or to a command that exists.';
     return [{ code: 'undeliverable-key', message, help, address }];
   });
+};
 
 const guards: readonly Guard[] = [
   emptyProject,

@@ -27,6 +27,7 @@ import { order } from './order.js';
 import { safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './starts/start-rate.js';
+import { type KeptKeyFile, knowingKept, undeliveredKeys, withDelivery } from './undelivered.js';
 
 /** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is passed in. */
 export interface ReconcileInputs {
@@ -46,8 +47,12 @@ export interface ReconcileInputs {
   readonly selected: readonly Selector[] | null;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
+  /** Keys that earlier runs could not deliver, by entry. Default: none. */
+  readonly kept?: ReadonlyMap<Address, KeptKeyFile>;
   readonly suggest: Suggest;
 }
+
+const noKeys: ReadonlyMap<Address, KeptKeyFile> = new Map();
 
 export interface Reconciled {
   /** Null when there are errors: nothing may be planned for a project that is not understood. */
@@ -60,7 +65,7 @@ export interface Reconciled {
 
 /** Compares the desired state with the observed state. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
-  const { project, kinds, objects, inventory, prune, now } = inputs;
+  const { project, kinds, objects, inventory, prune, now, kept = noKeys } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.suggest);
   const { entries } = project;
   // Of a plan for another service, only that is reported.
@@ -68,9 +73,15 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const otherAccount = inputs.allow.accountChange || isForeign;
   const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount });
   const names = namesOf(matches.list, matches.externals, lookup);
-  const all = matches.list.flatMap((each) => diff(each, { names, prune, now }) ?? []);
-  const { kept, diagnostics: unselected } = select(all, inputs.selected, project.entries, inputs.suggest);
-  const diffs = kept.sort((a, b) => readingOrder(kinds, a, b));
+  const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), { names, prune, now }) ?? []);
+  const changes = all.map((each) => withDelivery(each, kept));
+  const { kept: selected, diagnostics: unselected } = select(
+    changes,
+    inputs.selected,
+    project.entries,
+    inputs.suggest,
+  );
+  const diffs = selected.sort((a, b) => readingOrder(kinds, a, b));
   const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
   // An address may match nothing because of an error in its entry.
   const warnings = [
@@ -90,6 +101,7 @@ function assemble(
 ): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
+  const undelivered = undeliveredKeys(diffs, inputs.kept ?? noKeys);
   const caller = describeCaller(inputs.objects);
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
@@ -109,6 +121,7 @@ function assemble(
     digest: digestOf(body, diffs),
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
+    ...undelivered,
     objections: objections({
       project,
       service,
@@ -119,6 +132,7 @@ function assemble(
       allow,
       now,
       undeliverable,
+      ...undelivered,
     }),
     diagnostics,
   };

@@ -1,14 +1,15 @@
 import { problem } from '../model/diagnostic.js';
+import { isApiKey } from '../model/key-prefix.js';
 
 /**
- * Checks the text of ROSTER_API_KEY (interface §5.3) and removes the one newline that files and secret stores add.
- * Throws Problem `missing-setting`, which never shows the text.
+ * Checks the text of ROSTER_API_KEY (interface §5.3), or of the file that `name` is about, and removes the one newline
+ * that files and secret stores add. Throws Problem `missing-setting`, which never shows the text.
  */
-export function checkApiKey(text: string): string {
+export function checkApiKey(text: string, name = 'ROSTER_API_KEY'): string {
   const key = text.replace(/\r?\n$/, '');
-  if (/^svc_live_[\x21-\x7e]+$/.test(key) && !/["'`]/.test(key)) return key;
+  if (isApiKey(key)) return key;
   const help = 'Set it to a key from the dashboard, exactly as shown there.';
-  throw problem('missing-setting', `ROSTER_API_KEY ${wrong(key)}`, help);
+  throw problem('missing-setting', `${name} ${wrong(key)}`, help);
 }
 
 function wrong(key: string): string {

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { parse, print } from '../../src/inventory/format.js';
 import type { Ended } from '../support/program.js';
+import { git } from '../support/repository.js';
 import { sampleOf } from '../support/size.js';
 import { experiments } from './support/experiments.js';
 import { type Fixture, withFixture } from './support/fixture.js';
@@ -170,14 +172,39 @@ describe('apply', async () => {
   }
 });
 
+/** As `roster init` writes it. */
+const ignored = '.secrets/\nroster.inventory*.lock\n*.roster-tmp\n';
+
+/** The files that contain the newest key. */
+const holders = (fixture: Fixture): string[] =>
+  filesOf(fixture).filter((name) => read(fixture, name)?.includes(fixture.sandbox.world.apiKey));
+
+/** What `git add --all` would add. */
+function seenByGit({ workspace: { root } }: Fixture): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-git-'));
+  try {
+    git(folder, 'init', '--quiet', '--bare');
+    const words = ['ls-files', '--others', '--exclude-standard'];
+    return git(root, `--git-dir=${folder}`, `--work-tree=${root}`, ...words).split('\n');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 describe('a new key', async () => {
   const ways: Record<string, object> = {
     file: { file: sink },
+    'file of the previous key': { file: sink },
     command: { command: [process.execPath, '-e', 'process.stdin.on("data",()=>undefined)'] },
   };
   const words = ['apply', '--yes', '--allow-self-revoke'];
   for (const [way, deliver] of sampleOf(Object.entries(ways), 1)) {
-    const command = { scenario: keyScenario({ deliver }), words };
+    const previous = way === 'file of the previous key' ? `svc_live_${'0'.repeat(40)}\n` : null;
+    const arrange = ({ workspace }: Fixture) => {
+      workspace.write('.gitignore', ignored);
+      if (previous !== null) workspace.write(sink, previous);
+    };
+    const command = { scenario: keyScenario({ deliver }), words, arrange };
     const calls = await callsIn(command);
     experiments(
       'I20',
@@ -185,26 +212,30 @@ describe('a new key', async () => {
       faultsAt(calls),
       (fault) =>
         withFixture(command.scenario, async (fixture) => {
+          arrange(fixture);
           fixture.fsFault = fault;
           const ended = await fixture.process(...words);
           const delivered = read(fixture, sink);
           const key = `${fixture.sandbox.world.apiKey}\n`;
           expectInventory(read(fixture, 'roster.inventory.json'));
-          expect(delivered).toBeOneOf([null, key]);
+          expect(delivered).toBeOneOf([previous, key]);
           expectMessage(ended, fault, fixture.writes().length === 0 ? [0, 1, 4] : [0, 3]);
           const made = creationsIn(fixture);
-          const holding = filesOf(fixture).filter((name) => read(fixture, name)?.trim() === key.trim());
+          const holding = holders(fixture);
           for (const name of holding)
             expect(statSync(join(fixture.workspace.root, name)).mode & 0o777).toBe(0o600);
           expect(made).toBeLessThanOrEqual(1);
-          if (made === 1 && way === 'file') {
+          expect(seenByGit(fixture).filter((name) => holding.includes(name))).toEqual([]);
+          if (made === 1 && way !== 'command') {
             if (ended.exit === 0) expect(holding).toEqual([sink]);
             // A created key is at its destination, or at the path in the message.
             else if (ended.exit === 3 && holding[0] !== sink)
-              expect(ended.stderr.replace(/\s+/g, '')).toMatch(/savedin\S*roster-rescued-key|dashboard/);
+              expect(ended.stderr.replace(/\s+/g, '')).toMatch(/keptin\S*\.roster\/rescued\/|dashboard/);
           }
           if (ended.exit === 0 && way === 'command') expect(holding).toEqual([]);
           await expectRecovery(fixture, made === 1 ? holding : null);
+          if (way !== 'command') expect(holders(fixture)).toEqual([sink]);
+          else expect(holders(fixture)).toEqual([]);
         }),
     );
   }
@@ -214,10 +245,7 @@ describe('a new key', async () => {
     fixture.fsFault = null;
     const { workspace, sandbox } = fixture;
     if (holding !== null && holding.length > 0) workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
-    else if (holding !== null) {
-      fromDashboard(fixture);
-      rmSync(join(workspace.root, sink), { force: true });
-    }
+    else if (holding !== null) fromDashboard(fixture);
     const again = await fixture.apply({ allowSelfRevoke: true });
     expect(again.exit, again.stdout + again.stderr).toBe(0);
     expect(activeKeys(fixture)).toMatchObject({ ci: ['agents.run'] });

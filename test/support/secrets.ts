@@ -8,6 +8,7 @@ const open = new Set([
   'ROSTER_URL',
   'ROSTER_ENV',
   'ROSTER_INVENTORY',
+  'ROSTER_API_KEY_FILE',
   'CI',
   'NO_COLOR',
   'TERM',

@@ -161,6 +161,7 @@ class ApplyRun {
       converged: left === null ? (allDone ? null : false) : allDone && left.length === 0,
       interrupted: applied.interrupted || (session.interrupted() && left?.length !== 0),
       keyEnded: applied.keyEnded || applied.endedOwnAccess,
+      newKeyFile: applied.newKeyFile,
       // A failed change has been reported already.
       diagnostics: [
         ...plan.diagnostics,

@@ -65,7 +65,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     inventory: observation.inventory,
     lock,
     writer,
-    keys: keyKeeping(session.project, session.redactor, clock),
+    keys: keyKeeping(session.project, session.redactor),
     withheld,
     control: {
       concurrency,

@@ -55,7 +55,7 @@ function outcomeLines(result: ChangeOutcome, change: Change, { width, paint }: T
 function nextSteps(report: Report): string[] {
   const { failed, skipped, unknown } = outcomeCounts(report);
   const lines: string[] = [];
-  const key = 'The API key that this run started with no longer works. Set `ROSTER_API_KEY` to a valid one.';
+  const key = `The API key that this run started with no longer works. Set \`ROSTER_API_KEY\` to ${newKey(report)}.`;
   if (isComplete(report)) return report.keyEnded ? [`Next: ${key}`] : lines;
   if (report.interrupted) lines.push('The apply was interrupted.');
   if (unknown > 0)
@@ -73,4 +73,8 @@ function nextSteps(report: Report): string[] {
       : 'Next: run `roster plan` to see the current state.',
   );
   return lines;
+}
+
+function newKey({ newKeyFile }: Report): string {
+  return newKeyFile == null ? 'a valid one' : `the key in ${escapeControls(newKeyFile)}`;
 }

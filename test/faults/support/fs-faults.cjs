@@ -118,7 +118,7 @@ function faultOf(name, [target, second]) {
   if ((name === 'rm' || name === 'unlink') && !fs.existsSync(target)) return null;
   if (faults.path !== undefined && !`${path} ${second}`.includes(faults.path)) return null;
   calls += 1;
-  if (faults.log !== undefined) appendFileSync(faults.log, `${name}\n`);
+  if (faults.log !== undefined) appendFileSync(faults.log, `${name} ${path}\n`);
   if (calls !== faults.nth && !broken) return null;
   if (faults.lasting) broken = true;
   if (faults.act === 'ENOSPC' && !takesSpace.has(name)) return null;

@@ -24,18 +24,33 @@ export const fsFaults = (under: string, fault: FsFault): Record<string, string> 
   FS_FAULTS: JSON.stringify({ under, ...fault }),
 });
 
-/** The names of the calls that change files below a folder, in a process that `run` starts with the variables. */
-export async function callsOf(
+/** A call that changes files. */
+export interface FsChange {
+  readonly call: string;
+  readonly path: string;
+}
+
+/** The calls that change files below a folder, in a process that `run` starts with the variables and the preload. */
+export async function changesOf(
   under: string,
   run: (env: Record<string, string>) => Promise<unknown>,
   path?: string,
-): Promise<string[]> {
+): Promise<FsChange[]> {
   const folder = mkdtempSync(join(tmpdir(), 'roster-calls-'));
   const log = join(folder, 'log');
   try {
     await run({ FS_FAULTS: JSON.stringify({ under, log, nth: 0, path }) });
-    return readFileSync(log, 'utf8').trim().split('\n');
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    return lines.map((line) => {
+      const [call = '', ...rest] = line.split(' ');
+      return { call, path: rest.join(' ') };
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The names of those calls. */
+export async function callsOf(...args: Parameters<typeof changesOf>): Promise<string[]> {
+  return (await changesOf(...args)).map(({ call }) => call);
 }

@@ -64,10 +64,11 @@ describe('a new key', () => {
     expect(readFileSync(join(workspace.root, 'got'), 'utf8')).toBe(`${sandbox.world.apiKey}\nundefined`);
   });
 
-  test('is saved next to the inventory when the command fails', async () => {
+  test('is kept in the folder of roster itself when the command fails', async () => {
     const { sandbox, workspace } = await arrange({ command: ['false'] });
     const ran = await workspace.apply({ allowSelfRevoke: true });
-    const file = /saved in\s+(\S*roster-rescued-key-\d+)/.exec(ran.stderr.replace(/\n\s+/g, ' '))?.[1] ?? '';
+    const file =
+      /kept in\s+(\/\S+\/\.roster\/rescued\/\S+\.key)/.exec(ran.stderr.replace(/\n\s+/g, ' '))?.[1] ?? '';
     expect([ran.exit, readFileSync(file, 'utf8').trim()]).toEqual([3, sandbox.world.apiKey]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -130,7 +131,7 @@ describe('a new key', () => {
     await workspace.apply({ allowSelfRevoke: true });
     workspace.env['ROSTER_API_KEY'] = sandbox.world.apiKey;
     const { stderr } = await workspace.plan();
-    expect(stderr).toMatch(/roster-rescued-key-\d+ holds an API\s+key/);
+    expect(stderr).toMatch(/\.roster\/rescued\/\S+\s+holds an API\s+key/);
   });
 
   test('is looked up in the list when its answer shows no scopes', async () => {

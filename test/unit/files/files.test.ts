@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkWritable, readRegular, writeAtomic } from '../../../src/files/atomic.js';
 import { errnoOf, reasonOf } from '../../../src/files/errno.js';
-import { writeSecret } from '../../../src/files/secret-file.js';
+import { removeAbandoned } from '../../../src/files/new-file.js';
+import { moveSecret, readSecret, writeSecret } from '../../../src/files/secret-file.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 
 let folder: string;
@@ -91,6 +93,37 @@ describe('writeSecret', () => {
     expect(await codeOf(() => writeSecret(at('key'), 'x'))).toBe('EEXIST');
     expect([readdirSync(folder), existsSync(at('elsewhere'))]).toEqual([['key'], false]);
   });
+});
+
+describe('moveSecret', () => {
+  test('moves a secret into a new folder', () => {
+    writeSecret(at('a/key'), 'x');
+    moveSecret(at('a/key'), at('b/c/key'));
+    expect([readSecret(at('b/c/key')), readdirSync(at('a')), readdirSync(at('b/c'))]).toEqual([
+      'x',
+      [],
+      ['key'],
+    ]);
+    expect(statSync(at('b/c/key')).mode & 0o777).toBe(0o600);
+  });
+
+  test('replaces a file only when it is told to', async () => {
+    writeSecret(at('new'), 'new');
+    writeSecret(at('old'), 'old');
+    expect(await codeOf(() => moveSecret(at('new'), at('old')))).toBe('EEXIST');
+    expect([readSecret(at('new')), readSecret(at('old'))]).toEqual(['new', 'old']);
+    moveSecret(at('new'), at('old'), 'replace');
+    expect([readSecret(at('old')), readdirSync(folder)]).toEqual(['new', ['old']]);
+  });
+});
+
+test('only temporary files that are older than an hour are removed', () => {
+  const names = ['.a.0.roster-tmp', '.b.0.roster-tmp', 'c.roster-tmp', '.d'];
+  for (const name of names) writeFileSync(at(name), '');
+  const old = new Date(Date.now() - 2 * 60 * 60_000);
+  for (const name of names.slice(1)) utimesSync(at(name), old, old);
+  removeAbandoned(folder);
+  expect(readdirSync(folder).sort()).toEqual(['.a.0.roster-tmp', '.d', 'c.roster-tmp']);
 });
 
 test('a system error is described without its path', () => {
