@@ -1,5 +1,5 @@
 // Applies the project of the working directory to a sandbox: takes the lock, carries out the plan, and reads back.
-import * as roster from 'roster';
+import * as roster from 'rosterctl';
 
 const sandbox = await roster.startSandbox({ dataFile: 'sandbox.json' });
 const redactor = new roster.Redactor();
