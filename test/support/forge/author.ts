@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { roster } from '../program.js';
 import { git, type Remote } from '../repository.js';
@@ -11,11 +11,27 @@ export class Author {
     this.folder = remote.clone();
   }
 
-  /** Runs `roster init` and pushes to main. */
-  async init(host: 'github' | 'gitlab'): Promise<void> {
-    const { exit, stderr } = await roster(['init', '--ci', host], { cwd: this.folder });
+  /** Runs `roster init` and pushes to main. CI installs a file that only a simulated npm takes for roster. */
+  async init(host: 'github' | 'gitlab', flags: readonly string[] = []): Promise<void> {
+    mkdirSync(join(this.folder, 'vendor'));
+    writeFileSync(join(this.folder, 'vendor/rosterctl.tgz'), 'a tarball');
+    const args = ['init', '--ci', host, '--install', 'vendor/rosterctl.tgz', ...flags];
+    const { exit, stderr } = await roster(args, { cwd: this.folder });
     if (exit !== 0) throw new Error(stderr);
-    this.commit('first project');
+    this.publish('first project');
+  }
+
+  /** The same for a GitLab with this API. */
+  async initGitlab(api: string, flags: readonly string[] = []): Promise<void> {
+    await this.init('gitlab', flags);
+    const tool = join(this.folder, '.gitlab/roster.mjs');
+    writeFileSync(tool, readFileSync(tool, 'utf8').replace('https://gitlab.com/api/v4', api));
+    this.publish('the address of our GitLab');
+  }
+
+  /** Pushes all changes to main. */
+  publish(message: string): void {
+    this.commit(message);
     git(this.folder, 'push', '--quiet', 'origin', 'HEAD:main');
   }
 
