@@ -64,7 +64,8 @@ function initText({ written, leftAlone, ci, branch, next }: Shown): string {
       return `skipped     ${escapeControls(path)} (${reasons[why]}${advice})`;
     }),
     '',
-    `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}${ci.host === null ? '' : ` Changes are applied from the branch ${escapeControls(branch)}.`}`,
+    `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,
+    ...(ci.host === null ? [] : [`Changes are applied from the branch ${escapeControls(branch)}.`]),
     '',
     'Next:',
     ...next.map((step, index) => `  ${index + 1}. ${step}`),

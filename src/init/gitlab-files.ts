@@ -1,7 +1,7 @@
 import type { CiFacts } from './ci-files.js';
 import { fillTemplate, generatedFile, type Values } from './fill-template.js';
 import { type Install, installScript } from './install.js';
-import { type NewFile, yamlWord } from './project-files.js';
+import type { NewFile } from './project-files.js';
 import gitlabCi from './templates/gitlab/gitlab-ci.yml?raw';
 import planFromSnapshot from './templates/gitlab/plan-from-snapshot.sh?raw';
 import tool from './templates/gitlab/roster.mjs?raw';
@@ -26,7 +26,7 @@ function valuesOf(facts: CiFacts): Values {
   const { install, planWith, branch, folder, url, remoteHost } = facts;
   return {
     BRANCH_STRING: JSON.stringify(branch),
-    SHELL_FOLDER: yamlWord(folder) === folder ? folder : JSON.stringify(shellWord(folder)),
+    CD_FOLDER: /^[\w.][\w./-]*$/.test(folder) ? `cd ${folder}` : JSON.stringify(`cd ${shellWord(folder)}`),
     API: `https://${remoteHost !== null && /^[\w.-]+$/.test(remoteHost) ? remoteHost : 'gitlab.com'}/api/v4`,
     IMAGE: install.from === 'image' ? install.image : 'node:24',
     INSTALL_STEP: installStep(install),

@@ -34,14 +34,18 @@ export class GithubTeam {
     readonly author: Author,
   ) {}
 
-  /** `flags` are those of `roster init`. */
-  static async start(flags: readonly string[] = [], hasUrl = true): Promise<GithubTeam> {
+  /** `flags` are those of `roster init`, and `tarball` a real one of roster, for the real npm. */
+  static async start(
+    flags: readonly string[] = [],
+    { hasUrl = true, tarball }: { readonly hasUrl?: boolean; readonly tarball?: string } = {},
+  ): Promise<GithubTeam> {
     const sandbox = await startSandbox();
     const vars = hasUrl ? { ROSTER_URL: sandbox.url } : {};
     const github = new Github({ ROSTER_API_KEY: sandbox.apiKey }, vars);
     await github.api.listen();
     const author = new Author(github.remote);
-    await author.init('github', flags);
+    await author.init('github', flags, tarball);
+    github.options.realNpm = tarball !== undefined;
     return new GithubTeam(sandbox, github, author);
   }
 
