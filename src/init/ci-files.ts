@@ -1,23 +1,7 @@
+import type { CiFacts, CiHost } from './ci-facts.js';
 import { githubFiles } from './github-files.js';
 import { gitlabFiles } from './gitlab-files.js';
-import type { Install } from './install.js';
 import type { NewFile } from './project-files.js';
-
-export type CiHost = 'github' | 'gitlab';
-
-export interface CiFacts {
-  readonly install: Install;
-  /** What pull requests are planned with: a snapshot, or the API key. */
-  readonly planWith: 'snapshot' | 'key';
-  /** The branch that is applied from. */
-  readonly branch: string;
-  /** The folder of roster.yaml, relative to the root of the repository; `.` for the root itself. */
-  readonly folder: string;
-  /** The URL of the service, if the project has one. */
-  readonly url: string | null;
-  /** The host of the git remote; null if there is none. */
-  readonly remoteHost: string | null;
-}
 
 /** The CI files of a host, which go to the root of the repository. */
 export function ciFiles(host: CiHost, facts: CiFacts): readonly NewFile[] {

@@ -1,4 +1,4 @@
-import type { CiFacts } from './ci-files.js';
+import type { CiFacts } from './ci-facts.js';
 import { fillTemplate, generatedFile, type Values } from './fill-template.js';
 import { installScript } from './install.js';
 import { type NewFile, yamlWord } from './project-files.js';

@@ -1,4 +1,4 @@
-import type { CiFacts } from './ci-files.js';
+import type { CiFacts } from './ci-facts.js';
 import { fillTemplate, generatedFile, type Values } from './fill-template.js';
 import { type Install, installScript } from './install.js';
 import type { NewFile } from './project-files.js';

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
-import { type CiFacts, ciFiles } from '../../init/ci-files.js';
+import type { CiFacts } from '../../init/ci-facts.js';
+import { ciFiles } from '../../init/ci-files.js';
 import { type NewFile, projectFiles } from '../../init/project-files.js';
 import { problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';

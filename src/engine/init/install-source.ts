@@ -15,14 +15,14 @@ const URL_WITH_HASH = new RegExp(`^(https://[\\w.:-]+/[\\w./:@%+~?=&-]*)#(${HASH
 const NPM = new RegExp(`^npm:(${packageName}@${VERSION})#(${HASH})$`);
 const IMAGE = /^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/;
 
-export interface Place {
+interface RepositoryFolders {
   readonly cwd: string;
   /** The root of the repository. */
   readonly root: string;
 }
 
 /** What `--install` names. Throws a Problem for anything that pipelines could not check before they run it. */
-export function installSource(source: string | undefined, place: Place): Install {
+export function installSource(source: string | undefined, place: RepositoryFolders): Install {
   if (source === undefined) return { from: 'nowhere' };
   const [, url = '', hash = ''] = URL_WITH_HASH.exec(source) ?? [];
   if (url !== '') return { from: 'url', url, integrity: hash };
@@ -33,7 +33,7 @@ export function installSource(source: string | undefined, place: Place): Install
   return vendored(source, place);
 }
 
-function vendored(source: string, { cwd, root }: Place): Install {
+function vendored(source: string, { cwd, root }: RepositoryFolders): Install {
   const path = relative(root, resolve(cwd, source)).split(sep).join('/');
   if (path.startsWith('../') || !FILE.test(path) || path.startsWith('-')) {
     throw problem(
