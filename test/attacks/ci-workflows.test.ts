@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { digestIn } from '../support/forge/author.js';
 import { GithubApi, REPOSITORY } from '../support/forge/github-api.js';
-import { GithubTeam, shops, the } from '../support/forge/github-team.js';
+import { GithubTeam, results, shops, shown, the } from '../support/forge/github-team.js';
 import { git } from '../support/repository.js';
 import { isLong } from '../support/size.js';
 
@@ -80,18 +80,16 @@ inLongRun(
     team = await GithubTeam.start();
     const { github, author } = team;
     await team.saveSnapshot();
-    author.branch('mine');
+    author.propose('mine', shops('acme-shop'));
     for (const path of ['workflows/roster-plan.yml', 'workflows/roster-validate.yml', 'roster.mjs']) {
       const file = join(author.folder, '.github', path);
-      const text = readFileSync(file, 'utf8');
-      const evil = path.endsWith('.mjs')
-        ? `console.log('evil');\n${text}`
-        : text.replaceAll('run: ', 'run: echo evil; ');
-      writeFileSync(file, evil);
+      const text = readFileSync(file, 'utf8').replaceAll('run: |\n', 'run: |\n          echo evil\n');
+      writeFileSync(file, path.endsWith('.mjs') ? `console.log('evil');\n${text}` : text);
     }
     author.commit('mine');
     git(author.folder, 'push', '--quiet', 'origin', 'mine');
     const runs = await github.pullRequest(github.openPull('mine'));
+    expect(results(runs)).toEqual(shown);
     expect(runs.filter(({ log }) => log.includes('evil')).map(({ job }) => job)).toEqual(['validate']);
   },
 );

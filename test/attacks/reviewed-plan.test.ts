@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import {
 } from '../support/forge/github-api.js';
 import { git, Remote } from '../support/repository.js';
 
-/** The step of the apply workflow that decides whether a plan was reviewed, against what others can write. */
+/** Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. */
 
 const tool = fileURLToPath(new URL('../../src/init/templates/github/roster.mjs', import.meta.url));
 const digest = `sha256:${'d'.repeat(64)}`;
@@ -96,32 +96,83 @@ function recordOf({ id }: RecordedRun, head: string, of = digest): Artifact {
   return made;
 }
 
-/** Whether the plan with this digest may be applied. */
-async function isReviewed(env: Readonly<Record<string, string>> = {}): Promise<boolean> {
-  const event = join(remote.root, 'event.json');
-  writeFileSync(event, JSON.stringify({ before: commits.before, repository: { default_branch: 'main' } }));
-  const child = spawn(process.execPath, [tool, 'reviewed'], {
+/** Runs a command of the tool in the checkout, for an event. Returns its exit code and what it printed. */
+async function runTool(command: string, event: object, env: Readonly<Record<string, string>>) {
+  const file = join(remote.root, 'event.json');
+  writeFileSync(file, JSON.stringify({ ...event, repository: { default_branch: 'main' } }));
+  const child = spawn(process.execPath, [tool, command], {
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       GH_TOKEN: api.token,
       GITHUB_API_URL: api.url,
-      GITHUB_EVENT_PATH: event,
+      GITHUB_EVENT_PATH: file,
       GITHUB_REPOSITORY: REPOSITORY,
-      GITHUB_SHA: pull.merge_commit_sha ?? '',
-      PLANNED: digest,
-      HAS_CHANGES: 'true',
-      ASKED: '',
       ...env,
     },
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const [out, errors, exit] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   expect(errors).toBe('');
+  return { out, exit };
+}
+
+/** Whether the plan with this digest may be applied. */
+async function isReviewed(env: Readonly<Record<string, string>> = {}): Promise<boolean> {
+  const { out, exit } = await runTool(
+    'reviewed',
+    { before: commits.before },
+    { GITHUB_SHA: pull.merge_commit_sha ?? '', PLANNED: digest, HAS_CHANGES: 'true', ASKED: '', ...env },
+  );
   expect(out.startsWith('::error ')).toBe(exit !== 0);
   return exit === 0;
 }
+
+/** What the tool outputs for the plan of the pull request. */
+async function found(): Promise<string> {
+  const head_repository = { full_name: REPOSITORY, owner: { login: 'acme' } };
+  const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository };
+  const output = join(remote.root, 'output');
+  writeFileSync(output, '');
+  expect((await runTool('find', { workflow_run }, { GITHUB_OUTPUT: output })).exit).toBe(0);
+  return readFileSync(output, 'utf8');
+}
+
+describe('a pull request is planned', () => {
+  const snapshotOf = (id: number, created_at: string) =>
+    api.artifacts.push({
+      name: 'roster-snapshot',
+      workflow_run: { id },
+      expired: false,
+      created_at,
+      folder: '',
+    });
+
+  test('if it is open, has this commit and goes into the default branch', async () => {
+    pull.merged_at = null;
+    expect(await found()).toBe('number=1\n');
+    pull.head = commits.squashed;
+    expect(await found()).toBe('');
+    api.pulls.splice(0, 1, { ...pull, head: commits.head, base: 'dev' });
+    expect(await found()).toBe('');
+  });
+
+  test('against the newest snapshot of the default branch, whatever other branches upload', async () => {
+    pull.merged_at = null;
+    const path = '.github/workflows/roster-drift.yml';
+    const nightly = recordedRun({ path, event: 'schedule' });
+    snapshotOf(nightly.id, '2026-10-01T00:00:00Z');
+    const later = [
+      { path, event: 'push', head_branch: 'change' },
+      { path, event: 'workflow_dispatch', head_branch: 'change' },
+      { path, event: 'workflow_run', head_repository: { full_name: 'mallory/x' } },
+      { path: '.github/workflows/other.yml', event: 'schedule' },
+    ];
+    for (const other of later) snapshotOf(recordedRun(other).id, '2026-10-02T00:00:00Z');
+    expect(await found()).toBe(`number=1\nsnapshot=${nightly.id}\n`);
+  });
+});
 
 describe('a plan is reviewed if', () => {
   test('its pull request showed it before it was merged', async () => {
