@@ -24,6 +24,7 @@ export default defineConfig(({ mode }) => {
     env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
     // Only against tests that hang: on a busy machine everything is slow.
     testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
   };
   return {
     test: {

@@ -126,7 +126,11 @@ const shortNames: Plugin = {
   },
 };
 
-/** Bundles the library as modules. Packages stay imports, so that a user's project contains each of them once. */
+/** Some packages are CommonJS, and `require` built-in modules of Node. */
+const requireInModules =
+  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
+
+/** Bundles the library as modules, with its packages: installing roster installs nothing else, and works offline. */
 export async function bundleLibrary(root: string, entry: string, folder: string): Promise<void> {
   const { outputFiles } = await build({
     ...common,
@@ -134,7 +138,10 @@ export async function bundleLibrary(root: string, entry: string, folder: string)
     entryPoints: { index: entry },
     outdir: folder,
     chunkNames: 'library/[name]-[hash]',
-    packages: 'external',
+    banner: { js: requireInModules },
+    plugins: [asText],
+    minifySyntax: true,
+    minifyWhitespace: true,
   });
   await replaceFiles(outputFiles, join(folder, 'library'));
 }

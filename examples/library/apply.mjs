@@ -1,5 +1,5 @@
 // Applies the project of the working directory to a sandbox: takes the lock, carries out the plan, and reads back.
-import * as roster from 'roster';
+import * as roster from 'rosterctl';
 
 // An inventory belongs to one service: with another port, the sandbox would be another one.
 const port = Number(process.env.PORT ?? 4011);

@@ -6,13 +6,19 @@ import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
-type InitFlags = CommonFlags & { readonly ci?: string };
+type InitFlags = CommonFlags & {
+  readonly ci?: string;
+  readonly install?: string;
+  readonly planWith?: string;
+};
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, ['text', 'json'], context, async () => {
-    const made = await init({ cwd: context.host.cwd, env: context.host.env, url: flags.url, ci: flags.ci });
-    const result = { ...made, next: nextSteps(made.ci.host, made.remote) };
+    const { cwd, env } = context.host;
+    const { url, ci, install, planWith } = flags;
+    const made = await init({ cwd, env, url, ci, install, planWith });
+    const result = { ...made, next: nextSteps(made) };
     return { render: { text: () => initText(result), json: () => initJson(result) } };
   });
 }
@@ -23,22 +29,25 @@ function initJson({ written, leftAlone, ci, next }: Shown): string {
   return jsonText({ formatVersion: 1, written, leftAlone, ci, next });
 }
 
-function nextSteps(host: CiHost | null, remote: string | null): readonly string[] {
+function nextSteps({ ci: { host }, remote, installs }: InitResult): readonly string[] {
+  const install =
+    'CI installs nothing yet, and its jobs fail. Run `npm pack` in the source of roster, commit the tarball here, remove the CI files, and run `roster init --install FILE.tgz`.';
   const shared =
     'Before CI applies changes, set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory on the git remote.';
   return [
     'Declare resources in roster.yaml, then check them with `roster validate`.',
     'Set `ROSTER_URL` and `ROSTER_API_KEY`, then run `roster plan` to see what would change.',
     ...(host !== null && remote === null ? [shared] : []),
+    ...(host === null || installs ? [] : [install]),
     ...(host === null ? [] : [hostSteps[host]]),
   ];
 }
 
 const hostSteps: Readonly<Record<CiHost, string>> = {
   github:
-    'On GitHub, add the variable ROSTER_URL, the secret ROSTER_API_KEY and an environment named `production`.',
+    'On GitHub, add the environments `roster-plan` and `production`, both restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY.',
   gitlab:
-    'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, and allow job tokens to push. See .gitlab/roster.yml for details.',
+    'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, allow job tokens to push, and schedule a nightly pipeline. See .gitlab/roster.yml for details.',
 };
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
@@ -47,7 +56,7 @@ const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   other: 'is not a regular file',
 };
 
-function initText({ written, leftAlone, ci, next }: Shown): string {
+function initText({ written, leftAlone, ci, branch, next }: Shown): string {
   const lines = [
     ...written.map((path) => `written     ${escapeControls(path)}`),
     ...leftAlone.map(({ path, why, add }) => {
@@ -56,6 +65,7 @@ function initText({ written, leftAlone, ci, next }: Shown): string {
     }),
     '',
     `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,
+    ...(ci.host === null ? [] : [`Changes are applied from the branch ${escapeControls(branch)}.`]),
     '',
     'Next:',
     ...next.map((step, index) => `  ${index + 1}. ${step}`),

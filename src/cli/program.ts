@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { version } from '../engine/version.js';
+import { packageName, version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
 import type { CommandWords } from './completion.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
@@ -45,6 +45,14 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
       'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every run reads ROSTER_URL)',
     )
     .option('--ci <host>', 'github, gitlab or none (default: the host of the git remote)')
+    .option(
+      '--install <source>',
+      `what CI installs: a tarball in this repository, https://…#sha512-…, npm:${packageName}@1.2.3#sha512-… or image@sha256:… (default: nothing; jobs fail until it is set)`,
+    )
+    .option(
+      '--plan-with <what>',
+      'what CI plans pull requests with: snapshot (no API key) or key (default: snapshot)',
+    )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
   command(program, 'validate', 'check the manifests offline and report all errors', service).action(
     async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)),

@@ -117,10 +117,23 @@ test('each package has a single importer, and the sandbox has its own', () => {
   );
 });
 
-test('src imports only what is installed with it', () => {
-  const manifest = JSON.parse(readFileSync(join(source, '../package.json'), 'utf8'));
-  const strange = outer.filter(({ to }) => !(packageName(to) in manifest.dependencies));
+test('src imports only the packages that CONTRIBUTING.md gives a reason for', () => {
+  const page = readFileSync(join(source, '../CONTRIBUTING.md'), 'utf8');
+  const [, table = ''] = page.split('\n## Packages\n');
+  const listed = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/[^`, ]+/g) ?? [],
+  );
+  const strange = outer.filter(({ to }) => !listed.includes(packageName(to)));
+  expect(listed.length).toBeGreaterThan(0);
   expect(strange.map(arrow)).toEqual([]);
+});
+
+test('installing the package installs nothing else', () => {
+  const manifest = JSON.parse(readFileSync(join(source, '../package.json'), 'utf8'));
+  const fields = Object.keys(manifest).filter((each) =>
+    /^(bundled?|optional|peer)?dependencies$/i.test(each),
+  );
+  expect(fields).toEqual([]);
 });
 
 test('no file imports itself, directly or by way of others', () => {

@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
-import { Author, digestIn } from '../support/forge/author.js';
-import { filledIn } from '../support/forge/expression.js';
-import { Github, type JobRun } from '../support/forge/github.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { type Author, digestIn } from '../support/forge/author.js';
+import type { Github } from '../support/forge/github.js';
+import { applied, GithubTeam, refused, results, shops, shown, the } from '../support/forge/github-team.js';
 import { git } from '../support/repository.js';
 import { isLong } from '../support/size.js';
 
@@ -14,41 +13,19 @@ import { isLong } from '../support/size.js';
 /** Each of these takes seconds. */
 const inLongRun = test.runIf(isLong);
 
+let team: GithubTeam;
 let sandbox: Sandbox;
 let github: Github;
 let author: Author;
 
 beforeEach(async () => {
-  sandbox = await startSandbox();
-  github = new Github({ ROSTER_API_KEY: sandbox.apiKey }, { ROSTER_URL: sandbox.url });
-  author = new Author(github.remote);
-  await author.init('github');
+  team = await GithubTeam.start();
+  ({ sandbox, github, author } = team);
+  await team.saveSnapshot();
 });
-afterEach(async () => {
-  github.remove();
-  await sandbox.close();
-});
+afterEach(() => team.remove());
 
-const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
-
-/** A pull request with its plan, merged and applied. */
-async function release(branch: string, declared: string): Promise<void> {
-  author.propose(branch, declared);
-  const number = github.openPull(branch);
-  await github.pullRequest(number);
-  github.merge(number);
-  expect(results(await github.push())).toEqual({ apply: 'success' });
-}
-
-function results(runs: readonly JobRun[]): Record<string, string> {
-  return Object.fromEntries(runs.map(({ job, result }) => [job, result]));
-}
-
-function the(job: string, runs: readonly JobRun[]): JobRun {
-  const found = runs.find((each) => each.job === job);
-  if (found === undefined) throw new Error(`${job} did not run`);
-  return found;
-}
+const release = (branch: string, declared: string) => team.release(branch, declared);
 
 /** What the service has, as far as a person would see it. */
 const groups = () =>
@@ -67,23 +44,25 @@ describe('a pull request', () => {
     author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     const first = await github.pullRequest(number);
-    expect(results(first)).toEqual({ validate: 'success', plan: 'success' });
+    expect(results(first)).toEqual(shown);
     const [comment] = github.comments(number);
     expect(comment?.body).toMatch(/^<!-- roster:[\w-]+: -->\n\*\*Plan: 1 to create\*\*/);
-    expect(the('plan', first).summary).toContain('Plan: 1 to create');
-    expect(the('plan', first).log).toMatch(/^::notice .*file=roster\.yaml/m);
+    expect(the('plan/plan', first).summary).toContain('Plan: 1 to create');
+    const check = { head_sha: github.api.pull(number).head, conclusion: 'success' };
+    expect(github.api.checks).toMatchObject([{ ...check, output: { summary: comment?.body } }]);
 
     author.propose('shops', shops('acme-shop, globex'));
+    const before = comment?.body;
     await github.pullRequest(number);
     const after = github.comments(number);
     expect(after.map(({ id }) => id)).toEqual([comment?.id]);
-    expect(digestIn(after[0]?.body)).not.toBe(digestIn(comment?.body));
+    expect(digestIn(after[0]?.body)).not.toBe(digestIn(before));
 
     github.merge(number);
     const pushed = await github.push();
-    expect(results(pushed)).toEqual({ apply: 'success' });
+    expect(results(pushed)).toEqual(applied);
+    expect(digestIn(the('apply/plan', pushed).summary)).toBe(digestIn(after[0]?.body));
     expect(the('apply', pushed).log).toContain('Apply complete: 1 created');
-    expect(the('apply', pushed).outputs['reviewed']).toEqual({ digest: digestIn(after[0]?.body) });
     expect(groups()).toEqual([{ name: 'Shops', description: '' }]);
     expect(await planIsEmpty()).toBe(true);
   });
@@ -93,15 +72,16 @@ describe('a pull request', () => {
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const number = github.openPull('none');
     const runs = await github.pullRequest(number);
-    expect(the('plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
+    expect(the('plan/plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
+    expect(github.api.checks.at(-1)).toMatchObject({ conclusion: 'failure' });
   });
 
   inLongRun('with invalid manifests is annotated at the lines, and gets no comment', async () => {
     author.propose('wrong', 'groups:\n  shops: { membres: [acme-shop] }\n');
     const number = github.openPull('wrong');
     const runs = await github.pullRequest(number);
-    expect(results(runs)).toEqual({ validate: 'failure', plan: 'failure' });
+    expect(results(runs)).toEqual({ validate: 'failure', 'plan/plan': 'skipped', show: 'skipped' });
     const line = readFileSync(join(author.folder, 'roster.yaml'), 'utf8')
       .split('\n')
       .findIndex((each) => each.includes('membres'));
@@ -109,10 +89,36 @@ describe('a pull request', () => {
     expect(github.comments(number)).toEqual([]);
   });
 
-  inLongRun('of a fork is checked without a secret, and not planned', async () => {
+  inLongRun('of a fork is planned like any other, and its plan is applied', async () => {
     author.propose('fork', shops('acme-shop'));
-    const runs = await github.pullRequest(github.openPull('fork', true));
-    expect(results(runs)).toEqual({ validate: 'success', plan: 'skipped' });
+    const number = github.openPull('fork', { fork: true });
+    expect(results(await github.pullRequest(number))).toEqual(shown);
+    github.merge(number);
+    expect(results(await github.push())).toEqual(applied);
+  });
+
+  inLongRun.each(['squash', 'rebase'] as const)('may be merged with a %s', async (how) => {
+    author.propose('shops', shops('acme-shop'));
+    author.propose('shops', shops('acme-shop, globex'));
+    const number = github.openPull('shops');
+    await github.pullRequest(number);
+    github.merge(number, how);
+    expect(results(await github.push())).toEqual(applied);
+  });
+
+  inLongRun('is planned without a key: no job of it sends a request', async () => {
+    const before = sandbox.requests.length;
+    author.propose('shops', shops('acme-shop'));
+    expect(results(await github.pullRequest(github.openPull('shops')))).toEqual(shown);
+    expect(sandbox.requests.length).toBe(before);
+  });
+
+  inLongRun('without a snapshot fails, and says how to get one', async () => {
+    github.api.artifacts.splice(0);
+    author.propose('shops', shops('acme-shop'));
+    const runs = await github.pullRequest(github.openPull('shops'));
+    expect(the('plan/plan', runs).log).toContain('Run the workflow "roster drift"');
+    expect(results(runs)).toMatchObject({ 'plan/plan': 'failure', show: 'skipped' });
   });
 
   inLongRun('finds its comment among those of others', async () => {
@@ -133,91 +139,53 @@ describe('a pull request', () => {
       'mallory',
     ]);
   });
+});
+
+describe('with --plan-with key, a pull request', () => {
+  let live: GithubTeam;
+  afterEach(() => live.remove());
+
+  inLongRun('is planned against the service, if it is not from a fork', async () => {
+    live = await GithubTeam.start(['--plan-with', 'key']);
+    await live.propose('shops', shops('acme-shop'));
+    expect(live.sandbox.requests.length).toBeGreaterThan(0);
+    const ofFork = await live.github.pullRequest(live.github.openPull('shops', { fork: true }));
+    expect(results(ofFork)).toEqual({ validate: 'success', 'plan/plan': 'skipped', show: 'skipped' });
+  });
 
   inLongRun('cannot say where the key is sent', async () => {
-    const other = new Github({ ROSTER_API_KEY: sandbox.apiKey }, {});
-    git(author.folder, 'remote', 'set-url', 'origin', `file://${other.remote.path}`);
-    git(author.folder, 'push', '--quiet', '--force', 'origin', 'HEAD:main');
-    author.propose('url', `service: { url: ${sandbox.url} }\n${shops('acme-shop')}`);
-    const runs = await other.pullRequest(other.openPull('url'));
-    expect(the('plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
-    expect(the('plan', runs).log).toContain('ROSTER_URL: is not set');
-    other.remove();
+    live = await GithubTeam.start(['--plan-with', 'key'], { hasUrl: false });
+    live.author.propose('url', `service: { url: ${live.sandbox.url} }\n${shops('acme-shop')}`);
+    const runs = await live.github.pullRequest(live.github.openPull('url'));
+    expect(the('plan/plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
+    expect(the('plan/plan', runs).log).toContain('ROSTER_URL: is not set');
+    expect(live.sandbox.requests).toEqual([]);
   });
 });
 
-describe('an apply without a valid review is refused:', () => {
-  /** Merged with a plan, after which somebody else does this. */
-  async function merged(meanwhile: (number: number) => unknown): Promise<number> {
-    await release('shops', shops('acme-shop'));
-    author.propose('more', shops('acme-shop, globex'));
-    const number = github.openPull('more');
-    await github.pullRequest(number);
-    await meanwhile(number);
-    return number;
-  }
-
-  async function isRefused(words: RegExp): Promise<string> {
-    const before = structuredClone(sandbox.world.groups);
-    const run = the('apply', await github.push());
-    expect(run.result).toBe('failure');
-    expect(run.log).toMatch(words);
-    expect(sandbox.world.groups).toEqual(before);
-    const planned = run.outputs['plan']?.['digest'] ?? '';
-    expect(run.log).toMatch(new RegExp(`^::error .*manually with its digest, ${planned}$`, 'm'));
-    expect(digestIn(run.summary)).toBe(planned);
-    return planned;
-  }
-
+describe('a plan that was not reviewed is not applied:', () => {
   inLongRun('a service that was changed since; then by hand, with the new digest', async () => {
-    github.merge(
-      await merged(() => {
-        onlyGroup().description = 'changed by hand';
-      }),
-    );
-    const planned = await isRefused(/^error\[stale-plan\]/m);
+    await release('shops', shops('acme-shop'));
+    const number = await team.propose('more', shops('acme-shop, globex'));
+    onlyGroup().description = 'changed by hand';
+    github.merge(number);
+    const planned = await team.isRefused();
 
     const wrong = await github.dispatch('roster apply', { digest: `sha256:${'0'.repeat(64)}` });
-    expect(results(wrong)).toEqual({ apply: 'failure' });
-    expect(results(await github.dispatch('roster apply', { digest: 'yes' }))).toEqual({ apply: 'failure' });
+    expect(results(wrong)).toEqual(refused);
+    expect(results(await github.dispatch('roster apply', { digest: 'yes' }))).toEqual(refused);
     expect(groups()).toEqual([{ name: 'Shops', description: 'changed by hand' }]);
 
-    expect(results(await github.dispatch('roster apply', { digest: planned }))).toEqual({ apply: 'success' });
+    expect(results(await github.dispatch('roster apply', { digest: planned }))).toEqual(applied);
     expect(groups()).toEqual([{ name: 'Shops', description: '' }]);
     expect(await planIsEmpty()).toBe(true);
-  });
-
-  inLongRun('a comment of somebody else, or about another project, that says so', async () => {
-    const number = await merged((pull) => {
-      const [own] = github.comments(pull);
-      github.change((state) => {
-        state.comments.splice(
-          0,
-          state.comments.length,
-          ...state.comments.filter((each) => each.issue !== pull),
-        );
-      });
-      github.say(pull, 'mallory', own?.body ?? '');
-      const ofAnother = own?.body.replace(/^<!-- roster:/, '<!-- roster:other-') ?? '';
-      github.say(pull, 'github-actions[bot]', ofAnother);
-    });
-    github.merge(number);
-    await isRefused(/No reviewed plan, nothing was changed/);
-  });
-
-  inLongRun('a comment that was changed after the merge', async () => {
-    const number = await merged(() => undefined);
-    github.merge(number);
-    await github.pullRequest(number);
-    expect(digestIn(github.comments(number)[0]?.body)).toBeDefined();
-    await isRefused(/No reviewed plan, nothing was changed/);
   });
 
   inLongRun('a push without a pull request', async () => {
     await release('shops', shops('acme-shop'));
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
-    await isRefused(/No reviewed plan, nothing was changed/);
+    await team.isRefused();
   });
 
   inLongRun('except that a push that changes nothing needs no review', async () => {
@@ -226,59 +194,36 @@ describe('an apply without a valid review is refused:', () => {
     appendFileSync(join(author.folder, 'README'), 'more\n');
     author.commit('readme');
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
-    const run = the('apply', await github.push());
-    expect(run.result).toBe('success');
-    expect(run.log).toContain('No changes.');
+    const runs = await github.push();
+    expect(results(runs)).toEqual({ 'apply/plan': 'success', apply: 'skipped', drift: 'success' });
+    expect(the('apply/plan', runs).log).toContain('No changes.');
   });
-});
-
-test('git gets the token of the job from the environment of its step', () => {
-  const steps = github
-    .workflowsOf('refs/heads/main')
-    .flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
-  const asking = steps.filter(({ run }) => /\broster (plan|apply|drift)\b/.test(run ?? ''));
-  expect(asking.map(({ name }) => name).sort()).toEqual(['Apply', 'Check for drift', 'Plan', 'Plan']);
-  for (const { env = {} } of asking) {
-    const contexts = {
-      github: { token: 'of-the-job', server_url: 'https://github.com' },
-      secrets: {},
-      vars: {},
-    };
-    const own = Object.entries(env).filter(([name]) => name.startsWith('G'));
-    const filled = own.map(([name, value]) => [name, filledIn(String(value), contexts)]);
-    const said = execFileSync('git', ['credential', 'fill'], {
-      input: 'protocol=https\nhost=github.com\n\n',
-      env: { PATH: process.env['PATH'], ...Object.fromEntries(filled) },
-      encoding: 'utf8',
-    });
-    expect(said).toContain('username=x-access-token\npassword=of-the-job\n');
-  }
 });
 
 inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
   await release('shops', shops('acme-shop'));
+  const { issues } = github.api;
   expect(results(await github.schedule())).toEqual({ drift: 'success' });
-  expect(github.state.issues).toEqual([]);
+  expect(issues).toEqual([]);
 
   onlyGroup().description = 'by ``` @acme/owners <!-- -->';
   await github.schedule();
-  const [issue] = github.state.issues;
-  expect(issue).toMatchObject({ title: 'Changed outside roster', state: 'open' });
+  const [issue] = issues;
+  expect(issue).toMatchObject({ title: expect.stringMatching(/^Changed outside roster: /), state: 'open' });
   expect(issue?.body).toMatch(/^ {4}.*@acme\/owners/m);
-  expect(issue?.body).toContain('https://github.com/acme/collect-config/actions/runs/4711');
+  expect(issue?.body).toMatch(/https:\/\/github\.com\/acme\/collect-config\/actions\/runs\/\d+/);
 
   onlyGroup().isActive = false;
   expect(results(await github.dispatch('roster drift'))).toEqual({ drift: 'success' });
-  const [same, ...others] = github.state.issues;
-  expect([same?.number, others]).toEqual([issue?.number, []]);
-  expect(same?.body).toContain('active');
+  expect(issues).toHaveLength(1);
+  expect(issue?.body).toContain('active');
 
   Object.assign(onlyGroup(), { description: '', isActive: true });
   await github.schedule();
-  expect(github.state.issues.map(({ state }) => state)).toEqual(['closed']);
+  expect(issues.map(({ state }) => state)).toEqual(['closed']);
   expect(github.comments(issue?.number ?? 0)[0]?.body).toMatch(/^Resolved, /);
 
   onlyGroup().description = 'again';
   await github.schedule();
-  expect(github.state.issues.map(({ state }) => state)).toEqual(['closed', 'open']);
+  expect(issues.map(({ state }) => state)).toEqual(['closed', 'open']);
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CiHost } from '../../init/ci-files.js';
+import type { CiHost } from '../../init/ci-facts.js';
 import { problem } from '../../model/diagnostic.js';
 import { type RepositoryFacts, readRemoteUrl } from './repository-facts.js';
 
-export type { CiHost } from '../../init/ci-files.js';
+export type { CiHost } from '../../init/ci-facts.js';
 
 export interface HostChoice {
   readonly host: CiHost | null;

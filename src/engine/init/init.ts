@@ -1,13 +1,15 @@
 import { basename, join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
+import type { CiFacts } from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
 import { type NewFile, projectFiles } from '../../init/project-files.js';
+import { problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
 import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';
-import { version } from '../version.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
+import { installSource } from './install-source.js';
 import { createAll, type Occupant, occupantOf } from './new-files.js';
 import { type RepositoryFacts, readRemoteUrl, repositoryFacts } from './repository-facts.js';
 
@@ -17,6 +19,13 @@ export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   readonly url?: string | undefined;
   /** `github`, `gitlab` or `none`. Default: where the git remote is. */
   readonly ci?: string | undefined;
+  /**
+   * What pipelines install, with its hash: a tarball in the repository, `https://…#sha512-…`, `npm:rosterctl@1.2.3#sha512-…`
+   * or `image@sha256:…`. Without it, their jobs fail and say what to do.
+   */
+  readonly install?: string | undefined;
+  /** What pull requests are planned with: `snapshot` (default) or `key`. */
+  readonly planWith?: string | undefined;
 }
 
 /** A file that exists already, and what to add to it manually. */
@@ -32,6 +41,10 @@ export interface InitResult {
   readonly ci: HostChoice;
   /** The git remote that the inventory is kept on; null for an inventory in a file. */
   readonly remote: string | null;
+  /** The branch that pipelines apply from. */
+  readonly branch: string;
+  /** Whether pipelines know what to install. */
+  readonly installs: boolean;
 }
 
 /** Writes a first project with what a team needs around it. Existing files are never changed. Throws a Problem. */
@@ -43,7 +56,35 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const ci = chooseHost(options.ci, repository, root);
   // A user who passes --ci is going to add a remote.
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
-  return { ...write(filesOf({ cwd, url }, repository, ci, remote), root, cwd), ci, remote };
+  const facts = ciFacts(options, repository, { root, url });
+  const files = [...firstFiles({ cwd, url }, repository, remote), ...pipelines(ci, facts)];
+  const installs = facts.install.from !== 'nowhere';
+  return { ...write(files, root, cwd), ci, remote, branch: facts.branch, installs };
+}
+
+function pipelines({ host }: HostChoice, facts: CiFacts): readonly NewFile[] {
+  return host === null ? [] : ciFiles(host, facts);
+}
+
+function ciFacts(
+  options: InitOptions,
+  repository: RepositoryFacts | null,
+  { root, url }: { readonly root: string; readonly url: string | null },
+): CiFacts {
+  const remote = repository?.remote ?? null;
+  return {
+    install: installSource(options.install, { cwd: options.cwd, root }),
+    planWith: planWithOf(options.planWith),
+    branch: repository?.defaultBranch ?? 'main',
+    folder: repository?.folder ?? '.',
+    url,
+    remoteHost: remote === null ? null : readRemoteUrl(remote.url).host,
+  };
+}
+
+function planWithOf(flag = 'snapshot'): CiFacts['planWith'] {
+  if (flag === 'snapshot' || flag === 'key') return flag;
+  throw problem('usage', `--plan-with: unknown value "${flag}"`, 'One of: snapshot, key.');
 }
 
 /** As the manifest has it. */
@@ -54,23 +95,17 @@ function urlOf({ url: option, env }: InitOptions): string | null {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-function filesOf(
+function firstFiles(
   { cwd, url }: { readonly cwd: string; readonly url: string | null },
   repository: RepositoryFacts | null,
-  ci: HostChoice,
   remote: string | null,
 ): readonly NewFile[] {
-  const folder = repository?.folder ?? '.';
-  const branch = repository?.defaultBranch ?? 'main';
-  return [
-    ...projectFiles({
-      project: projectName(repository, cwd),
-      url,
-      remote,
-      schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },
-    }),
-    ...(ci.host === null ? [] : ciFiles(ci.host, { version, branch, folder })),
-  ];
+  return projectFiles({
+    project: projectName(repository, cwd),
+    url,
+    remote,
+    schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },
+  });
 }
 
 /** The name of the repository at its root, else that of the folder, in the letters that a project name may have. */

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { roster } from '../program.js';
 import { git, type Remote } from '../repository.js';
 
@@ -11,11 +11,32 @@ export class Author {
     this.folder = remote.clone();
   }
 
-  /** Runs `roster init` and pushes to main. */
-  async init(host: 'github' | 'gitlab'): Promise<void> {
-    const { exit, stderr } = await roster(['init', '--ci', host], { cwd: this.folder });
+  /**
+   * Runs `roster init` and pushes to main. CI installs the tarball, or else a file that only a simulated npm takes for
+   * roster.
+   */
+  async init(host: 'github' | 'gitlab', flags: readonly string[] = [], tarball?: string): Promise<void> {
+    const vendored = join(this.folder, 'vendor/rosterctl.tgz');
+    mkdirSync(dirname(vendored));
+    if (tarball === undefined) writeFileSync(vendored, 'a tarball');
+    else copyFileSync(tarball, vendored);
+    const args = ['init', '--ci', host, '--install', 'vendor/rosterctl.tgz', ...flags];
+    const { exit, stderr } = await roster(args, { cwd: this.folder });
     if (exit !== 0) throw new Error(stderr);
-    this.commit('first project');
+    this.publish('first project');
+  }
+
+  /** The same for a GitLab with this API. */
+  async initGitlab(api: string, flags: readonly string[] = []): Promise<void> {
+    await this.init('gitlab', flags);
+    const tool = join(this.folder, '.gitlab/roster.mjs');
+    writeFileSync(tool, readFileSync(tool, 'utf8').replace('https://gitlab.com/api/v4', api));
+    this.publish('the address of our GitLab');
+  }
+
+  /** Pushes all changes to main. */
+  publish(message: string): void {
+    this.commit(message);
     git(this.folder, 'push', '--quiet', 'origin', 'HEAD:main');
   }
 
@@ -39,6 +60,12 @@ export class Author {
   commit(message: string): void {
     git(this.folder, 'add', '--all');
     git(this.folder, 'commit', '--quiet', '-m', message);
+  }
+
+  /** The digest of the plan of the files that are checked out. */
+  async digest(env: Readonly<Record<string, string>>): Promise<string> {
+    const { stdout } = await roster(['plan', '--format', 'json'], { cwd: this.folder, env });
+    return (JSON.parse(stdout) as { digest: string }).digest;
   }
 
   /** Whether the service matches the manifests on main. */

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { git, Remote } from '../repository.js';
 import { GitlabApi } from './gitlab.js';
 import { ruleHolds, type Variables } from './gitlab-rules.js';
-import { Machine } from './runner.js';
+import { Machine, type MachineOptions } from './runner.js';
 
 export interface GitlabJob {
   readonly extends?: string;
@@ -13,33 +14,54 @@ export interface GitlabJob {
   readonly variables?: Variables;
   readonly before_script?: readonly string[];
   readonly script?: readonly string[];
-  readonly rules?: readonly { readonly if: string }[];
+  readonly rules?: readonly { readonly if: string; readonly when?: 'manual' }[];
+  readonly needs?: readonly string[];
   readonly resource_group?: string;
   readonly environment?: string;
   readonly interruptible?: boolean;
-  readonly artifacts?: { readonly when: string; readonly reports: { readonly terraform: string } };
+  readonly artifacts?: {
+    readonly when?: string;
+    readonly paths: readonly string[];
+    readonly reports?: { readonly terraform: string };
+  };
 }
 
 export interface GitlabRun {
-  readonly result: 'success' | 'failed';
+  readonly result: 'success' | 'failed' | 'manual';
   readonly log: string;
   /** The `terraform` report artifact, if the job has one. */
   readonly report: unknown;
+}
+
+interface Pipeline {
+  readonly ref: string;
+  readonly variables: Variables;
+  /** The artifacts of its jobs. */
+  readonly folder: string;
 }
 
 /** A simulated GitLab with one project: its remote, its API, and runners for its pipeline. */
 export class Gitlab {
   readonly remote = new Remote();
   readonly api = new GitlabApi();
+  readonly options: MachineOptions = {};
+  private readonly folder = mkdtempSync(join(tmpdir(), 'roster-gitlab-'));
+  private last: Pipeline | undefined;
 
-  constructor(private readonly settings: Variables) {}
+  /** `settings` are the project's protected variables, unless they are not. */
+  constructor(
+    private readonly settings: Variables,
+    private readonly isProtected = true,
+  ) {}
 
   /** A merge request pipeline; for a fork, it runs in the fork, without the project's variables. */
   mergeRequest(iid: number, fork = false): Promise<Readonly<Record<string, GitlabRun>>> {
-    return this.run(`refs/heads/${this.api.request(iid).branch}`, fork ? {} : this.settings, {
+    const own = { ROSTER_GITLAB_TOKEN: this.api.token, ...(this.isProtected ? {} : this.settings) };
+    return this.run(`refs/heads/${this.api.request(iid).branch}`, fork ? {} : own, {
       CI_PIPELINE_SOURCE: 'merge_request_event',
       CI_MERGE_REQUEST_IID: String(iid),
       CI_MERGE_REQUEST_PROJECT_ID: '42',
+      CI_MERGE_REQUEST_PROJECT_URL: `file://${this.remote.path.replace(/\.git$/, '')}`,
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: fork ? '99' : '42',
     });
   }
@@ -52,16 +74,25 @@ export class Gitlab {
     this.api.merged(iid, git(folder, 'rev-parse', 'HEAD'));
   }
 
-  /** A default branch pipeline. */
+  /** A default branch pipeline. The variables of a manual one replace all others. */
   main(
     source: 'push' | 'web' | 'schedule',
-    more: Variables = {},
+    given: Variables = {},
   ): Promise<Readonly<Record<string, GitlabRun>>> {
-    const own = { CI_PIPELINE_SOURCE: source, CI_COMMIT_BRANCH: 'main' };
-    return this.run('refs/heads/main', { ...this.settings, ...more }, own);
+    const own = { CI_PIPELINE_SOURCE: source, CI_COMMIT_BRANCH: 'main', CI_COMMIT_REF_PROTECTED: 'true' };
+    const settings = { ROSTER_GITLAB_TOKEN: this.api.token, ...this.settings };
+    return this.run('refs/heads/main', settings, { ...own, ...given });
+  }
+
+  /** Starts a manual job of the last pipeline. */
+  async play(name: string): Promise<GitlabRun> {
+    const job = this.last && this.jobs(this.last.ref)[name];
+    if (this.last === undefined || job === undefined) throw new Error(`there is no ${name}`);
+    return this.runJob(job, this.last);
   }
 
   remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
     this.remote.remove();
     this.api.close();
   }
@@ -73,14 +104,16 @@ export class Gitlab {
       CI_API_V4_URL: this.api.url,
       CI_PROJECT_ID: '42',
       CI_DEFAULT_BRANCH: 'main',
-      ROSTER_GITLAB_TOKEN: this.api.token,
       CI_JOB_URL: 'https://gitlab.com/acme/config/-/jobs/4711',
       ...settings,
       ...own,
     };
+    const pipeline = { ref, variables, folder: mkdtempSync(join(this.folder, 'pipeline-')) };
+    this.last = pipeline;
     for (const [name, job] of Object.entries(this.jobs(ref))) {
-      if ((job.rules ?? []).some((rule) => ruleHolds(rule.if, variables)))
-        runs[name] = await this.runJob(job, ref, variables);
+      const rule = job.rules?.find((each) => ruleHolds(each.if, variables));
+      if (rule?.when === 'manual') runs[name] = { result: 'manual', log: '', report: null };
+      else if (rule !== undefined) runs[name] = await this.runJob(job, pipeline);
     }
     return runs;
   }
@@ -92,10 +125,12 @@ export class Gitlab {
     return jobsIn(folder);
   }
 
-  private async runJob(job: GitlabJob, ref: string, variables: Variables): Promise<GitlabRun> {
-    const machine = new Machine();
+  private async runJob(job: GitlabJob, { ref, variables, folder }: Pipeline): Promise<GitlabRun> {
+    const machine = new Machine(this.folder, this.options);
     try {
+      if (job.image?.includes('@sha256:') === true) machine.installed();
       machine.checkOut(`file://${this.remote.path}`, ref);
+      if (job.needs !== undefined) cpSync(folder, machine.workspace, { recursive: true });
       const script = [...(job.before_script ?? []), ...(job.script ?? [])].join('\n');
       const { exit, log } = await machine.run(script, '.', {
         ...job.variables,
@@ -103,7 +138,11 @@ export class Gitlab {
         CI_PROJECT_DIR: machine.workspace,
         CI_COMMIT_SHA: git(machine.workspace, 'rev-parse', 'HEAD'),
       });
-      const path = join(machine.workspace, job.artifacts?.reports.terraform ?? 'none');
+      for (const path of job.artifacts?.paths ?? []) {
+        if (existsSync(join(machine.workspace, path)))
+          cpSync(join(machine.workspace, path), join(folder, path));
+      }
+      const path = join(machine.workspace, job.artifacts?.reports?.terraform ?? 'none');
       const report: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
       return { result: exit === 0 ? 'success' : 'failed', log, report };
     } finally {

@@ -41,6 +41,8 @@ export class GitlabApi {
   readonly issues: Issue[] = [];
   private time = Date.parse('2026-11-01T00:00:00Z');
   private last = 0;
+  /** All paths that were requested. */
+  readonly requests: string[] = [];
   private readonly server: Server;
 
   constructor() {
@@ -110,11 +112,6 @@ export class GitlabApi {
     ],
     [
       'GET',
-      /^repository\/commits\/([0-9a-f]{40})\/merge_requests$/,
-      (_, [commit]) => this.mergeRequests.filter((each) => each.merge_commit_sha === commit),
-    ],
-    [
-      'GET',
       /^issues$/,
       (_, __, query) =>
         this.issues.filter(
@@ -134,6 +131,7 @@ export class GitlabApi {
   ];
 
   private async answer(request: IncomingMessage): Promise<[number, unknown]> {
+    this.requests.push(request.url ?? '');
     const { pathname, searchParams } = new URL(request.url ?? '', this.url);
     if (request.headers['private-token'] !== this.token) return [401, { message: '401 Unauthorized' }];
     const path = pathname.replace(/^\/api\/v4\/(projects\/42\/)?/, '');

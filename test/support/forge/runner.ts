@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import manifest from '../../../package.json' with { type: 'json' };
 import { program } from '../program.js';
 import { git } from '../repository.js';
 import { mustHide } from '../secrets.js';
@@ -16,6 +14,11 @@ export interface Ran {
 
 const secret = /(KEY|TOKEN)$/;
 
+export interface MachineOptions {
+  /** Use the machine's npm, without a registry, instead of one that installs this build whatever the tarball. */
+  realNpm?: boolean;
+}
+
 /** A clean machine without roster, with npm to install it and the programs that every runner has. */
 export class Machine {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-runner-'));
@@ -24,12 +27,21 @@ export class Machine {
   readonly home = join(this.root, 'home');
   private readonly bin = join(this.root, 'bin');
 
-  constructor() {
+  /** `kept` is a folder that is kept when the machine is removed. */
+  constructor(
+    readonly kept: string = tmpdir(),
+    private readonly options: MachineOptions = {},
+  ) {
     for (const folder of [this.workspace, this.temp, this.home, this.bin, join(this.root, 'npm')]) {
       mkdirSync(folder);
     }
     symlinkSync(process.execPath, join(this.bin, 'node'));
-    this.command('npm', npm(join(this.root, 'npm'), this.bin));
+    if (options.realNpm !== true) this.command('npm', npm(this.bin));
+  }
+
+  /** As in an image that contains roster. */
+  installed(): void {
+    this.command('roster', `exec '${process.execPath}' '${program}' "$@"`);
   }
 
   /** Adds a program to the PATH. */
@@ -40,11 +52,14 @@ export class Machine {
   }
 
   /** Checks out one commit of a repository, as runners do. */
-  checkOut(url: string, ref: string): void {
-    git(this.workspace, 'init', '--quiet');
-    git(this.workspace, 'remote', 'add', 'origin', url);
-    git(this.workspace, 'fetch', '--quiet', '--depth', '1', 'origin', ref);
-    git(this.workspace, 'checkout', '--quiet', '--detach', 'FETCH_HEAD');
+  checkOut(url: string, ref: string, { path = '.', all = false } = {}): void {
+    const folder = join(this.workspace, path);
+    mkdirSync(folder, { recursive: true });
+    git(folder, 'init', '--quiet');
+    git(folder, 'remote', 'add', 'origin', url);
+    if (all) git(folder, 'fetch', '--quiet', 'origin', '+refs/heads/*:refs/remotes/origin/*');
+    git(folder, 'fetch', '--quiet', ...(all ? [] : ['--depth', '1']), 'origin', ref);
+    git(folder, 'checkout', '--quiet', '--detach', 'FETCH_HEAD');
   }
 
   /** Runs a bash script with only these variables. Its output must not contain a secret. */
@@ -55,11 +70,12 @@ export class Machine {
       cwd: join(this.workspace, folder),
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
-        PATH: `${this.bin}:${process.env['PATH'] ?? ''}`,
+        PATH: `${this.bin}:${join(this.root, 'npm', 'bin')}:${process.env['PATH'] ?? ''}`,
         HOME: this.home,
         GIT_CONFIG_GLOBAL: '/dev/null',
         GIT_CONFIG_SYSTEM: '/dev/null',
         CI: 'true',
+        ...(this.options.realNpm === true ? this.npmSettings() : {}),
         ...env,
       },
     });
@@ -86,19 +102,26 @@ export class Machine {
     });
   }
 
+  /** Nothing answers at that registry. */
+  private npmSettings(): Record<string, string> {
+    return {
+      npm_config_prefix: join(this.root, 'npm'),
+      npm_config_cache: join(this.root, 'cache'),
+      npm_config_registry: 'http://127.0.0.1:9/',
+      npm_config_update_notifier: 'false',
+    };
+  }
+
   remove(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
 }
 
-/** A fake npm for the one command line of the pipelines: it installs this build of roster. */
-function npm(folder: string, bin: string): string {
-  return `if [ "$*" != "install --global --ignore-scripts roster@${manifest.version}" ]; then
+/** A fake npm for the one command line of the pipelines. */
+function npm(bin: string): string {
+  return `if [[ "$*" != "install --global --ignore-scripts --offline --no-audit --no-fund "*.tgz || ! -f "\${@: -1}" ]]; then
   echo "npm: not understood: $*" >&2; exit 1
 fi
-printf '#!/bin/bash\\nexec %q %q "$@"\\n' '${process.execPath}' '${program}' > '${join(folder, 'roster')}'
-chmod 755 '${join(folder, 'roster')}'
-ln -s '${join(folder, 'roster')}' '${bin}/roster'`;
+printf '#!/bin/bash\\nexec %q %q "$@"\\n' '${process.execPath}' '${program}' > '${bin}/roster'
+chmod 755 '${bin}/roster'`;
 }
-
-export const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { createAll, occupantOf } from '../../../src/engine/init/new-files.js';
 import { readRemoteUrl } from '../../../src/engine/init/repository-facts.js';
 import { kinds } from '../../../src/kinds/index.js';
@@ -53,7 +56,10 @@ const ofProject = [
   '.vscode/settings.json',
   '.gitignore',
 ];
-const ofGithub = ['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`);
+const ofGithub = [
+  ...['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`),
+  '.github/roster.mjs',
+];
 const ofGitlab = ['.gitlab-ci.yml', '.gitlab/roster.yml', '.gitlab/roster.mjs'];
 
 /** The project that was written, as every command reads it. */
@@ -175,9 +181,38 @@ describe('init', () => {
     const { exit } = await there.command(['init']);
     expect(exit).toBe(0);
     expect(ofGitlab.filter((path) => !existsSync(join(top, path)))).toEqual([]);
-    expect(read('.gitlab/roster.yml')).toContain('ROSTER_FOLDER: data/123');
+    expect(read('.gitlab/roster.yml')).toContain('    - cd data/123\n');
     expect(read('data/123/roster.yaml')).toContain('project: "123"');
     expect((await there.command(['validate'])).exit).toBe(0);
+  });
+
+  it('writes the commands of a folder with special characters for the shell', async () => {
+    const top = workspace.root;
+    repository('git@gitlab.com:acme/mono.git');
+    const inner = join(top, "it's $HOME");
+    mkdirSync(inner);
+    const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
+    expect((await there.command(['init'])).exit).toBe(0);
+    const { '.roster': job } = parse(read('.gitlab/roster.yml')) as {
+      '.roster': { before_script: string[] };
+    };
+    const script = `${job.before_script.at(-1)} && pwd`;
+    expect(execFileSync('bash', ['-c', script], { cwd: top, encoding: 'utf8' })).toContain("it's $HOME\n");
+  });
+
+  it('pins the API to the host of the remote on GitLab, and the service to --url', async () => {
+    repository('ssh://git@gitlab.example.com:2222/acme/config.git');
+    await init('--url', "https://collect.example.com/it's");
+    expect(read('.gitlab/roster.mjs')).toContain("const api = 'https://gitlab.example.com/api/v4';");
+    expect(read('.gitlab/roster.yml')).toContain(
+      "export ROSTER_URL='https://collect.example.com/it'\\''s'\n",
+    );
+  });
+
+  it('names the branch that pipelines apply from', async () => {
+    repository('git@github.com:acme/config.git', 'trunk');
+    expect((await workspace.command(['init'])).stdout).toContain('applied from the branch trunk.\n');
+    expect(read('.github/workflows/roster-apply.yml')).toContain("if: github.ref == 'refs/heads/trunk'\n");
   });
 
   it('writes the schemas of this version for editors', async () => {
@@ -198,6 +233,91 @@ describe('init', () => {
     expect(stdout).toContain('written     roster.yaml\n');
     expect(stdout).toContain('CI: github. The remote origin is on github.com.\n');
     expect(stdout).toMatch(/`ROSTER_URL` and `ROSTER_API_KEY`.*`roster plan`/);
+  });
+});
+
+describe('init --install', () => {
+  const hash = `sha512-${'A'.repeat(86)}==`;
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const installed = () => read('.github/workflows/roster-validate.yml');
+
+  beforeEach(() => repository('git@github.com:acme/config.git'));
+
+  it('writes the path and the hash of a tarball in the repository', async () => {
+    workspace.write('vendor/rosterctl-1.2.3.tgz', 'a tarball');
+    expect((await init('--install', './vendor/rosterctl-1.2.3.tgz')).next.join()).not.toContain('--install');
+    expect(installed()).toContain('tarball="$GITHUB_WORKSPACE/vendor/rosterctl-1.2.3.tgz"\n');
+    const expected = createHash('sha512').update('a tarball').digest('base64');
+    expect(installed()).toContain(`if [ "$integrity" != 'sha512-${expected}' ]; then\n`);
+  });
+
+  it('finds a tarball of the repository from a subfolder', async () => {
+    workspace.write('vendor/roster.tgz', 'a tarball');
+    const inner = join(workspace.root, 'data');
+    mkdirSync(inner);
+    const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
+    expect((await there.command(['init', '--install', '../vendor/roster.tgz'])).exit).toBe(0);
+    expect(installed()).toContain('"$GITHUB_WORKSPACE/vendor/roster.tgz"');
+  });
+
+  it.each([
+    [`https://example.com/a/roster.tgz#${hash}`, "'https://example.com/a/roster.tgz'\n"],
+    [
+      `npm:rosterctl@1.2.3-rc.1#${hash}`,
+      'npm pack --ignore-scripts --silent --pack-destination "$folder" rosterctl@1.2.3-rc.1\n',
+    ],
+    [`ghcr.io/acme/roster:1@${digest}`, `    container: ghcr.io/acme/roster:1@${digest}\n`],
+  ])('accepts %s', async (source, line) => {
+    await init('--install', source);
+    expect(installed()).toContain(line);
+  });
+
+  it.each([
+    'rosterctl',
+    'rosterctl@1.2.3',
+    'npm:rosterctl@1.2.3',
+    `npm:rosterctl@latest#${hash}`,
+    `npm:rosterctl@^1.2.3#${hash}`,
+    `npm:roster@1.2.3#${hash}`,
+    `npm:rosterctl@1.2.3#sha1-${'A'.repeat(27)}=`,
+    'https://example.com/roster.tgz',
+    `http://example.com/roster.tgz#${hash}`,
+    `https://user:secret@example.com/roster.tgz#${hash}`,
+    `https://example.com/'; touch marker; '.tgz#${hash}`,
+    'ghcr.io/acme/roster:1',
+    'vendor/missing.tgz',
+    '../outside.tgz',
+    "vendor/it's.tgz",
+    'linked.tgz',
+    '',
+  ])('refuses "%s", which it could not check, and writes nothing', async (source) => {
+    workspace.write("vendor/it's.tgz", 'a tarball');
+    symlinkSync("vendor/it's.tgz", join(workspace.root, 'linked.tgz'));
+    const { exit, stderr } = await workspace.command(['init', '--install', source]);
+    expect([exit, stderr]).toEqual([1, expect.stringMatching(/^error\[(usage|unreadable-file)\]/)]);
+    expect(existsSync(join(workspace.root, 'roster.yaml'))).toBe(false);
+  });
+
+  it('is part of the next steps until it was used', async () => {
+    expect((await init()).next).toContainEqual(expect.stringContaining('`roster init --install FILE.tgz`'));
+    expect(installed()).toMatch(/Nothing was installed.*\n.*\n +exit 1\n/);
+  });
+});
+
+describe('init --plan-with', () => {
+  it('is snapshot by default, so that no job of a pull request has a key', async () => {
+    await init('--ci', 'github');
+    expect(read('.github/workflows/roster-plan.yml')).not.toContain('ROSTER_API_KEY');
+  });
+
+  it('key plans branches of the repository with the key', async () => {
+    await init('--ci', 'github', '--plan-with', 'key');
+    expect(read('.github/workflows/roster-plan.yml')).toContain('secrets.ROSTER_API_KEY');
+  });
+
+  it('accepts nothing else', async () => {
+    const { exit, stderr } = await workspace.command(['init', '--plan-with', 'keys']);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('One of: snapshot, key.')]);
   });
 });
 

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { reasonOf } from '../../files/errno.js';
+import type { Install } from '../../init/install.js';
+import { type Problem, problem } from '../../model/diagnostic.js';
+import { packageName } from '../version.js';
+import { occupantOf } from './new-files.js';
+
+const HASH = 'sha512-[A-Za-z0-9+/]{86}==';
+const VERSION = String.raw`\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?`;
+/** Only characters that need no quoting in a shell. */
+const FILE = /^[\w.@+/-]+\.tgz$/;
+const URL_WITH_HASH = new RegExp(`^(https://[\\w.:-]+/[\\w./:@%+~?=&-]*)#(${HASH})$`);
+const NPM = new RegExp(`^npm:(${packageName}@${VERSION})#(${HASH})$`);
+const IMAGE = /^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/;
+
+interface RepositoryFolders {
+  readonly cwd: string;
+  /** The root of the repository. */
+  readonly root: string;
+}
+
+/** What `--install` names. Throws a Problem for anything that pipelines could not check before they run it. */
+export function installSource(source: string | undefined, place: RepositoryFolders): Install {
+  if (source === undefined) return { from: 'nowhere' };
+  const [, url = '', hash = ''] = URL_WITH_HASH.exec(source) ?? [];
+  if (url !== '') return { from: 'url', url, integrity: hash };
+  const [, spec = '', integrity = ''] = NPM.exec(source) ?? [];
+  if (spec !== '') return { from: 'npm', spec, integrity };
+  if (IMAGE.test(source)) return { from: 'image', image: source };
+  if (/^(https?|npm):|#|@sha\d/.test(source) || !source.endsWith('.tgz')) throw unusable(source);
+  return vendored(source, place);
+}
+
+function vendored(source: string, { cwd, root }: RepositoryFolders): Install {
+  const path = relative(root, resolve(cwd, source)).split(sep).join('/');
+  if (path.startsWith('../') || !FILE.test(path) || path.startsWith('-')) {
+    throw problem(
+      'usage',
+      `--install: "${source}" is not in this repository, or has special characters in its path`,
+      'Copy the tarball into the repository and commit it.',
+    );
+  }
+  if (occupantOf(root, path) !== 'file') {
+    throw problem('unreadable-file', `--install: "${source}" is not a regular file`, help);
+  }
+  return { from: 'file', path, integrity: integrityOf(join(root, path)) };
+}
+
+function integrityOf(path: string): string {
+  try {
+    return `sha512-${createHash('sha512').update(readFileSync(path)).digest('base64')}`;
+  } catch (failure) {
+    throw problem('unreadable-file', `cannot read ${path}: ${reasonOf(failure)}`);
+  }
+}
+
+function unusable(source: string): Problem {
+  return problem('usage', `--install: "${source}" does not say exactly what to install`, help);
+}
+
+const help = [
+  'Use a tarball in this repository (`npm pack` makes one), `https://…/roster.tgz#sha512-…`,',
+  `\`npm:${packageName}@1.2.3#sha512-…\` or \`image@sha256:…\`.`,
+].join(' ');

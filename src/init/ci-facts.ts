@@ -1,0 +1,17 @@
+import type { Install } from './install.js';
+
+export type CiHost = 'github' | 'gitlab';
+
+export interface CiFacts {
+  readonly install: Install;
+  /** What pull requests are planned with: a snapshot, or the API key. */
+  readonly planWith: 'snapshot' | 'key';
+  /** The branch that is applied from. */
+  readonly branch: string;
+  /** The folder of roster.yaml, relative to the root of the repository; `.` for the root itself. */
+  readonly folder: string;
+  /** The URL of the service, if the project has one. */
+  readonly url: string | null;
+  /** The host of the git remote; null if there is none. */
+  readonly remoteHost: string | null;
+}

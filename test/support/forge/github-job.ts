@@ -1,0 +1,180 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { git } from '../repository.js';
+import { type Contexts, evaluate, filledIn, isTrue } from './expression.js';
+import type { Job, Step, Workflow } from './github.js';
+import type { GithubApi } from './github-api.js';
+import type { Machine } from './runner.js';
+
+export interface JobResult {
+  readonly result: 'success' | 'failure' | 'skipped';
+  /** Names of the steps that failed. */
+  readonly failed: readonly string[];
+  readonly log: string;
+  readonly summary: string;
+  /** The outputs of the steps, by id. */
+  readonly steps: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The outputs of the job. */
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+export interface JobPlace {
+  readonly machine: Machine;
+  readonly api: GithubApi;
+  readonly remote: string;
+  readonly ref: string;
+  readonly commit: string;
+  readonly runId: number;
+  readonly eventName: string;
+  readonly event: object;
+}
+
+/** Runs the steps of one job. */
+export class RunningJob {
+  private readonly steps: Record<string, { outputs: Record<string, string> }> = {};
+  private readonly failed: string[] = [];
+  private readonly contexts: Contexts;
+  private log = '';
+  private summary = '';
+  private count = 0;
+
+  constructor(
+    private readonly workflow: Workflow,
+    private readonly job: Job,
+    contexts: Contexts,
+    private readonly place: JobPlace,
+  ) {
+    const { machine, event } = place;
+    this.contexts = { ...contexts, steps: this.steps, runner: { temp: machine.temp } };
+    writeFileSync(join(machine.temp, 'event.json'), JSON.stringify(event));
+    if (job.container !== undefined) machine.installed();
+  }
+
+  async step(step: Step): Promise<void> {
+    if (step.id !== undefined) this.steps[step.id] = { outputs: {} };
+    if (!this.isDue(step)) return;
+    if (step.run !== undefined) await this.script(step, step.run);
+    else this.action(step);
+  }
+
+  end(): JobResult {
+    const steps = Object.fromEntries(Object.entries(this.steps).map(([id, each]) => [id, each.outputs]));
+    const outputs = Object.entries(this.job.outputs ?? {}).map(([name, value]) => [name, this.filled(value)]);
+    const result = this.failed.length === 0 ? 'success' : 'failure';
+    const { failed, log, summary } = this;
+    return { result, failed, log, summary, steps, outputs: Object.fromEntries(outputs) };
+  }
+
+  private filled(value: unknown): string {
+    return filledIn(String(value), this.contexts);
+  }
+
+  /** Without a status function, a step runs only if no earlier step failed. */
+  private isDue({ if: condition }: Step): boolean {
+    const text = condition?.replace(/^\$\{\{(.*)\}\}$/, '$1');
+    const ownStatus = /\b(cancelled|failure|always|success)\(\)/.test(text ?? '');
+    if (!ownStatus && this.failed.length > 0) return false;
+    return text === undefined || isTrue(evaluate(text, this.contexts));
+  }
+
+  private action({ uses = '', with: given = {} }: Step): void {
+    const settings = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, this.filled(value)]),
+    );
+    const [action = ''] = uses.split('@');
+    if (action === 'actions/checkout') this.checkOut(settings);
+    else if (action === 'actions/upload-artifact') this.upload(settings);
+    else if (action === 'actions/download-artifact') this.download(settings);
+    else if (action !== 'actions/setup-node') throw new Error(`the action ${uses} is not known here`);
+  }
+
+  private checkOut({ ref, path = '.', 'fetch-depth': depth }: Readonly<Record<string, string>>): void {
+    const { machine, remote, ref: own, commit } = this.place;
+    machine.checkOut(`file://${remote}`, ref ?? own, { path, all: depth === '0' });
+    // The commit of the run, although the branch may be ahead.
+    if (ref === undefined && depth === '0') git(machine.workspace, 'checkout', '--quiet', '--detach', commit);
+  }
+
+  private upload({ name = '', path = '' }: Readonly<Record<string, string>>): void {
+    const { machine, api, runId } = this.place;
+    if (!/^[\w.-]+$/.test(name) || !existsSync(path)) throw new Error(`cannot upload "${name}"`);
+    const folder = mkdtempSync(join(machine.kept, 'artifact-'));
+    cpSync(path, folder, { recursive: true });
+    const same = api.artifacts.findIndex((each) => each.name === name && each.workflow_run.id === runId);
+    if (same !== -1) api.artifacts.splice(same, 1);
+    api.artifacts.push({ name, workflow_run: { id: runId }, expired: false, created_at: api.now(), folder });
+  }
+
+  private download(settings: Readonly<Record<string, string>>): void {
+    const { api, runId } = this.place;
+    const { name, path = '', 'run-id': other, 'github-token': token } = settings;
+    if (other !== undefined && (token !== api.token || api.permissions['actions'] !== 'read')) {
+      throw new Error('an artifact of another run needs a token with `actions: read`');
+    }
+    const from = Number(other ?? runId);
+    const found = api.artifacts.find((each) => each.name === name && each.workflow_run.id === from);
+    if (found === undefined) return void this.failed.push(`download ${name}`);
+    mkdirSync(path, { recursive: true });
+    cpSync(found.folder, path, { recursive: true });
+  }
+
+  private async script(step: Step, script: string): Promise<void> {
+    this.count += 1;
+    const { machine } = this.place;
+    const file = (name: string) => {
+      const path = join(machine.temp, `${name}-${this.count}`);
+      writeFileSync(path, '');
+      return path;
+    };
+    const [output, summary] = [file('output'), file('summary')];
+    const folder = step['working-directory'] ?? this.workflow.defaults.run['working-directory'];
+    const { exit, log } = await machine.run(script, folder, {
+      ...this.runnerVariables(),
+      GITHUB_OUTPUT: output,
+      GITHUB_STEP_SUMMARY: summary,
+      ...Object.fromEntries(
+        Object.entries(step.env ?? {}).map(([name, value]) => [name, this.filled(value)]),
+      ),
+    });
+    this.log += log;
+    this.summary += readFileSync(summary, 'utf8');
+    if (step.id !== undefined) this.steps[step.id] = { outputs: readOutputs(readFileSync(output, 'utf8')) };
+    if (exit !== 0) this.failed.push(step.name ?? script);
+  }
+
+  private runnerVariables(): Record<string, string> {
+    const { machine, api, ref, commit, runId, eventName } = this.place;
+    const { github } = this.contexts as { github: { repository: string; server_url: string } };
+    return {
+      GITHUB_ACTIONS: 'true',
+      GITHUB_API_URL: api.url,
+      GITHUB_EVENT_NAME: eventName,
+      GITHUB_EVENT_PATH: join(machine.temp, 'event.json'),
+      GITHUB_REF: ref,
+      GITHUB_REPOSITORY: github.repository,
+      GITHUB_RUN_ID: String(runId),
+      GITHUB_SERVER_URL: github.server_url,
+      GITHUB_SHA: commit,
+      GITHUB_WORKSPACE: machine.workspace,
+      RUNNER_TEMP: machine.temp,
+    };
+  }
+}
+
+/** Both formats of GITHUB_OUTPUT. */
+function readOutputs(text: string): Record<string, string> {
+  const values: Record<string, string> = {};
+  const lines = text.split('\n');
+  for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+    const [, name = '', delimiter = ''] = /^([^=]+?)<<(.+)$/.exec(line) ?? [];
+    const [, plain = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    if (name !== '') {
+      const end = lines.indexOf(delimiter);
+      values[name] = lines
+        .splice(0, end + 1)
+        .slice(0, -1)
+        .join('\n');
+    } else if (plain !== '') values[plain] = value;
+  }
+  return values;
+}

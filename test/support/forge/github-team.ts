@@ -1,0 +1,88 @@
+import { expect } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { Author, digestIn } from './author.js';
+import { Github, type JobRun } from './github.js';
+
+/** The results of the jobs of a pull request, of a push that is applied, and of one that is not. */
+export const shown = { validate: 'success', 'plan/plan': 'success', show: 'success' };
+export const applied = { 'apply/plan': 'success', apply: 'success', drift: 'success' };
+export const refused = { 'apply/plan': 'failure', apply: 'skipped', drift: 'success' };
+
+/** A project that declares one group. */
+export const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
+
+/** By job; two workflows have a job `plan`. */
+export function results(runs: readonly JobRun[]): Record<string, string> {
+  return Object.fromEntries(runs.map((each) => [nameOf(each), each.result]));
+}
+
+export function the(job: string, runs: readonly JobRun[]): JobRun {
+  const found = runs.find((each) => nameOf(each) === job);
+  if (found === undefined) throw new Error(`${job} did not run`);
+  return found;
+}
+
+function nameOf({ workflow, job }: JobRun): string {
+  return job === 'plan' ? `${workflow.replace('roster ', '')}/plan` : job;
+}
+
+/** A team with a service, and with the workflows of `roster init` in a repository on GitHub. */
+export class GithubTeam {
+  private constructor(
+    readonly sandbox: Sandbox,
+    readonly github: Github,
+    readonly author: Author,
+  ) {}
+
+  /** `flags` are those of `roster init`, and `tarball` a real one of roster, for the real npm. */
+  static async start(
+    flags: readonly string[] = [],
+    { hasUrl = true, tarball }: { readonly hasUrl?: boolean; readonly tarball?: string } = {},
+  ): Promise<GithubTeam> {
+    const sandbox = await startSandbox();
+    const vars = hasUrl ? { ROSTER_URL: sandbox.url } : {};
+    const github = new Github({ ROSTER_API_KEY: sandbox.apiKey }, vars);
+    await github.api.listen();
+    const author = new Author(github.remote);
+    await author.init('github', flags, tarball);
+    github.options.realNpm = tarball !== undefined;
+    return new GithubTeam(sandbox, github, author);
+  }
+
+  /** As the nightly run does. */
+  async saveSnapshot(): Promise<void> {
+    expect(results(await this.github.schedule())).toEqual({ drift: 'success' });
+  }
+
+  /** A pull request with its plan. */
+  async propose(branch: string, declared: string, options = {}): Promise<number> {
+    this.author.propose(branch, declared);
+    const number = this.github.openPull(branch, options);
+    expect(results(await this.github.pullRequest(number))).toEqual(shown);
+    return number;
+  }
+
+  /** A pull request with its plan, merged and applied. */
+  async release(branch: string, declared: string): Promise<void> {
+    this.github.merge(await this.propose(branch, declared));
+    expect(results(await this.github.push())).toEqual(applied);
+  }
+
+  /** The push to main applies nothing. Returns the digest of its plan. */
+  async isRefused(): Promise<string> {
+    const before = structuredClone(this.sandbox.world.groups);
+    const runs = await this.github.push();
+    expect(results(runs)).toEqual(refused);
+    const { log, summary } = the('apply/plan', runs);
+    expect(log).toContain('No pull request showed this plan before it was merged');
+    expect(this.sandbox.world.groups).toEqual(before);
+    const planned = digestIn(summary) ?? '';
+    expect(log).toMatch(new RegExp(`^::error .*manually with its digest, ${planned}$`, 'm'));
+    return planned;
+  }
+
+  async remove(): Promise<void> {
+    this.github.remove();
+    await this.sandbox.close();
+  }
+}
