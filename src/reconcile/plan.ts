@@ -69,8 +69,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const lookup = agentLookup(inputs.agents, inputs.suggest);
   const { entries } = project;
   // Of a plan for another service, only that is reported.
-  const isForeign = inventory.service !== null && inventory.service !== inputs.service;
-  const otherAccount = inputs.allow.accountChange || isForeign;
+  const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
   const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount });
   const names = namesOf(matches.list, matches.externals, lookup);
   const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), { names, prune, now }) ?? []);

@@ -243,7 +243,7 @@ describe('other services', () => {
           });
           fixture.workspace.env['ROSTER_URL'] = elsewhere.url;
           fixture.workspace.env['ROSTER_API_KEY'] = elsewhere.apiKey;
-          await expectRefused(fixture, flags, 'stale-plan');
+          await expectRefused(fixture, flags, 'inventory-mismatch');
           expect(
             elsewhere.requests.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/preview')),
           ).toEqual([]);

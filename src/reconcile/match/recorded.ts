@@ -27,7 +27,12 @@ export class Records {
     return this.of(address, known).some((each) => isRecordedObject(this.kind, each, observed));
   }
 
-  /** The same for a declared entry. An interrupted run may have given the object the entry's natural key. */
+  /** The object has the natural key that the entry recorded. */
+  identifies(address: Address, known: InventoryEntry, observed: Observed): boolean {
+    return this.of(address, known).some((each) => hasRecordedIdentity(this.kind, each, observed));
+  }
+
+  /** The same as `describes` for a declared entry. An interrupted run may have given the object the entry's natural key. */
   describesFor({ address, spec }: Desired, known: InventoryEntry, observed: Observed): boolean {
     const { identity } = this.kind;
     if (identity.of(spec) === identity.ofObserved(observed)) return true;

@@ -102,9 +102,10 @@ class Search {
     observed: Observed | undefined,
     known: InventoryEntry,
   ): void {
-    const misdescribed =
-      observed !== undefined && !this.inputs.records.describes(recordedAs, known, observed);
-    if (!misdescribed || !this.inputs.otherAccount)
+    const { records, otherAccount } = this.inputs;
+    const rule = otherAccount ? 'identifies' : 'describes';
+    const misdescribed = observed !== undefined && !records[rule](recordedAs, known, observed);
+    if (!misdescribed || !otherAccount)
       this.add({ address, observed: observed ?? null, known, misdescribed });
     else if (address === recordedAs) this.add({ address, observed: null, known, misdescribed: false });
   }
