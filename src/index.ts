@@ -143,9 +143,13 @@ export type { Sandbox, SandboxOptions } from './sandbox/index.js';
  * Sends operations, with retries, paging and a limit on concurrent requests (interface §1). `session.client` is one.
  * Its methods throw a `ServiceFailure`.
  */
-export { type Client, type ClientStats, createClient, type WriteResult } from './service/client.js';
-/** What a client is made from: the service, the API key, limits and retries. */
-export type { ClientSettings } from './service/client-settings.js';
+export {
+  type Client,
+  type ClientSettings,
+  type ClientStats,
+  createClient,
+  type WriteResult,
+} from './service/client.js';
 /** A failed request, after all retries: HTTP status, error code (interface §7), and whether it may have taken effect. */
 export { type Certainty, type FailureFacts, ServiceFailure } from './service/failure.js';
 /** Agents. Every operation returns a request as a value, reads with the parser of their response (interface §2, §4). */

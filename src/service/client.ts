@@ -16,6 +16,8 @@ import { type RetrySettings, withRetries } from './retry.js';
 import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
 
+export type { ClientSettings } from './client-settings.js';
+
 /** The `data` of the answer to a write: of any shape, null when there is none (interface §4). */
 export interface WriteResult {
   readonly data: unknown;

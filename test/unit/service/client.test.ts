@@ -270,7 +270,7 @@ describe('connection failures', () => {
     await using server = await serve(reset);
     const failure = await failureOf(server.client().read(read));
     expect(failure).toMatchObject({ status: null, certainty: 'unknown', attempts: 3 });
-    expect(failure.message).toMatch(/GET \/api\/pipelines failed: .*\(tried 3 times\)/);
+    expect(failure.message).toMatch(/GET \/api\/pipelines to \S+ failed: .*\(tried 3 times\)/);
     expect(server.seen).toHaveLength(3);
   });
 

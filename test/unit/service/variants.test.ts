@@ -12,6 +12,12 @@ import { defaults } from './server.js';
 /** Without the id of a new object in the response. */
 const withoutId: ReadonlySet<string> = new Set(['no-data-answers']);
 
+/** Previews that are wrong, which a plan reports. */
+const firstRuns = new Map<Variant, string | null>([
+  ['preview-an-hour-late', '2099-12-01T07:00:00Z'],
+  ['preview-never', null],
+]);
+
 test.each(Object.keys(VARIANTS) as Variant[])(
   'operations: every operation understands a service that behaves as %s',
   async (variant) => {
@@ -49,7 +55,10 @@ test.each(Object.keys(VARIANTS) as Variant[])(
       } as const;
       const runs = client.read(schedules.previewSchedule(body));
       if (variant === 'preview-unavailable') await expect(runs).rejects.toThrow(ServiceFailure);
-      else expect((await runs)[0]).toBe('2099-12-01T06:00:00Z');
+      else
+        expect((await runs)[0] ?? null).toBe(
+          firstRuns.has(variant) ? firstRuns.get(variant) : '2099-12-01T06:00:00Z',
+        );
       await client.send(schedules.createSchedule(body));
       const listed = (await client.readAll(schedules.listSchedules())).find(
         (each) => each.targetId === whole.id,
