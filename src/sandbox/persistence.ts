@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isFields } from './body.js';
-import { emptyWorld, put, type World } from './world.js';
+import { emptyWorld, put, type Settings, type UserRecord, type World } from './world.js';
 
 /** The world as a file, so that a sandbox can continue where it stopped. It holds all keys but the newest as hashes. */
 
-const FORMAT = 1;
+const FORMAT = 2;
+/** Format 1 had no history, users or settings. */
+const READABLE: readonly unknown[] = [1, FORMAT];
 const SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const;
+const HISTORY = ['jobs', 'runs', 'groupRuns', 'pipelineRuns', 'datasets', 'savedQueries'] as const;
 
 /** Says why a data file cannot be used, and how to fix it. */
 export class DataFileError extends Error {
@@ -17,9 +20,12 @@ export class DataFileError extends Error {
 }
 
 export function worldToJson(world: World): string {
-  const sections = SECTIONS.map((section) => [section, [...world[section].values()]]);
-  const { apiKey, scopes } = world;
-  const saved = { formatVersion: FORMAT, apiKey, scopes, ...Object.fromEntries(sections) };
+  const sections = [...SECTIONS, ...HISTORY].map((section) => [section, [...world[section].values()]]);
+  const { apiKey, scopes, settings, lastSeq } = world;
+  const users = [...world.users.values()];
+  const starts = Object.fromEntries(world.starts);
+  const own = { formatVersion: FORMAT, apiKey, scopes, settings, users, starts, lastSeq };
+  const saved = { ...own, ...Object.fromEntries(sections) };
   return `${JSON.stringify(saved, null, 1)}\n`;
 }
 
@@ -33,7 +39,19 @@ export function worldFromJson(text: string, file = 'the data file'): World {
     // The fields of a record are not checked: this program wrote the file.
     fill(world[section] as Map<string, { id: string }>, saved[section], `${file}: ${section}`);
   }
+  if (saved.formatVersion === FORMAT) fillHistory(world, saved, file);
   return world;
+}
+
+function fillHistory(world: World, saved: Record<string, unknown>, file: string): void {
+  for (const section of HISTORY) {
+    fill(world[section] as Map<string, { id: string }>, saved[section], `${file}: ${section}`);
+  }
+  const { users = [], starts = {}, settings = {}, lastSeq = 0 } = saved as Partial<Record<string, never>>;
+  world.users = new Map((users as UserRecord[]).map((user) => [user.name, user]));
+  world.starts = new Map(Object.entries(starts as Record<string, number>));
+  world.settings = { ...world.settings, ...(settings as Partial<Settings>) };
+  world.lastSeq = Number(lastSeq);
 }
 
 function parse(text: string, file: string): Record<string, unknown> {
@@ -43,8 +61,8 @@ function parse(text: string, file: string): Record<string, unknown> {
   } catch {
     throw new DataFileError(file, 'is not JSON');
   }
-  if (!isFields(saved) || saved.formatVersion !== FORMAT) {
-    throw new DataFileError(file, `is not a sandbox data file of format ${FORMAT}`);
+  if (!isFields(saved) || !READABLE.includes(saved.formatVersion)) {
+    throw new DataFileError(file, `is not a sandbox data file of format ${READABLE.join(' or ')}`);
   }
   return saved;
 }

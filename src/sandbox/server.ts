@@ -3,9 +3,12 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
+import { sandboxClock } from './clock.js';
+import { Engine } from './engine/engine.js';
 import { type FaultPlan, faultMiddleware, noFaults } from './faults/faults.js';
 import { ListLag } from './faults/list-lag.js';
 import { addKey, hashOf, isActiveKey, newKeyText } from './keyring.js';
+import { Limits } from './limits.js';
 import type { RecordedRequest } from './middleware.js';
 import { loadWorld, saver } from './persistence.js';
 import { worldFromSeed } from './seed/build-world.js';
@@ -21,8 +24,12 @@ export interface SandboxOptions {
   seed?: Seed;
   /** For tests: replies other than the sandbox's own, where interface.md leaves them open. */
   behaviour?: Behaviour;
-  /** Default: real time. */
+  /** Where real time comes from, for tests. */
   clock?: () => Date;
+  /** The time at the start. Default: the real time. */
+  now?: Date;
+  /** Seconds of the sandbox in a second of real time. Default 1; 0 stops the clock. */
+  speed?: number;
   /** The file that keeps the state between runs: read at the start, written after every change. */
   dataFile?: string;
   /** Default: none. */
@@ -40,18 +47,29 @@ export interface Sandbox {
   readonly requests: RecordedRequest[];
   /** May be changed at any time. A fault counts requests from when it is added. */
   readonly faults: FaultPlan;
+  /** The time of the sandbox. */
+  now(): Date;
+  /** Sets the clock forward, by up to 10 years, and lets everything happen that is due until then. */
+  advance(ms: number): void;
   close(): Promise<void>;
 }
 
 /** Starts a sandbox. Several can run in one process. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = '127.0.0.1', dataFile, clock = () => new Date() } = options;
+  const { port = 0, host = '127.0.0.1', dataFile, now, speed, clock: real } = options;
+  const time = sandboxClock({
+    ...(now === undefined ? {} : { now }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(real === undefined ? {} : { real }),
+  });
+  const clock = () => time.now();
   const world = await initialWorld(options, clock());
+  const engine = new Engine(world, clock().getTime());
   const save = dataFile === undefined ? async () => {} : saver(dataFile, world);
   const requests: RecordedRequest[] = [];
   const faults: FaultPlan = { ...noFaults(), ...options.faults };
   const app = buildApp(
-    { world, clock },
+    { world, clock, engine, limits: new Limits(world.settings, time) },
     {
       requests,
       behaviour: options.behaviour ?? ((reply) => reply()),
@@ -63,7 +81,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
   await save(); // before it listens, so that an unwritable data file fails here
   const url = await listen(server, port, host);
-  return { url, apiKey: world.apiKey, world, requests, faults, close: () => close(server, save) };
+  const advance = (ms: number) => {
+    time.advance(ms);
+    engine.settle(clock().getTime());
+  };
+  const { apiKey } = world;
+  return { url, apiKey, world, requests, faults, now: clock, advance, close: () => close(server, save) };
 }
 
 async function initialWorld({ dataFile, seed }: SandboxOptions, now: Date): Promise<World> {

@@ -9,6 +9,7 @@ import {
   requiredText,
 } from '../body.js';
 import {
+  CALLER,
   INTERVAL_UNITS,
   type IntervalUnit,
   isGuid,
@@ -25,11 +26,11 @@ type Target = Pick<ScheduleSettings, 'targetType' | 'targetId'>;
 type Interval = { intervalValue: number | null; intervalUnit: IntervalUnit | null };
 
 /** The settings of a body, complete. Omitted fields get their defaults, so a PUT replaces everything. */
-export function readSettings(world: World, body: Fields): ScheduleSettings {
+export function readSettings(world: World, body: Fields, user = CALLER): ScheduleSettings {
   const scheduleType = optionalWord(body, 'scheduleType', SCHEDULE_TYPES);
   if (!scheduleType) throw badRequest("The field 'scheduleType' is required.");
   return {
-    ...readTarget(world, body),
+    ...readTarget(world, body, user),
     scheduleType,
     ...(scheduleType === 'Basic' ? readInterval(body) : { intervalValue: null, intervalUnit: null }),
     cronExpression: scheduleType === 'Cron' ? readCron(body) : null,
@@ -40,11 +41,11 @@ export function readSettings(world: World, body: Fields): ScheduleSettings {
   };
 }
 
-function readTarget(world: World, body: Fields): Target {
+function readTarget(world: World, body: Fields, user: string): Target {
   const targetType = optionalWord(body, 'targetType', TARGET_TYPES) ?? 'Agent';
   const targetId = requiredText(body, 'targetId');
   if (!isGuid(targetId)) throw badRequest(`The field 'targetId' must be a GUID, not '${targetId}'.`);
-  if (targetName(world, { targetType, targetId }) === undefined) {
+  if (targetName(world, { targetType, targetId }, user) === undefined) {
     throw badRequest(`The target ${targetType} '${targetId}' does not exist or is not accessible.`);
   }
   return { targetType, targetId: targetId.toLowerCase() };

@@ -1,5 +1,7 @@
 import type { Core } from '../api.js';
 import type { Fields } from '../body.js';
+import { groupRunStatus, jobStatus } from '../engine/phase.js';
+import { STATUS_NAMES } from '../runs/show.js';
 import type { ScheduleRecord } from '../world.js';
 import { describeTiming, fireTimes } from './timetable.js';
 
@@ -7,9 +9,11 @@ import { describeTiming, fireTimes } from './timetable.js';
 
 export type ScheduleStatus = 'Waiting' | 'Running' | 'Disabled';
 
-export function statusOf(schedule: ScheduleRecord): ScheduleStatus {
+/** `Running` while it starts a run (§2). */
+export function statusOf({ clock }: Core, schedule: ScheduleRecord): ScheduleStatus {
   if (!schedule.isEnabled) return 'Disabled';
-  return schedule.isRunning ? 'Running' : 'Waiting';
+  const isStarting = schedule.startingUntil !== undefined && clock().getTime() < schedule.startingUntil;
+  return schedule.isRunning || isStarting ? 'Running' : 'Waiting';
 }
 
 /** The next fire time of a record. Valid for one timing, from `from` until `next`. */
@@ -43,10 +47,12 @@ function timingText(schedule: ScheduleRecord): string {
 }
 
 export function showSchedule(core: Core, schedule: ScheduleRecord): Fields {
-  const { isRunning: _derived, lastRunTime, lastJobStatusName, lastJobId, errorMessage, ...rest } = schedule;
+  const { isRunning: _1, startingUntil: _2, owner: _3, ...stored } = schedule;
+  const { lastRunTime, lastJobId, errorMessage, lastJobStatusName: stale, ...rest } = stored;
+  const lastJobStatusName = (lastJobId === null ? null : lastStatus(core, lastJobId)) ?? stale;
   return {
     ...rest,
-    status: statusOf(schedule),
+    status: statusOf(core, schedule),
     description: describeTiming(schedule),
     nextRunTime: nextRunTime(core, schedule),
     lastRunTime,
@@ -55,3 +61,22 @@ export function showSchedule(core: Core, schedule: ScheduleRecord): Fields {
     errorMessage,
   };
 }
+
+/** Of the job, group run or pipeline run that it last started; null if that is forgotten. */
+function lastStatus({ world, clock }: Core, id: string): string | null {
+  const now = clock().getTime();
+  const job = world.jobs.get(id);
+  if (job) return STATUS_NAMES[jobStatus(world, job, now)];
+  const groupRun = world.groupRuns.get(id);
+  if (groupRun) return GROUP_STATUS_NAMES[groupRunStatus(world, groupRun, now)];
+  const status = world.pipelineRuns.get(id)?.status;
+  return status === undefined ? null : PIPELINE_STATUS_NAMES[status];
+}
+
+const GROUP_STATUS_NAMES = {
+  ontrack: 'In progress',
+  completed: 'Succeeded',
+  atrisk: 'Failure',
+  behind: 'Failed',
+} as const;
+const PIPELINE_STATUS_NAMES = { Running: 'In progress', Completed: 'Succeeded', Failed: 'Failed' } as const;

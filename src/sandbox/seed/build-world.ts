@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../api.js';
-import { addKey, CALLER, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
+import { addKey, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
 import { readSettings } from '../schedules/rules.js';
 import {
   byId,
+  CALLER,
   type CollectionRecord,
+  DEFAULT_COMPANY,
   emptyWorld,
   isGuid,
   NEVER_RUN,
@@ -44,6 +46,9 @@ export function parseSeed(text: string): Seed {
 export function worldFromSeed(seed: Seed, now: Date): World {
   const world = emptyWorld();
   if (seed.scopes) world.scopes = [...seed.scopes];
+  world.settings = { ...world.settings, ...seed.settings };
+  for (const { name, company = DEFAULT_COMPANY } of seed.users ?? [])
+    world.users.set(name, { name, company });
   addAgents(world, seed.agents ?? defaultSeed().agents ?? []);
   seed.groups?.forEach((group, index) => {
     put(world.groups, collection(world, `groups[${index}]`, group, world.groups));
@@ -102,6 +107,7 @@ function collection(
     isActive: entry.isActive ?? true,
     agentIds,
     canManage: entry.canManage ?? true,
+    ...(entry.owner === undefined ? {} : { owner: entry.owner }),
     ...NEVER_RUN,
   };
 }
@@ -118,22 +124,39 @@ function findAgent(world: World, name: string): string | undefined {
   return (byId(world.agents, name) ?? agents.find((agent) => agent.externalAgentId === name))?.id;
 }
 
-function addSchedule(world: World, where: string, { id, ...entry }: SeedSchedule): void {
+function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
     throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   }
-  const body = { ...entry, targetId: findAgent(world, entry.targetId) ?? entry.targetId };
+  const body = { ...entry, targetId: targetId(world, where, entry) };
   put(world.schedules, {
-    ...checkedSettings(world, where, body),
+    ...checkedSettings(world, where, body, owner),
     id: String(id ?? randomUUID()),
+    ...(owner === undefined ? {} : { owner }),
     ...NEVER_STARTED,
   });
 }
 
+/** Groups and pipelines by id, or by a name that only one of them has. */
+function targetId(
+  world: World,
+  where: string,
+  { targetType, targetId: name }: Omit<SeedSchedule, 'id'>,
+): string {
+  if (targetType === undefined || targetType === 'Agent') return findAgent(world, name) ?? name;
+  const records = [...(targetType === 'Group' ? world.groups : world.pipelines).values()];
+  const [found, other] = records.filter((record) => record.name === name);
+  if (found !== undefined && other === undefined) return found.id;
+  if (found === undefined && isGuid(name)) return name;
+  const what = found === undefined ? 'which does not exist' : 'a name that several have';
+  const names = [...new Set(records.map((record) => record.name))].join(', ') || 'none';
+  throw new SeedError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
+}
+
 /** Applies the rules of the create endpoint, so that a seed cannot describe an impossible world. */
-function checkedSettings(world: World, where: string, body: object): ScheduleSettings {
+function checkedSettings(world: World, where: string, body: object, owner = CALLER): ScheduleSettings {
   try {
-    return readSettings(world, { ...body });
+    return readSettings(world, { ...body }, owner);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;

@@ -22,6 +22,10 @@ const ID: Check = {
   holds: (value) => isText(value) || typeof value === 'number',
   name: 'a string or a number',
 };
+const OBJECTS: Check = {
+  holds: (value) => Array.isArray(value) && value.every(isFields),
+  name: 'an array of objects',
+};
 const INPUTS: Check = {
   holds: (value) => Array.isArray(value) && value.every(isInput),
   name: 'an array of { "key": string, "defaultValue": string }',
@@ -36,12 +40,25 @@ interface Shape {
   readonly optional: Readonly<Record<string, Check>>;
 }
 
-const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG };
+const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG, owner: TEXT };
 
 const SECTIONS: Readonly<Record<string, Shape>> = {
   agents: {
     required: { externalAgentId: TEXT, name: TEXT },
-    optional: { id: TEXT, version: TEXT, inputParameters: INPUTS, assigned: FLAG },
+    optional: {
+      id: TEXT,
+      version: TEXT,
+      inputParameters: INPUTS,
+      assigned: FLAG,
+      assignedTo: TEXTS,
+      demo: FLAG,
+      sessions: NUMBER,
+      format: TEXT,
+      fields: TEXTS,
+      sample: FLAG,
+      unpaid: FLAG,
+      outcomes: OBJECTS,
+    },
   },
   groups: { required: { name: TEXT, members: TEXTS }, optional: COLLECTION },
   pipelines: { required: { name: TEXT, steps: TEXTS }, optional: COLLECTION },
@@ -56,8 +73,10 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
       timeZoneId: TEXT,
       inputParameters: TEXT,
       isEnabled: FLAG,
+      owner: TEXT,
     },
   },
+  users: { required: { name: TEXT }, optional: { company: TEXT_OR_NULL } },
   keys: {
     required: { name: TEXT },
     optional: {
@@ -73,7 +92,7 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
   },
 };
 
-const PARTS = [...Object.keys(SECTIONS), 'scopes'];
+const PARTS = [...Object.keys(SECTIONS), 'scopes', 'settings'];
 
 export function checkShape(seed: unknown): asserts seed is Fields {
   if (!isFields(seed))

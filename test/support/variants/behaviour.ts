@@ -75,7 +75,7 @@ function active<T>(table: Partial<Record<Variant, T>>, variants: ReadonlySet<Var
     .map(([, entry]) => entry);
 }
 
-const WITHOUT_RECORDS: readonly Operation['action'][] = ['upcoming', 'preview', 'run', 'bulk'];
+const WITHOUT_RECORDS: readonly Operation['action'][] = ['upcoming', 'preview', 'run', 'bulk', 'other'];
 
 function onRecords(data: unknown, operation: Operation, rewrite: RecordRewrite): unknown {
   if (WITHOUT_RECORDS.includes(operation.action)) return data;

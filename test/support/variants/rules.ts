@@ -124,7 +124,9 @@ function refuseDuplicateName(exchange: Exchange, operation: Operation): void {
 
 /** The schedules whose target the path names. */
 function schedulesTargeting({ core, call }: Exchange, kind: Operation['kind']): ScheduleRecord[] {
-  const type = { group: 'Group', pipeline: 'Pipeline', agent: null, schedule: null, key: null }[kind];
+  const type = { group: 'Group', pipeline: 'Pipeline', agent: null, schedule: null, key: null, run: null }[
+    kind
+  ];
   const id = (call.params.id ?? '').toLowerCase();
   return [...core.world.schedules.values()].filter(
     (schedule) => schedule.targetType === type && schedule.targetId.toLowerCase() === id,
