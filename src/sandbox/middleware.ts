@@ -42,7 +42,7 @@ async function readBody(request: Request): Promise<unknown> {
   const text = await readText(request);
   if (text instanceof Refusal) return text;
   if (text === '') return undefined;
-  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     return new Refusal(415, 'A request with a body must send Content-Type: application/json.');
   }
   try {

@@ -8,8 +8,9 @@ import type { JobRecord } from './records.js';
 import { fireSchedule } from './scheduled.js';
 import type { Simulation } from './simulation.js';
 
-/** A jump of the clock by months starts a schedule at most this often: the history would forget the others at once. */
-const MOST_FIRES = 500;
+/** A jump of the clock starts a schedule at most every minute on average: the history would forget the others at once. */
+const MOST_FIRES_A_DAY = 1_440;
+const DAY_MS = 86_400_000;
 
 /**
  * Makes everything happen that was due, in its order, before each request is answered. It has no timers: a clock that is
@@ -30,7 +31,16 @@ export class Engine implements Simulation {
 
   /** Returns whether anything happened. */
   settle(now: number): boolean {
-    this.addFires(now);
+    let happened = false;
+    // Day by day, so that a jump by years needs no memory for all that is due.
+    for (let until = Math.min(now, this.settled + DAY_MS); ; until = Math.min(now, until + DAY_MS)) {
+      this.addFires(until);
+      happened = this.runUntil(until) || happened;
+      if (until >= now) return happened;
+    }
+  }
+
+  private runUntil(now: number): boolean {
     let happened = false;
     for (let event = this.agenda.take(now); event !== undefined; event = this.agenda.take(now)) {
       event.run(event.at);
@@ -55,7 +65,7 @@ export class Engine implements Simulation {
     this.settled = now;
     for (const record of this.world.schedules.values()) {
       if (!record.isEnabled) continue;
-      for (const time of fireTimes(record, new Date(from), MOST_FIRES, new Date(now))) {
+      for (const time of fireTimes(record, new Date(from), MOST_FIRES_A_DAY, new Date(now))) {
         this.agenda.add({ at: time.getTime(), run: (at) => fireSchedule(this, record, at) });
       }
     }

@@ -19,8 +19,8 @@ const STATUSES: readonly ScheduleStatus[] = ['Waiting', 'Running', 'Disabled'];
 const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_DAYS = 42;
 const MAX_RANGE_DAYS = 120;
-/** An every-second cron fires ten million times in 120 days; nobody reads more than this many. */
-const MAX_UPCOMING = 10_000;
+/** An every-second cron fires ten million times in 120 days: such a range is refused rather than cut. */
+const MAX_UPCOMING = 50_000;
 
 /** All schedules of the caller; `agentId`, `groupId` or `pipelineId` selects those of that target. */
 function listAll(core: Core, call: Call): Answer {
@@ -80,23 +80,30 @@ function listUpcoming(core: Core, call: Call): Answer {
   const { from, to } = rangeOf(core, query);
   const agentId = query.get('agentId') ?? '';
   const all = filterByTarget(ownSchedules(core, call), new URLSearchParams({ agentId }));
-  const runs = all
-    .filter((schedule) => schedule.isEnabled)
-    .flatMap((schedule) => runsOf(schedule, from, to))
-    .sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0));
-  return { data: runs.slice(0, MAX_UPCOMING) };
+  const runs: { readonly runTime: string }[] = [];
+  for (const schedule of all.filter(({ isEnabled }) => isEnabled)) {
+    for (const run of runsOf(schedule, { from, to }, MAX_UPCOMING - runs.length + 1)) runs.push(run);
+    if (runs.length > MAX_UPCOMING)
+      throw badRequest(`The range has more than ${MAX_UPCOMING} runs. Use a shorter one.`);
+  }
+  return { data: runs.sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0)) };
 }
 
-function runsOf(schedule: ScheduleRecord, from: Date, to: Date): { runTime: string }[] {
+interface Range {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+function runsOf(schedule: ScheduleRecord, { from, to }: Range, count: number): { runTime: string }[] {
   const { targetType, targetId } = schedule;
   const about = { scheduleId: schedule.id, targetType, targetId };
   // The range includes `from`, but fireTimes excludes its start.
-  const times = fireTimes(schedule, new Date(from.getTime() - 1), MAX_UPCOMING, to);
+  const times = fireTimes(schedule, new Date(from.getTime() - 1), count, to);
   return times.map((time) => ({ ...about, runTime: time.toISOString() }));
 }
 
 /** By default the next 42 days; at most 120 days (§8). */
-function rangeOf(core: Core, query: URLSearchParams): { from: Date; to: Date } {
+function rangeOf(core: Core, query: URLSearchParams): Range {
   const from = new Date(queryInstant(query, 'from') ?? core.clock());
   const to = new Date(queryInstant(query, 'to') ?? from.getTime() + DEFAULT_RANGE_DAYS * DAY_MS);
   if (to < from) throw badRequest("The query value 'to' must not be before 'from'.");

@@ -18,7 +18,8 @@ import {
   TARGET_TYPES,
   type World,
 } from '../world.js';
-import { cronProblem, isZone, wallClock } from './timetable.js';
+import { cronProblem } from './timetable.js';
+import { isZone, wallClock } from './zone.js';
 
 /** The rules for a schedule body, for create, update and preview (interface.md §2 and §4). */
 
@@ -29,6 +30,7 @@ type Interval = { intervalValue: number | null; intervalUnit: IntervalUnit | nul
 export function readSettings(world: World, body: Fields, user = CALLER): ScheduleSettings {
   const scheduleType = optionalWord(body, 'scheduleType', SCHEDULE_TYPES);
   if (!scheduleType) throw badRequest("The field 'scheduleType' is required.");
+  checkTypes(body);
   return {
     ...readTarget(world, body, user),
     scheduleType,
@@ -49,6 +51,14 @@ function readTarget(world: World, body: Fields, user: string): Target {
     throw badRequest(`The target ${targetType} '${targetId}' does not exist or is not accessible.`);
   }
   return { targetType, targetId: targetId.toLowerCase() };
+}
+
+/** Also of the fields for another type of schedule, whose values count for nothing. */
+function checkTypes(body: Fields): void {
+  optionalText(body, 'cronExpression');
+  optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
+  if (!['number', 'undefined'].includes(typeof (body.intervalValue ?? undefined)))
+    throw badRequest("The field 'intervalValue' must be a number.");
 }
 
 function readInterval(body: Fields): Interval {
