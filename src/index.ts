@@ -139,8 +139,18 @@ export {
   createClient,
   type WriteResult,
 } from './service/client.js';
+/**
+ * Downloads files of the service as streams, with the settings of a client (interface §4, exports and downloads). Throws a
+ * `ServiceFailure`.
+ */
+export { createDownloader, type Download, type Downloader } from './service/downloads.js';
 /** A failed request, after all retries: HTTP status, error code (interface §7), and whether it may have taken effect. */
 export { type Certainty, type FailureFacts, ServiceFailure } from './service/failure.js';
+/**
+ * Sends any operation below and parses its answer. Where the interface shows no method, the next one is tried after a 405.
+ * Throws a `ServiceFailure`.
+ */
+export { callOperation } from './service/operation.js';
 /** Runs of agents: list, stop, refresh, attention, export (interface §2, §3, §4). */
 export * as runs from './service/operations/agent-runs.js';
 /** Agents. Every operation returns a request as a value, reads with the parser of their response (interface §2, §4). */

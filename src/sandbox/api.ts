@@ -1,5 +1,4 @@
 import type { Engine } from './engine/engine.js';
-import type { Limits } from './limits.js';
 import type { KeyRecord, World } from './world.js';
 
 /** The values that pass between the HTTP layer and the areas of the service. They know no HTTP library. */
@@ -8,7 +7,14 @@ export interface Core {
   readonly world: World;
   readonly clock: () => Date;
   readonly engine: Engine;
-  readonly limits: Limits;
+  readonly limits: ServiceLimits;
+}
+
+/** What the service allows at a time (interface.md §8). Both throw a Refusal. */
+export interface ServiceLimits {
+  countStart(user: string): void;
+  /** Returns what must be called when the response is sent. */
+  beginExport(account: string): () => void;
 }
 
 /** One authenticated request. `body` is the parsed JSON, undefined if there was none. */

@@ -18,7 +18,7 @@ export function queryInstant(query: URLSearchParams, name: string): number | und
   throw badRequest(`The query value '${name}' must be a date and time, such as 2026-12-01T06:00:00Z.`);
 }
 
-export function readInstant(text: string): number | null {
+function readInstant(text: string): number | null {
   const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text) ?? [];
   if (date === undefined) return null;
   const instant = Date.parse(`${date}T${time}${zone}`);

@@ -1,4 +1,4 @@
-import { Refusal } from './api.js';
+import { Refusal, type ServiceLimits } from './api.js';
 import type { SandboxClock } from './clock.js';
 import type { Settings } from './world.js';
 
@@ -6,7 +6,7 @@ import type { Settings } from './world.js';
 
 const MINUTE_MS = 60_000;
 
-export class Limits {
+export class Limits implements ServiceLimits {
   private readonly starts = new Map<string, number[]>();
   private readonly exports = new Map<string, { until: number; isSent: boolean }>();
 

@@ -60,7 +60,7 @@ export interface Settings {
   startsPerMinute: number;
 }
 
-export const DEFAULT_SETTINGS: Settings = {
+const DEFAULT_SETTINGS: Settings = {
   retentionDays: 30,
   staggerSeconds: 1,
   bulkExportSeconds: 0,

@@ -37,7 +37,7 @@ export interface Running extends Service {
 }
 
 /** Agents take ten seconds. Other seeds of an agent go over that. */
-export function scripted(changes: Readonly<Record<string, Partial<SeedAgent>>> = {}): Seed {
+function scripted(changes: Readonly<Record<string, Partial<SeedAgent>>> = {}): Seed {
   const agents = [
     { id: ACME, externalAgentId: 'acme', name: 'Acme', inputParameters: [{ key: 'q', defaultValue: 'x' }] },
     { id: GLOBEX, externalAgentId: 'globex', name: 'Globex' },
