@@ -40,7 +40,7 @@ export {
 } from './engine/project.js';
 /** The file of `plan --out`, which holds no secrets. `readSavedPlan` throws a `Problem` `unreadable-file`. */
 export { readSavedPlan, type SavedPlan, savedPlan } from './engine/saved-plan.js';
-/** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot. */
+/** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot, seed. */
 export { schemas } from './engine/schemas.js';
 /**
  * A project together with its service and its inventory: what most use cases need. `withSession` closes it at the end.

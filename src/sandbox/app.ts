@@ -17,7 +17,7 @@ import { datasetRoutes } from './datasets/list.js';
 import { savedQueryRoutes } from './datasets/saved-queries.js';
 import type { ListLag } from './faults/list-lag.js';
 import { keyRoutes } from './keys.js';
-import { authentication, type Env, type RecordedRequest, recording } from './middleware.js';
+import { authentication, type Env, hostCheck, type Recorder, recording } from './middleware.js';
 import { groupRunRoutes } from './runs/group-runs.js';
 import { jobRoutes } from './runs/jobs.js';
 import { pipelineRunRoutes } from './runs/pipeline-runs.js';
@@ -51,7 +51,9 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export interface AppHooks {
-  readonly requests: RecordedRequest[];
+  readonly recorder: Recorder;
+  /** What the server listens on. */
+  readonly host: string;
   readonly behaviour: Behaviour;
   /** Runs around the handler of each authenticated request. */
   readonly faults: MiddlewareHandler<Env>;
@@ -64,7 +66,8 @@ export interface AppHooks {
 export function buildApp(core: Core, hooks: AppHooks): Hono<Env> {
   const app = new Hono<Env>();
   const refusal = (error: Error) => hooks.behaviour(() => refusalReply(error), null);
-  app.use(recording(hooks.requests));
+  app.use(recording(hooks.recorder));
+  app.use(hostCheck(hooks.host));
   app.use('/api/*', authentication(core.world, core.clock));
   app.use('/api/*', hooks.faults);
   for (const path of new Set(ROUTES.map((route) => route.path))) addPath(app, core, hooks, path);

@@ -13,8 +13,8 @@ const HISTORY = ['jobs', 'runs', 'groupRuns', 'pipelineRuns', 'datasets', 'saved
 
 /** Says why a data file cannot be used, and how to fix it. */
 export class DataFileError extends Error {
-  constructor(file: string, what: string) {
-    super(`${file} ${what}. Correct it, or delete the file to start over.`);
+  constructor(file: string, what: string, help = 'Correct it, or delete the file to start over.') {
+    super(`${file} ${what}. ${help}`);
     this.name = 'DataFileError';
   }
 }

@@ -15,6 +15,7 @@ import {
   type ScheduleSettings,
   type World,
 } from '../world.js';
+import { positionOf, syntaxErrorIn } from './position.js';
 import {
   defaultSeed,
   type Seed,
@@ -35,15 +36,20 @@ export function parseSeed(text: string): Seed {
     seed = JSON.parse(text);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct the syntax.');
+    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct the syntax.', syntaxErrorIn(text));
   }
-  checkShape(seed);
-  worldFromSeed(seed as Seed, new Date()); // checks the references
+  try {
+    checkShape(seed);
+    worldFromSeed(seed as Seed, new Date()); // checks the references
+  } catch (error) {
+    if (!(error instanceof SeedError)) throw error;
+    throw new SeedError(error.where, error.what, error.help, positionOf(text, error.where));
+  }
   return seed as Seed;
 }
 
 /** Keeps the ids of the seed; missing ids are random. */
-export function worldFromSeed(seed: Seed, now: Date): World {
+export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): World {
   const world = emptyWorld();
   if (seed.scopes) world.scopes = [...seed.scopes];
   world.settings = { ...world.settings, ...seed.settings };
@@ -62,7 +68,7 @@ export function worldFromSeed(seed: Seed, now: Date): World {
   seed.keys?.forEach((key, index) => {
     addSeedKey(world, `keys[${index}]`, key, now);
   });
-  ensureCallerKey(world, now);
+  ensureCallerKey(world, now, defaultKey);
   return world;
 }
 
@@ -176,8 +182,8 @@ function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now
 }
 
 /** Adds the default key if the seed has no full-access key of the caller. */
-function ensureCallerKey(world: World, now: Date): void {
+function ensureCallerKey(world: World, now: Date, key: string): void {
   if (world.apiKey !== '') return;
-  addKey(world, DEFAULT_KEY, now, { name: 'sandbox', scopes: [] });
-  world.apiKey = DEFAULT_KEY;
+  addKey(world, key, now, { name: 'sandbox', scopes: [] });
+  world.apiKey = key;
 }

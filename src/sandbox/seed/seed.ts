@@ -93,8 +93,14 @@ export interface SeedKey {
 
 /** Says what is wrong in a seed, where, and how to fix it. */
 export class SeedError extends Error {
-  constructor(where: string, what: string, help: string) {
-    super(`seed: ${where} ${what}. ${help}`);
+  constructor(
+    readonly where: string,
+    readonly what: string,
+    readonly help: string,
+    /** In the text of the seed: `3:15`. */
+    position: string | null = null,
+  ) {
+    super(`seed: ${position === null ? '' : `${position}: `}${where} ${what}. ${help}`);
     this.name = 'SeedError';
   }
 }
