@@ -1,6 +1,14 @@
 import { isJsonObject } from '../../model/json.js';
 import type { Call, Request } from '../../model/request.js';
-import { asRecord, field, optionalText, type RemoteRecord, unexpected, wholeNumber } from './record.js';
+import {
+  asRecord,
+  field,
+  looseId,
+  optionalText,
+  type RemoteRecord,
+  unexpected,
+  wholeNumber,
+} from './record.js';
 
 /** Parsers of answers that several areas of the interface have in common. */
 
@@ -98,4 +106,10 @@ export function optionalNumber(record: RemoteRecord, name: string): number | nul
 
 export function textOr(record: RemoteRecord, name: string, fallback: string): string {
   return optionalText(record, name) ?? fallback;
+}
+
+/** An id of another object, GUIDs in lower case; null when absent. */
+export function optionalId(record: RemoteRecord, name: string): string | null {
+  const value = field(record, name);
+  return value === undefined || value === null || value === '' ? null : looseId(value, name).id;
 }

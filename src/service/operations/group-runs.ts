@@ -4,6 +4,7 @@ import {
   get,
   listIn,
   type NumberedPage,
+  optionalId,
   parseMetrics,
   parseNumberedPage,
   type RunMetrics,
@@ -72,7 +73,7 @@ function parseStarted(data: unknown): StartedGroupRun {
   const record = asRecord(data, 'an object with the group run');
   return {
     id: idText(field(record, 'groupRunId'), 'groupRunId'),
-    groupId: optionalText(record, 'groupId'),
+    groupId: optionalId(record, 'groupId'),
     memberCount: optionalCount(record, 'memberCount'),
   };
 }
@@ -96,7 +97,7 @@ function parseNotStarted(item: unknown): NotStarted {
   if (typeof item === 'string') return { agentId: null, agentName: null, reason: item };
   const record = asRecord(item, 'notStarted to hold objects');
   return {
-    agentId: firstText(record, ['scraperAgentId', 'agentId', 'id']),
+    agentId: optionalId(record, 'scraperAgentId') ?? optionalId(record, 'agentId'),
     agentName: firstText(record, ['agentName', 'name', 'externalAgentId']),
     reason: firstText(record, ['reason', 'errorMessage', 'message', 'error']),
   };
@@ -127,7 +128,7 @@ function parseEntry(item: unknown): GroupRunEntry {
   const record = asRecord(item, 'an object');
   return {
     id: idText(field(record, 'groupRunId') ?? field(record, 'id'), 'groupRunId'),
-    groupId: optionalText(record, 'groupId'),
+    groupId: optionalId(record, 'groupId'),
     groupName: firstText(record, ['groupName', 'name']),
     status: optionalText(record, 'status'),
     startedAt: optionalText(record, 'startedAt'),

@@ -2,6 +2,7 @@ import type { Call, ListCall, Request } from '../../model/request.js';
 import {
   type CursorPage,
   get,
+  optionalId,
   optionalNumber,
   parseCount,
   parseCounts,
@@ -91,7 +92,7 @@ function parseStartedJob(data: unknown): StartedJob {
   const record = asRecord(data, 'an object with the job');
   return {
     id: idText(field(record, 'agentJobHistoryId'), 'agentJobHistoryId'),
-    agentId: optionalText(record, 'agentId'),
+    agentId: optionalId(record, 'agentId'),
     externalAgentId: optionalText(record, 'externalAgentId'),
     jobRunId: optionalCount(record, 'jobRunId'),
     sessionId: optionalText(record, 'sessionId'),
@@ -142,16 +143,11 @@ export function parseJob(item: unknown): Job {
     totalErrors: optionalNumber(record, 'totalErrors'),
     inputParameters: optionalText(record, 'inputParameters'),
     triggerSource: optionalText(record, 'triggerSource'),
-    scheduleId: idOrNull(field(record, 'scheduleId')),
-    groupRunId: optionalText(record, 'searchGroupRunId'),
-    pipelineRunId: optionalText(record, 'pipelineRunId'),
+    scheduleId: optionalId(record, 'scheduleId'),
+    groupRunId: optionalId(record, 'searchGroupRunId'),
+    pipelineRunId: optionalId(record, 'pipelineRunId'),
     errorMessage: optionalText(record, 'errorMessage'),
   };
-}
-
-/** The type of schedule ids is not stated (§1.4). */
-function idOrNull(value: unknown): string | null {
-  return value === undefined || value === null || value === '' ? null : String(value);
 }
 
 /** Everything that the job collected; one zip for a job of several runs. 400, 402 and 410 as in §7. */

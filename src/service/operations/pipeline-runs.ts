@@ -4,6 +4,7 @@ import {
   get,
   listIn,
   type NumberedPage,
+  optionalId,
   parseMetrics,
   parseNumberedPage,
   type RunMetrics,
@@ -104,7 +105,7 @@ function parseStage(item: unknown): StageRun {
   return {
     status: oneOf(field(record, 'status'), stageStatuses, 'status'),
     error: optionalText(record, 'error'),
-    jobId: optionalText(record, 'agentJobHistoryId'),
+    jobId: optionalId(record, 'agentJobHistoryId'),
   };
 }
 

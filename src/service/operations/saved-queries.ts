@@ -1,5 +1,5 @@
 import type { Call, ListCall } from '../../model/request.js';
-import { action, get } from './answers.js';
+import { action, get, optionalId } from './answers.js';
 import { type DatasetQuery, queryBody } from './dataset-queries.js';
 import { asRecord, field, idText, optionalText } from './record.js';
 import { segment } from './segment.js';
@@ -34,7 +34,7 @@ function parseSavedQuery(item: unknown): SavedQuery {
   return {
     id: idText(field(record, 'id') ?? field(record, 'savedQueryId'), 'id'),
     name: optionalText(record, 'name'),
-    datasetId: optionalText(record, 'datasetId'),
+    datasetId: optionalId(record, 'datasetId'),
     definition: field(record, 'definition') ?? null,
   };
 }

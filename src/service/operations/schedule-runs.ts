@@ -1,5 +1,5 @@
 import type { Call } from '../../model/request.js';
-import { get, type NumberedPage, parseCounts, parseNumberedPage } from './answers.js';
+import { get, type NumberedPage, optionalId, parseCounts, parseNumberedPage } from './answers.js';
 import { asRecord, field, idText, optionalText, unexpected } from './record.js';
 import { parseSchedule, type RemoteSchedule } from './schedule.js';
 import { segment } from './segment.js';
@@ -67,8 +67,7 @@ function parseUpcoming(data: unknown): readonly UpcomingRun[] {
     const record = asRecord(item, 'a run');
     const runTime = timeNames.map((name) => optionalText(record, name)).find((time) => time !== null);
     if (runTime == null) throw unexpected('a run with its time', undefined);
-    const id = field(record, 'scheduleId') ?? field(record, 'id');
-    return { scheduleId: id == null ? null : String(id), runTime };
+    return { scheduleId: optionalId(record, 'scheduleId') ?? optionalId(record, 'id'), runTime };
   });
 }
 

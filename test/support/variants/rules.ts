@@ -75,6 +75,18 @@ export const RULES: Partial<Record<Variant, () => Rule>> = {
     },
   ),
   'revokes-calling-key-only': () => revokesCallingKeyOnly,
+  'pages-refused': before(
+    () => true,
+    ({ call }) => {
+      const refused = (name: string, most: number) => {
+        const text = call.query.get(name);
+        if (text !== null && !(Number(text) >= 1 && Number(text) <= most))
+          throw badRequest(`The query value '${name}' is out of range.`);
+      };
+      refused('page', Number.MAX_SAFE_INTEGER);
+      refused('pageSize', 100);
+    },
+  ),
 };
 
 /** Checks a request of certain operations before the sandbox handles it. */
