@@ -1,3 +1,4 @@
+import { nextFire } from '../schedules/next-fire.js';
 import { fireTimes } from '../schedules/timetable.js';
 import type { World } from '../world.js';
 import { Agenda } from './agenda.js';
@@ -64,7 +65,7 @@ export class Engine implements Simulation {
     if (Math.floor(now / 1000) <= Math.floor(from / 1000)) return;
     this.settled = now;
     for (const record of this.world.schedules.values()) {
-      if (!record.isEnabled) continue;
+      if (!record.isEnabled || (nextFire(record, from) ?? Number.POSITIVE_INFINITY) > now) continue;
       for (const time of fireTimes(record, new Date(from), MOST_FIRES_A_DAY, new Date(now))) {
         this.agenda.add({ at: time.getTime(), run: (at) => fireSchedule(this, record, at) });
       }
