@@ -11,6 +11,8 @@ const READABLE: readonly unknown[] = [1, FORMAT];
 const SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const;
 const HISTORY = ['jobs', 'runs', 'groupRuns', 'pipelineRuns', 'datasets', 'savedQueries'] as const;
 
+type Section = (typeof SECTIONS)[number] | (typeof HISTORY)[number];
+
 /** Says why a data file cannot be used, and how to fix it. */
 export class DataFileError extends Error {
   constructor(file: string, what: string, help = 'Correct it, or delete the file to start over.') {
@@ -36,16 +38,35 @@ export function worldFromJson(text: string, file = 'the data file'): World {
   if (typeof saved.apiKey === 'string') world.apiKey = saved.apiKey;
   if (Array.isArray(saved.scopes)) world.scopes = saved.scopes.map(String);
   for (const section of SECTIONS) {
-    // The fields of a record are not checked: this program wrote the file.
-    fill(world[section] as Map<string, { id: string }>, saved[section], `${file}: ${section}`);
+    fillSection(world, section, saved[section], file);
   }
   if (saved.formatVersion === FORMAT) fillHistory(world, saved, file);
   return world;
 }
 
+/** What a record of each section cannot be without: this program wrote the file, but a person may have changed it. */
+const REQUIRED: Readonly<Record<Section, readonly string[]>> = {
+  agents: ['externalAgentId', 'name', 'inputParameters', 'assigned'],
+  groups: ['name', 'agentIds', 'isActive', 'canManage'],
+  pipelines: ['name', 'agentIds', 'isActive', 'canManage'],
+  schedules: ['targetType', 'targetId', 'scheduleType', 'startTime', 'timeZoneId', 'isEnabled'],
+  keys: ['user', 'hash', 'keyPrefix', 'scopes', 'isRevoked'],
+  jobs: ['owner', 'seq', 'agentId', 'runIds', 'startedAt'],
+  runs: ['owner', 'seq', 'agentId', 'outcome', 'startedAt', 'endsAt'],
+  groupRuns: ['owner', 'seq', 'groupId', 'members', 'startedAt'],
+  pipelineRuns: ['owner', 'seq', 'pipelineId', 'steps', 'startedAt'],
+  datasets: ['owner', 'seq', 'agentId', 'parts', 'createdAt', 'expiresAt'],
+  savedQueries: ['owner', 'name', 'datasetId', 'definition'],
+};
+
+function fillSection(world: World, section: Section, entries: unknown, file: string): void {
+  const records = world[section] as Map<string, { id: string }>;
+  fill(records, entries, `${file}: ${section}`, REQUIRED[section]);
+}
+
 function fillHistory(world: World, saved: Record<string, unknown>, file: string): void {
   for (const section of HISTORY) {
-    fill(world[section] as Map<string, { id: string }>, saved[section], `${file}: ${section}`);
+    fillSection(world, section, saved[section], file);
   }
   const { users = [], starts = {}, settings = {}, lastSeq = 0 } = saved as Partial<Record<string, never>>;
   world.users = new Map((users as UserRecord[]).map((user) => [user.name, user]));
@@ -67,11 +88,19 @@ function parse(text: string, file: string): Record<string, unknown> {
   return saved;
 }
 
-function fill(records: Map<string, { id: string }>, entries: unknown, where: string): void {
+function fill(
+  records: Map<string, { id: string }>,
+  entries: unknown,
+  where: string,
+  required: readonly string[],
+): void {
   if (!Array.isArray(entries)) throw new DataFileError(where, 'is not an array');
   for (const entry of entries) {
     if (!isFields(entry) || typeof entry.id !== 'string')
       throw new DataFileError(where, 'has an entry without an id');
+    const missing = required.find((field) => entry[field] === undefined);
+    if (missing !== undefined)
+      throw new DataFileError(where, `has an entry without "${missing}": ${entry.id}`);
     put(records, { ...entry, id: entry.id });
   }
 }

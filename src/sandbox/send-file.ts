@@ -6,7 +6,10 @@ export function sendFile(
   headers: Headers,
 ): Response {
   headers.set('Content-Type', contentType);
-  headers.set('Content-Disposition', `attachment; filename="${fileName}"`);
+  headers.set(
+    'Content-Disposition',
+    `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["\\]/g, '_')}"`,
+  );
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   const iterator = pieces()[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({

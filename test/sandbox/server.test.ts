@@ -121,6 +121,37 @@ describe('data file', () => {
   });
 });
 
+test('data file: an entry without a field that it needs is refused, by its id', async () => {
+  const file = await dataFile();
+  const first = await running({}, { dataFile: file });
+  await first.start();
+  await first.close();
+  for (const [section, field] of [
+    ['agents', 'name'],
+    ['groups', 'agentIds'],
+    ['jobs', 'runIds'],
+    ['runs', 'endsAt'],
+  ] as const) {
+    const saved = JSON.parse(await readFile(file, 'utf8'));
+    delete saved[section][0][field];
+    const broken = await dataFile();
+    await writeFile(broken, JSON.stringify(saved));
+    await expect(service({ dataFile: broken })).rejects.toThrow(
+      `${section} has an entry without "${field}": ${saved[section][0].id}`,
+    );
+  }
+});
+
+test('files: a name that an agent gives cannot leave the folder or break a header', async () => {
+  const on = await running();
+  const agentJobHistoryId = await on.start();
+  const agent = on.world.agents.get(ACME);
+  if (agent) agent.externalAgentId = '../a"\n\u20ac';
+  on.seconds(60);
+  const { headers } = await on.call('GET', `/api/scraper-agents/jobs/${agentJobHistoryId}/export`);
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/);
+});
+
 describe('faults file', () => {
   const faults = (fault: object) => JSON.stringify({ faults: [{ act: 'status', ...fault }] });
 

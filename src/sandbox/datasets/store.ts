@@ -57,7 +57,8 @@ function store(world: World, runs: readonly RunRecord[], about: About, at: numbe
 /** A job that ran in several sessions exports as one combined zip (§2). */
 export function fileOf(world: World, record: DatasetRecord): DataFile {
   const agent = byId(world.agents, record.agentId);
-  const name = `${agent?.externalAgentId ?? 'agent'}-${new Date(record.createdAt).toISOString().slice(0, 19).replace(/[-:]/g, '')}`;
+  const stem = (agent?.externalAgentId ?? 'agent').replace(/[^\w.-]+|^\./g, '_');
+  const name = `${stem}-${new Date(record.createdAt).toISOString().slice(0, 19).replace(/[-:]/g, '')}`;
   if (record.parts.length === 1) return dataFile(agent, name, record.parts);
   const files = record.parts.map((part, index) => dataFile(agent, `${name}-${index + 1}`, [part]));
   return zipFile(`${name}.zip`, files);
