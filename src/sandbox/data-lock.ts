@@ -16,16 +16,17 @@ export async function lockDataFile(file: string): Promise<() => Promise<void>> {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
       const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
-      if (isRetry || isRunning(holder))
-        throw new DataFileError(
-          file,
-          `is used by another sandbox (process ${holder})`,
-          'Stop that one first.',
-        );
+      if (isRetry || isRunning(holder)) throw inUse(file, holder, lock);
       await rm(lock, { force: true }); // of a process that was killed
     }
   }
   throw new Error('unreachable');
+}
+
+/** After a crash, the number of the process may be that of another program. */
+function inUse(file: string, holder: number, lock: string): DataFileError {
+  const help = `Stop that one first. If it is not a sandbox, delete ${lock}.`;
+  return new DataFileError(file, `is used by another sandbox (process ${holder})`, help);
 }
 
 /** Outside the folder of the file, which may be watched or under version control. */
