@@ -40,7 +40,7 @@ export {
 } from './engine/project.js';
 /** The file of `plan --out`, which holds no secrets. `readSavedPlan` throws a `Problem` `unreadable-file`. */
 export { readSavedPlan, type SavedPlan, savedPlan } from './engine/saved-plan.js';
-/** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot. */
+/** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot, seed. */
 export { schemas } from './engine/schemas.js';
 /**
  * A project together with its service and its inventory: what most use cases need. `withSession` closes it at the end.
@@ -150,16 +150,44 @@ export {
   createClient,
   type WriteResult,
 } from './service/client.js';
+/**
+ * Downloads files of the service as streams, with the settings of a client (interface §4, exports and downloads). Throws a
+ * `ServiceFailure`.
+ */
+export { createDownloader, type Download, type Downloader } from './service/downloads.js';
 /** A failed request, after all retries: HTTP status, error code (interface §7), and whether it may have taken effect. */
 export { type Certainty, type FailureFacts, ServiceFailure } from './service/failure.js';
+/**
+ * Sends any operation below and parses its answer. Where the interface shows no method, the next one is tried after a 405.
+ * Throws a `ServiceFailure`.
+ */
+export { callOperation } from './service/operation.js';
+/** Runs of agents: list, stop, refresh, attention, export (interface §2, §3, §4). */
+export * as runs from './service/operations/agent-runs.js';
 /** Agents. Every operation returns a request as a value, reads with the parser of their response (interface §2, §4). */
 export * as agents from './service/operations/agents.js';
+/** Previews and queries of datasets (interface §4). */
+export * as datasetQueries from './service/operations/dataset-queries.js';
+/** Datasets: list, download, share, trace, export, delete (interface §2, §3, §4). */
+export * as datasets from './service/operations/datasets.js';
+/** Group runs: start, follow, export, retry, delete (interface §2, §3, §4). */
+export * as groupRuns from './service/operations/group-runs.js';
 /** Agent groups (interface §2, §4). */
 export * as groups from './service/operations/groups.js';
+/** Jobs: start, list, count, export (interface §2, §3, §4). */
+export * as jobs from './service/operations/jobs.js';
 /** API keys (interface §2, §5). */
 export * as keys from './service/operations/keys.js';
+/** Pipeline runs: start, follow, export, delete (interface §2, §3, §4). */
+export * as pipelineRuns from './service/operations/pipeline-runs.js';
 /** Pipelines (interface §2, §4). */
 export * as pipelines from './service/operations/pipelines.js';
+/** Sample outputs of agents (interface §2, §4). */
+export * as samples from './service/operations/samples.js';
+/** Saved queries (interface §2, §4). */
+export * as savedQueries from './service/operations/saved-queries.js';
+/** Schedules by page, upcoming runs, and run-now (interface §4). */
+export * as scheduleRuns from './service/operations/schedule-runs.js';
 /** Schedules and previews of their runs (interface §2, §4). */
 export * as schedules from './service/operations/schedules.js';
 /** The URL of a service, checked: only https, or http on this machine. Throws a `Problem` `insecure-url`. */

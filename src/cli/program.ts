@@ -124,11 +124,14 @@ function addOfflineCommands(program: Command, context: CommandContext, done: Don
 function addTools(program: Command, context: CommandContext, done: Done): void {
   command(program, 'sandbox', 'run a local instance of the service')
     .option('--port <number>', 'port to listen on; 0 selects any free port (default: 4010)')
+    .option('--host <address>', 'address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1)')
+    .option('--now <time>', 'time at the start, such as 2026-12-01T06:00:00Z (default: the real time)')
+    .option('--speed <factor>', 'seconds that pass in a second of real time (default: 1)')
     .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
     .option('--data <file>', 'file that keeps the state between runs')
     .option('--faults <file>', 'JSON file with the failures to simulate')
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
-  const schema = 'print a JSON Schema: project, manifest, plan, report, inventory or snapshot';
+  const schema = 'print a JSON Schema: project, manifest, plan, report, inventory, snapshot or seed';
   command(program, 'schema [name]', schema).action(async (name, flags) =>
     done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
   );

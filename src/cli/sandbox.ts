@@ -6,17 +6,25 @@ import {
   FaultError,
   parseFaults,
   parseSeed,
+  type RecordedRequest,
   type Sandbox,
   SeedError,
   startSandbox,
 } from '../sandbox/index.js';
+import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { type CommonFlags, wholeNumber } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
-import type { CommandContext, Host } from './host/host.js';
+import type { CommandContext } from './host/host.js';
+
+/** Agents that the greeting names. */
+const MOST_LISTED = 20;
 
 export interface SandboxFlags extends CommonFlags {
   readonly port?: string;
+  readonly host?: string;
+  readonly now?: string;
+  readonly speed?: string;
   readonly seed?: string;
   readonly data?: string;
   readonly faults?: string;
@@ -25,11 +33,11 @@ export interface SandboxFlags extends CommonFlags {
 /** `roster sandbox`: runs until it is stopped. Its key is not a secret: only the sandbox accepts it. */
 export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, ['text', 'json'], context, async () => {
-    const server = await start(flags, context.host);
+    const server = await start(flags, context);
     context.output.redactor.show(server.apiKey);
     context.output.out(
       flags.format === 'json'
-        ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey })
+        ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey, agents: agentsOf(server) })
         : greeting(server),
     );
     try {
@@ -41,10 +49,15 @@ export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Pr
   });
 }
 
-async function start({ port: portFlag, seed, faults, data }: SandboxFlags, { cwd }: Host): Promise<Sandbox> {
+async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandContext): Promise<Sandbox> {
+  const { port: portFlag, seed, faults, data, host, verbose } = flags;
   const port = portFlag === undefined ? 4010 : wholeNumber(portFlag, '--port', 0, 65_535);
   const options = {
     port,
+    keepRequests: 0,
+    ...clockOptions(flags),
+    ...(host === undefined ? {} : { host }),
+    ...(verbose === true ? { onRequest: (request: RecordedRequest) => output.err(lineOf(request)) } : {}),
     ...(seed === undefined ? {} : { seed: readWith(resolve(cwd, seed), 'seed', parseSeed) }),
     ...(faults === undefined ? {} : { faults: readWith(resolve(cwd, faults), 'faults', parseFaults) }),
     ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
@@ -61,6 +74,30 @@ async function start({ port: portFlag, seed, faults, data }: SandboxFlags, { cwd
   }
 }
 
+function clockOptions({ now, speed }: SandboxFlags): { now?: Date; speed?: number } {
+  const start = now === undefined ? undefined : new Date(now);
+  if (start !== undefined && (Number.isNaN(start.getTime()) || !/(Z|[+-]\d{2}:\d{2})$/i.test(now ?? '')))
+    throw problem('usage', `\`--now\` is not a time with an offset: "${now}"`, 'Write 2026-12-01T06:00:00Z.');
+  const factor = speed === undefined ? undefined : Number(speed);
+  if (factor !== undefined && !(speed?.trim() !== '' && factor >= 0 && factor <= 100_000))
+    throw problem('usage', `\`--speed\` is not a number from 0 to 100000: "${speed}"`);
+  return {
+    ...(start === undefined ? {} : { now: start }),
+    ...(factor === undefined ? {} : { speed: factor }),
+  };
+}
+
+/** Neither headers nor bodies. */
+function lineOf({ method, path, status }: RecordedRequest): string {
+  return `${method} ${path} ${status}\n`;
+}
+
+/** Those that the caller sees. */
+function agentsOf({ world }: Sandbox): { id: string; externalAgentId: string; name: string }[] {
+  const assigned = [...world.agents.values()].filter((agent) => agent.assigned);
+  return assigned.map(({ id, externalAgentId, name }) => ({ id, externalAgentId, name }));
+}
+
 function readWith<T>(path: string, what: string, parse: (text: string) => T): T {
   try {
     return parse(readFileSync(path, 'utf8'));
@@ -72,7 +109,11 @@ function readWith<T>(path: string, what: string, parse: (text: string) => T): T 
   }
 }
 
-function greeting({ url, apiKey }: Sandbox): string {
+function greeting(server: Sandbox): string {
+  const { url, apiKey } = server;
+  const agents = agentsOf(server).map(({ externalAgentId, name }) =>
+    escapeControls(`  ${externalAgentId} (${name})`).concat('\n'),
+  );
   return `Sandbox listening on ${url}
 
 In another terminal, run:
@@ -80,6 +121,9 @@ In another terminal, run:
   export ROSTER_URL=${url}
   export ROSTER_API_KEY=${apiKey}
 
+Agents:
+
+${agents.slice(0, MOST_LISTED).join('')}${agents.length > MOST_LISTED ? `  and ${agents.length - MOST_LISTED} more\n` : ''}
 Press Ctrl-C to stop it.
 `;
 }

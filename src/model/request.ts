@@ -11,6 +11,8 @@ export type Effect = 'read' | 'create' | 'repeatable';
  */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Where the interface shows no method: what to try next, in order, after a 405. */
+  readonly otherMethods?: readonly ('POST' | 'PUT' | 'PATCH')[];
   /** Begins with `/api/`; every segment from outside is encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;

@@ -1,5 +1,6 @@
-import { visibleAgent } from './access.js';
+import { isAssigned, visibleAgent } from './access.js';
 import { type Answer, type Call, type Core, notFound, type Route } from './api.js';
+import type { Fields } from './body.js';
 import type { AgentRecord } from './world.js';
 
 /** Agents (interface.md §4, Agents): read-only. An agent that is not assigned to the caller does not exist for it. */
@@ -8,18 +9,18 @@ export const agentRoutes: readonly Route[] = [
   { method: 'GET', path: '/api/scraper-agents/:id', scoped: true, handle: readAgent },
 ];
 
-function listAgents({ world }: Core): Answer {
-  const assigned = [...world.agents.values()].filter((agent) => agent.assigned);
+function listAgents({ world }: Core, { caller }: Call): Answer {
+  const assigned = [...world.agents.values()].filter((agent) => isAssigned(world, agent, caller.user));
   return { data: assigned.map(showAgent) };
 }
 
 /** By GUID only: an externalAgentId here gives 404 (§2, Agent). */
-function readAgent({ world }: Core, { params }: Call): Answer {
-  const agent = visibleAgent(world, params.id ?? '');
+function readAgent({ world }: Core, { params, caller }: Call): Answer {
+  const agent = visibleAgent(world, params.id ?? '', caller.user);
   if (!agent) throw notFound('The agent');
   return { data: showAgent(agent) };
 }
 
-function showAgent({ assigned: _hidden, ...shown }: AgentRecord): Omit<AgentRecord, 'assigned'> {
-  return structuredClone(shown);
+function showAgent({ id, externalAgentId, name, version, inputParameters }: AgentRecord): Fields {
+  return { id, externalAgentId, name, version, inputParameters: structuredClone(inputParameters) };
 }

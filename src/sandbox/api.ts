@@ -1,3 +1,4 @@
+import type { Engine } from './engine/engine.js';
 import type { KeyRecord, World } from './world.js';
 
 /** The values that pass between the HTTP layer and the areas of the service. They know no HTTP library. */
@@ -5,6 +6,15 @@ import type { KeyRecord, World } from './world.js';
 export interface Core {
   readonly world: World;
   readonly clock: () => Date;
+  readonly engine: Engine;
+  readonly limits: ServiceLimits;
+}
+
+/** What the service allows at a time (interface.md §8). Both throw a Refusal. */
+export interface ServiceLimits {
+  countStart(user: string): void;
+  /** Returns what must be called when the response is sent. */
+  beginExport(account: string): () => void;
 }
 
 /** One authenticated request. `body` is the parsed JSON, undefined if there was none. */
@@ -21,6 +31,16 @@ export interface Answer {
   readonly data: unknown;
 }
 
+/** A file instead of an envelope. Its pieces are made while they are sent. */
+export interface FileAnswer {
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly pieces: () => Iterable<Uint8Array>;
+  /** Called when the last piece is sent, or the client is gone. */
+  readonly sent?: () => void;
+}
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Route {
@@ -29,13 +49,15 @@ export interface Route {
   readonly path: string;
   /** True where the scope `agents.run` is needed (§5.9); false where a valid key is enough (§5.10). */
   readonly scoped: boolean;
-  readonly handle: (core: Core, call: Call) => Answer;
+  readonly handle: (core: Core, call: Call) => Answer | FileAnswer;
 }
 
-/** A response before it becomes HTTP: JSON for an object, plain text for a string, no body for null. */
+/** A response before it becomes HTTP: JSON for an object, plain text for a string, no body for null, or a file. */
 export interface Reply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>> | string | null;
+  readonly file?: FileAnswer;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Exchange {
@@ -56,6 +78,7 @@ export class Refusal extends Error {
     readonly status: number,
     message: string,
     readonly errorCode?: string,
+    readonly headers?: Readonly<Record<string, string>>,
   ) {
     super(message);
   }
@@ -65,6 +88,6 @@ export function badRequest(message: string): Refusal {
   return new Refusal(400, message);
 }
 
-export function notFound(what: string): Refusal {
-  return new Refusal(404, `${what} was not found.`);
+export function notFound(what: string, errorCode?: string): Refusal {
+  return new Refusal(404, `${what} was not found.`, errorCode);
 }

@@ -10,22 +10,50 @@ import {
   type Route,
 } from './api.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
+import { bulkRoutes } from './datasets/bulk.js';
+import { explorerRoutes } from './datasets/explorer.js';
+import { exportRoutes } from './datasets/exports.js';
+import { datasetRoutes } from './datasets/list.js';
+import { savedQueryRoutes } from './datasets/saved-queries.js';
 import type { ListLag } from './faults/list-lag.js';
 import { keyRoutes } from './keys.js';
-import { authentication, type Env, type RecordedRequest, recording } from './middleware.js';
+import { authentication, type Env, hostCheck, type Recorder, recording } from './middleware.js';
+import { groupRunRoutes } from './runs/group-runs.js';
+import { jobRoutes } from './runs/jobs.js';
+import { pipelineRunRoutes } from './runs/pipeline-runs.js';
+import { runRoutes } from './runs/runs.js';
+import { startRoutes } from './runs/starts.js';
+import { sampleRoutes } from './samples.js';
 import { scheduleRoutes } from './schedules/routes.js';
+import { sendFile } from './send-file.js';
 
-/** The areas of interface.md §4 that the sandbox implements. Any other path under /api is not found. */
-const ROUTES: readonly Route[] = [
+/**
+ * Every operation of interface.md §4. Any other path under /api is not found. Paths without an id come before those whose
+ * `:id` would match them.
+ */
+export const ROUTES: readonly Route[] = [
+  ...exportRoutes,
+  ...runRoutes,
+  ...jobRoutes,
+  ...datasetRoutes,
+  ...startRoutes,
+  ...sampleRoutes,
   ...agentRoutes,
+  ...groupRunRoutes,
   ...groupRoutes,
+  ...pipelineRunRoutes,
   ...pipelineRoutes,
+  ...explorerRoutes,
+  ...bulkRoutes,
+  ...savedQueryRoutes,
   ...scheduleRoutes,
   ...keyRoutes,
 ];
 
 export interface AppHooks {
-  readonly requests: RecordedRequest[];
+  readonly recorder: Recorder;
+  /** What the server listens on. */
+  readonly host: string;
   readonly behaviour: Behaviour;
   /** Runs around the handler of each authenticated request. */
   readonly faults: MiddlewareHandler<Env>;
@@ -38,7 +66,8 @@ export interface AppHooks {
 export function buildApp(core: Core, hooks: AppHooks): Hono<Env> {
   const app = new Hono<Env>();
   const refusal = (error: Error) => hooks.behaviour(() => refusalReply(error), null);
-  app.use(recording(hooks.requests));
+  app.use(recording(hooks.recorder));
+  app.use(hostCheck(hooks.host));
   app.use('/api/*', authentication(core.world, core.clock));
   app.use('/api/*', hooks.faults);
   for (const path of new Set(ROUTES.map((route) => route.path))) addPath(app, core, hooks, path);
@@ -63,15 +92,15 @@ async function answer(c: Context<Env>, core: Core, hooks: AppHooks, route: Route
   if (route.scoped && caller.scopes.length > 0 && !caller.scopes.includes('agents.run')) {
     throw new Refusal(403, 'The API key lacks the scope agents.run.');
   }
+  const happened = core.engine.settle(core.clock().getTime());
   hooks.lag.beforeRequest();
   const world = isList(route) ? hooks.lag.listed() : core.world;
   const call = { params: c.req.param(), query: new URL(c.req.url).searchParams, body, caller };
   const exchange: Exchange = { core: { ...core, world }, route, call };
   const reply = hooks.behaviour(() => handle(exchange), exchange);
-  if (route.method !== 'GET' && reply.status < 400) {
-    hooks.lag.afterChange();
-    await hooks.save();
-  }
+  const changed = route.method !== 'GET' && reply.status < 400;
+  if (changed) hooks.lag.afterChange();
+  if (changed || happened) await hooks.save();
   return send(c, reply);
 }
 
@@ -83,7 +112,9 @@ function isList({ method, path }: Route): boolean {
 /** A success has the envelope `{ success, message?, data }` (interface.md §1, convention 3). */
 function handle({ core, route, call }: Exchange): Reply {
   try {
-    return { status: 200, body: { success: true, ...route.handle(core, call) } };
+    const answer = route.handle(core, call);
+    if ('pieces' in answer) return { status: 200, body: null, file: answer };
+    return { status: 200, body: { success: true, ...answer } };
   } catch (error) {
     return refusalReply(error);
   }
@@ -91,13 +122,16 @@ function handle({ core, route, call }: Exchange): Reply {
 
 /** The interface does not show the whole body of an error (§7). */
 function refusalReply(error: unknown): Reply {
-  const { status, message, errorCode } =
+  const { status, message, errorCode, headers } =
     error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${String(error)}`);
-  return { status, body: { success: false, message, ...(errorCode ? { errorCode } : {}) } };
+  const body = { success: false, message, ...(errorCode ? { errorCode } : {}) };
+  return { status, body, ...(headers === undefined ? {} : { headers }) };
 }
 
-function send(c: Context<Env>, { status, body }: Reply): Response {
+function send(c: Context<Env>, { status, body, file, headers: own = {} }: Reply): Response {
   const headers = new Headers(c.res.headers);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  if (file !== undefined) return sendFile(file, headers);
   if (body === null) return new Response(null, { status, headers });
   const isText = typeof body === 'string';
   headers.set('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');

@@ -1,7 +1,8 @@
-import { visibleAgent } from './access.js';
-import { badRequest } from './api.js';
+import { canManage, visibleAgent } from './access.js';
+import { badRequest, type Core } from './api.js';
 import { type Fields, requiredTexts } from './body.js';
-import { byId, type CollectionRecord, isGuid, type World } from './world.js';
+import { latestRun } from './latest-run.js';
+import { byId, CALLER, type CollectionRecord, isGuid, type World } from './world.js';
 
 /** The rules for bodies of groups and pipelines (interface.md §4 and §8). */
 
@@ -23,14 +24,14 @@ export function checkName(name: string): string {
 }
 
 /** `agentIds` of a body as ids of visible agents: a set for a group, a sequence for a pipeline. */
-export function readAgentIds(world: World, kind: CollectionKind, body: Fields): string[] {
-  const ids = requiredTexts(body, 'agentIds').map((id) => assignedId(world, id));
+export function readAgentIds(world: World, kind: CollectionKind, body: Fields, user = CALLER): string[] {
+  const ids = requiredTexts(body, 'agentIds').map((id) => assignedId(world, id, user));
   return kind === 'pipeline' ? checkChain(ids) : [...new Set(ids)];
 }
 
-function assignedId(world: World, id: string): string {
+function assignedId(world: World, id: string, user: string): string {
   if (!isGuid(id)) throw badRequest(`'${id}' is not an agent id. An agent id is a GUID.`);
-  const agent = visibleAgent(world, id);
+  const agent = visibleAgent(world, id, user);
   if (!agent) throw badRequest(`The agent '${id}' does not exist or is not assigned to you.`);
   return agent.id;
 }
@@ -43,9 +44,16 @@ function checkChain(ids: string[]): string[] {
   return ids;
 }
 
-/** A group or pipeline as a response shows it, with its members or its steps. */
-export function showCollection(world: World, kind: CollectionKind, record: CollectionRecord): Fields {
-  const { agentIds, ...shown } = record;
+/** A group or pipeline as the response to a user shows it, with its members or its steps, and its latest run. */
+export function showCollection(
+  core: Core,
+  kind: CollectionKind,
+  record: CollectionRecord,
+  user: string,
+): Fields {
+  const { world } = core;
+  const { agentIds, owner: _owner, ...stored } = record;
+  const shown = { ...stored, canManage: canManage(record, user), ...latestRun(core, kind, record.id) };
   const agents = agentIds.map((scraperAgentId) => ({
     scraperAgentId,
     externalAgentId: byId(world.agents, scraperAgentId)?.externalAgentId ?? '',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isVisible } from './access.js';
+import { canManage, isVisible } from './access.js';
 import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from './api.js';
 import { bodyFields, optionalFlag, optionalInputs, optionalText, requiredText } from './body.js';
 import {
@@ -9,6 +9,8 @@ import {
   readAgentIds,
   showCollection,
 } from './collection-rules.js';
+import { startGroupRun } from './engine/group-runs.js';
+import { startPipelineRun } from './engine/pipeline-runs.js';
 import { byId, type CollectionRecord, NEVER_RUN, put } from './world.js';
 
 /** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
@@ -33,13 +35,14 @@ function routes(kind: CollectionKind, base: string, agents: string): Route[] {
   ];
 }
 
-function list(kind: CollectionKind, { world }: Core): Answer {
-  const visible = [...collectionsOf(world, kind).values()].filter((record) => isVisible(world, record));
-  return { data: visible.map((record) => showCollection(world, kind, record)) };
+function list(kind: CollectionKind, core: Core, { caller: { user } }: Call): Answer {
+  const all = [...collectionsOf(core.world, kind).values()];
+  const visible = all.filter((record) => isVisible(core.world, record, user));
+  return { data: visible.map((record) => showCollection(core, kind, record, user)) };
 }
 
 function read(kind: CollectionKind, core: Core, call: Call): Answer {
-  return { data: showCollection(core.world, kind, find(core, kind, call)) };
+  return { data: showCollection(core, kind, find(core, kind, call), call.caller.user) };
 }
 
 function create(kind: CollectionKind, core: Core, call: Call): Answer {
@@ -49,12 +52,13 @@ function create(kind: CollectionKind, core: Core, call: Call): Answer {
     name: checkName(requiredText(body, 'name')),
     description: optionalText(body, 'description') ?? '',
     isActive: true,
-    agentIds: readAgentIds(core.world, kind, body),
+    agentIds: readAgentIds(core.world, kind, body, call.caller.user),
     canManage: true,
+    owner: call.caller.user,
     ...NEVER_RUN,
   };
   put(collectionsOf(core.world, kind), record);
-  return saved(core, kind, record, 'created');
+  return saved(core, call, record, `The ${kind} was created.`);
 }
 
 /** Omitted fields stay unchanged (§4). Everything is checked before anything is changed. */
@@ -66,13 +70,13 @@ function update(kind: CollectionKind, core: Core, call: Call): Answer {
   const description = optionalText(body, 'description') ?? record.description;
   const isActive = optionalFlag(body, 'isActive') ?? record.isActive;
   Object.assign(record, { name, description, isActive });
-  return saved(core, kind, record, 'updated');
+  return saved(core, call, record, `The ${kind} was updated.`);
 }
 
 function replaceAgents(kind: CollectionKind, core: Core, call: Call): Answer {
   const record = findManaged(core, kind, call);
-  record.agentIds = readAgentIds(core.world, kind, bodyFields(call.body));
-  return saved(core, kind, record, 'updated');
+  record.agentIds = readAgentIds(core.world, kind, bodyFields(call.body), call.caller.user);
+  return saved(core, call, record, `The ${kind} was updated.`);
 }
 
 function remove(kind: CollectionKind, core: Core, call: Call): Answer {
@@ -81,13 +85,9 @@ function remove(kind: CollectionKind, core: Core, call: Call): Answer {
   return { message: `The ${kind} was deleted.`, data: null };
 }
 
-function saved(
-  core: Core,
-  kind: CollectionKind,
-  record: CollectionRecord,
-  what: 'created' | 'updated',
-): Answer {
-  return { message: `The ${kind} was ${what}.`, data: showCollection(core.world, kind, record) };
+function saved(core: Core, { caller }: Call, record: CollectionRecord, message: string): Answer {
+  const kind = core.world.groups.get(record.id.toLowerCase()) === record ? 'group' : 'pipeline';
+  return { message, data: showCollection(core, kind, record, caller.user) };
 }
 
 function lookUp(core: Core, kind: CollectionKind, call: Call): CollectionRecord | undefined {
@@ -96,29 +96,31 @@ function lookUp(core: Core, kind: CollectionKind, call: Call): CollectionRecord 
 
 function find(core: Core, kind: CollectionKind, call: Call): CollectionRecord {
   const record = lookUp(core, kind, call);
-  if (!record || !isVisible(core.world, record)) throw notFound(`The ${kind}`);
+  if (!record || !isVisible(core.world, record, call.caller.user)) throw notFound(`The ${kind}`);
   return record;
 }
 
 /** Edits with `canManage` false return 404 (§4). */
 function findManaged(core: Core, kind: CollectionKind, call: Call): CollectionRecord {
   const record = find(core, kind, call);
-  if (!record.canManage) throw notFound(`The ${kind}`);
+  if (!canManage(record, call.caller.user)) throw notFound(`The ${kind}`);
   return record;
 }
 
-/** The sandbox runs nothing: a run succeeds as soon as it starts. */
-export function startCollection(core: Core, kind: CollectionKind, record: CollectionRecord): string {
-  if (!record.isActive) throw badRequest(`The ${kind} is disabled and cannot be run.`);
-  record.lastRunStatus = kind === 'group' ? 'Succeeded' : 'Completed';
-  record.lastRunAt = core.clock().toISOString();
-  return randomUUID();
+function checkActive(kind: CollectionKind, { isActive }: CollectionRecord): void {
+  if (!isActive) throw badRequest(`The ${kind} is disabled and cannot be run.`);
 }
 
 function runGroup(core: Core, call: Call): Answer {
   const group = find(core, 'group', call);
-  optionalInputs(bodyFields(call.body));
-  const groupRunId = startCollection(core, 'group', group);
+  const inputParameters = optionalInputs(bodyFields(call.body)) ?? '{}';
+  checkActive('group', group);
+  const { id: groupRunId } = startGroupRun(
+    core.engine,
+    group,
+    { ...manual(call), inputParameters },
+    timeOf(core),
+  );
   const data = { groupId: group.id, groupRunId, memberCount: group.agentIds.length };
   return { message: 'The group run was started.', data };
 }
@@ -127,10 +129,19 @@ function runGroup(core: Core, call: Call): Answer {
 function runPipeline(core: Core, call: Call): Answer {
   const pipeline = lookUp(core, 'pipeline', call);
   if (!pipeline) throw notFound('The pipeline');
-  if (!isVisible(core.world, pipeline)) {
+  if (!isVisible(core.world, pipeline, call.caller.user)) {
     throw new Refusal(403, 'The pipeline includes an agent that is not assigned to you.', 'FORBIDDEN');
   }
-  const pipelineRunId = startCollection(core, 'pipeline', pipeline);
+  checkActive('pipeline', pipeline);
+  const { id: pipelineRunId } = startPipelineRun(core.engine, pipeline, manual(call), timeOf(core));
   const data = { pipelineRunId, stepCount: pipeline.agentIds.length };
   return { message: 'The pipeline run was started.', data };
+}
+
+function manual({ caller }: Call): { owner: string; trigger: 'Manual'; scheduleId: null } {
+  return { owner: caller.user, trigger: 'Manual', scheduleId: null };
+}
+
+function timeOf({ clock }: Core): number {
+  return clock().getTime();
 }

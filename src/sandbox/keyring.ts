@@ -1,13 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { type KeyRecord, put, type World } from './world.js';
+import { CALLER, type KeyRecord, put, type World } from './world.js';
 
 /** Creates, stores and finds API keys (interface.md §5). Only a hash is stored. */
 
 export const KEY_MARK = 'svc_live_';
 /** The key of a sandbox without a seed: always the same, and clearly not a real key. */
 export const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
-/** The user that the sandbox acts for. */
-export const CALLER = 'caller';
 
 const PREFIX_LENGTH = 16;
 

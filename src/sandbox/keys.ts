@@ -1,7 +1,7 @@
 import { type Answer, type Call, type Core, notFound, type Route } from './api.js';
 import { bodyFields, type Fields, optionalText, optionalTexts } from './body.js';
-import { addKey, CALLER, isActiveKey, newKeyText } from './keyring.js';
-import { byId, type KeyRecord } from './world.js';
+import { addKey, isActiveKey, newKeyText } from './keyring.js';
+import { byId, CALLER, type KeyRecord } from './world.js';
 
 /** API keys (interface.md §4 and §5): always the keys of the calling key's user. */
 export const keyRoutes: readonly Route[] = [

@@ -24,25 +24,52 @@ export interface Env {
 
 const MAX_BODY = 1_048_576;
 
-/** Records all requests in the order of their arrival. */
-export function recording(requests: RecordedRequest[]): MiddlewareHandler<Env> {
+export interface Recorder {
+  readonly requests: RecordedRequest[];
+  /** How many are kept: the older half is dropped when there are more. */
+  readonly most: number;
+  /** Called when a request has been answered. */
+  readonly onRequest: (request: RecordedRequest) => void;
+}
+
+/** Records requests in the order of their arrival. */
+export function recording({ requests, most, onRequest }: Recorder): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { pathname, search } = new URL(c.req.url);
     const record: RecordedRequest = { method: c.req.method, path: pathname + search, body: null, status: 0 };
     requests.push(record);
+    if (requests.length > most) requests.splice(0, requests.length - Math.floor(most / 2));
     const body = await readBody(c.req.raw);
     if (!(body instanceof Refusal)) record.body = body ?? null;
     c.set('body', body);
     await next();
     record.status = c.res.status;
+    onRequest(record);
   };
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/** Refuses names that only look like this machine: a web page whose name resolves to it could use the sandbox. */
+export function hostCheck(host: string): MiddlewareHandler<Env> {
+  const isLocal = isLoopback(host);
+  return async (c, next) => {
+    const name = (c.req.header('host') ?? '').replace(/:\d+$/, '');
+    if (isLocal && !LOOPBACK.test(name))
+      throw new Refusal(403, 'The Host of the request is not this machine.');
+    await next();
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host) || host === '::1';
 }
 
 async function readBody(request: Request): Promise<unknown> {
   const text = await readText(request);
   if (text instanceof Refusal) return text;
   if (text === '') return undefined;
-  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     return new Refusal(415, 'A request with a body must send Content-Type: application/json.');
   }
   try {

@@ -3,10 +3,14 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
+import { type SandboxClock, sandboxClock } from './clock.js';
+import { lockDataFile, sweepTemporaryFiles } from './data-lock.js';
+import { Engine } from './engine/engine.js';
 import { type FaultPlan, faultMiddleware, noFaults } from './faults/faults.js';
 import { ListLag } from './faults/list-lag.js';
-import { addKey, hashOf, isActiveKey, newKeyText } from './keyring.js';
-import type { RecordedRequest } from './middleware.js';
+import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.js';
+import { Limits } from './limits.js';
+import { isLoopback, type RecordedRequest } from './middleware.js';
 import { loadWorld, saver } from './persistence.js';
 import { worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
@@ -15,18 +19,28 @@ import type { World } from './world.js';
 export interface SandboxOptions {
   /** 0, the default, is any free port. */
   port?: number;
-  /** Default 127.0.0.1. */
+  /**
+   * Default 127.0.0.1, where only requests for this machine are answered. With any other, the default key is a random one.
+   */
   host?: string;
   /** The initial world. Default: `defaultSeed()`. Ignored if the data file exists. */
   seed?: Seed;
   /** For tests: replies other than the sandbox's own, where interface.md leaves them open. */
   behaviour?: Behaviour;
-  /** Default: real time. */
+  /** Where real time comes from, for tests. */
   clock?: () => Date;
+  /** The time at the start. Default: the real time. */
+  now?: Date;
+  /** Seconds of the sandbox in a second of real time. Default 1; 0 stops the clock. */
+  speed?: number;
   /** The file that keeps the state between runs: read at the start, written after every change. */
   dataFile?: string;
   /** Default: none. */
   faults?: Partial<FaultPlan>;
+  /** How many requests are recorded. Default 100,000. */
+  keepRequests?: number;
+  /** Called when a request has been answered. */
+  onRequest?: (request: RecordedRequest) => void;
 }
 
 export interface Sandbox {
@@ -40,20 +54,33 @@ export interface Sandbox {
   readonly requests: RecordedRequest[];
   /** May be changed at any time. A fault counts requests from when it is added. */
   readonly faults: FaultPlan;
+  /** The time of the sandbox. */
+  now(): Date;
+  /** Sets the clock forward, by up to 10 years, and lets everything happen that is due until then. */
+  advance(ms: number): void;
   close(): Promise<void>;
 }
 
 /** Starts a sandbox. Several can run in one process. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = '127.0.0.1', dataFile, clock = () => new Date() } = options;
-  const world = await initialWorld(options, clock());
+  const { port = 0, host = '127.0.0.1', dataFile } = options;
+  const time = clockOf(options);
+  const clock = () => time.now();
+  const unlock = dataFile === undefined ? async () => {} : await lockDataFile(dataFile);
+  const { keepRequests: most = 100_000, onRequest = () => {} } = options;
+  const world = await initialWorld(options, clock()).catch(async (error: unknown) => {
+    await unlock();
+    throw error;
+  });
+  const engine = new Engine(world, clock().getTime());
   const save = dataFile === undefined ? async () => {} : saver(dataFile, world);
   const requests: RecordedRequest[] = [];
   const faults: FaultPlan = { ...noFaults(), ...options.faults };
   const app = buildApp(
-    { world, clock },
+    { world, clock, engine, limits: new Limits(world.settings, time) },
     {
-      requests,
+      recorder: { requests, most, onRequest },
+      host,
       behaviour: options.behaviour ?? ((reply) => reply()),
       faults: faultMiddleware(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
       lag: new ListLag(world, faults),
@@ -61,14 +88,44 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   );
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
-  await save(); // before it listens, so that an unwritable data file fails here
-  const url = await listen(server, port, host);
-  return { url, apiKey: world.apiKey, world, requests, faults, close: () => close(server, save) };
+  const start = async () => {
+    await save(); // before it listens, so that an unwritable data file fails here
+    return listen(server, port, host);
+  };
+  const url = await start().catch(async (error: unknown) => {
+    await unlock();
+    throw error;
+  });
+  const advance = (ms: number) => {
+    time.advance(ms);
+    engine.settle(clock().getTime());
+  };
+  const { apiKey } = world;
+  return {
+    url,
+    apiKey,
+    world,
+    requests,
+    faults,
+    now: clock,
+    advance,
+    close: () => close(server, save).finally(unlock),
+  };
 }
 
-async function initialWorld({ dataFile, seed }: SandboxOptions, now: Date): Promise<World> {
+function clockOf({ now, speed, clock: real }: SandboxOptions): SandboxClock {
+  return sandboxClock({
+    ...(now === undefined ? {} : { now }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(real === undefined ? {} : { real }),
+  });
+}
+
+async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date): Promise<World> {
+  if (dataFile !== undefined) await sweepTemporaryFiles(dataFile);
   const kept = dataFile === undefined ? undefined : await loadWorld(dataFile);
-  if (!kept) return worldFromSeed(seed ?? defaultSeed(), now);
+  const isPrivate = host === undefined || isLoopback(host);
+  if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, isPrivate ? DEFAULT_KEY : newKeyText());
   const hash = hashOf(kept.apiKey);
   if (![...kept.keys.values()].some((key) => key.hash === hash && isActiveKey(key, now))) {
     // Its key was revoked and not replaced. For the real service, a user would create a key in the dashboard.

@@ -1,3 +1,13 @@
+import type {
+  DatasetRecord,
+  GroupRunRecord,
+  JobRecord,
+  Outcome,
+  PipelineRunRecord,
+  RunRecord,
+  SavedQueryRecord,
+} from './engine/records.js';
+
 /**
  * The state of the service: plain mutable records in maps. Tests read and change it directly.
  * Map keys are ids in lower case, because the service accepts a GUID in either case.
@@ -11,7 +21,51 @@ export interface AgentRecord {
   version: string;
   inputParameters: { key: string; defaultValue: string }[];
   assigned: boolean;
+  /** Only to these users and companies. Default: to all. */
+  assignedTo?: string[];
+  /** A demo agent: its data is not production data. */
+  demo?: boolean;
+  /** Runs of a job; more than one export as one zip. Default 1. */
+  sessions?: number;
+  /** Default `csv`. */
+  format?: 'csv' | 'json';
+  /** The fields of its records. */
+  fields?: string[];
+  /** Default true. False: no sample output. */
+  sample?: boolean;
+  /** Its data exists, but its final payment has not settled (402). */
+  unpaid?: boolean;
+  outcomes?: Outcome[];
 }
+
+/** A user of the service. A user whom no seed mentions belongs to the company of the caller. */
+export interface UserRecord {
+  name: string;
+  company: string | null;
+}
+
+/** The user that the sandbox acts for. */
+export const CALLER = 'caller';
+export const DEFAULT_COMPANY = 'sandbox';
+
+/** How the service is set up, where the interface leaves it open. */
+export interface Settings {
+  /** How long the file of a dataset is kept. */
+  retentionDays: number;
+  /** Between the starts of two members of a group. */
+  staggerSeconds: number;
+  /** How long a bulk export takes at least. */
+  bulkExportSeconds: number;
+  /** Starts per minute and user (§8). */
+  startsPerMinute: number;
+}
+
+const DEFAULT_SETTINGS: Settings = {
+  retentionDays: 30,
+  staggerSeconds: 1,
+  bulkExportSeconds: 0,
+  startsPerMinute: 60,
+};
 
 /** A group or a pipeline (interface.md §2): `agentIds` are the members, or the stages in order. */
 export interface CollectionRecord {
@@ -21,6 +75,8 @@ export interface CollectionRecord {
   isActive: boolean;
   agentIds: string[];
   canManage: boolean;
+  /** Who created it. Default: the caller. */
+  owner?: string;
   activeRunCount: number;
   lastRunStatus: string | null;
   lastRunAt: string | null;
@@ -51,7 +107,11 @@ export interface ScheduleSettings {
 /** A stored schedule. `status`, `description` and `nextRunTime` are computed on each read. */
 export interface ScheduleRecord extends ScheduleSettings {
   id: string;
+  /** Default: the caller. */
+  owner?: string;
   isRunning: boolean;
+  /** Until then it is starting a run: milliseconds. */
+  startingUntil?: number;
   lastRunTime: string | null;
   lastJobStatusName: string | null;
   lastJobId: string | null;
@@ -88,6 +148,18 @@ export interface World {
   pipelines: Map<string, CollectionRecord>;
   schedules: Map<string, ScheduleRecord>;
   keys: Map<string, KeyRecord>;
+  users: Map<string, UserRecord>;
+  jobs: Map<string, JobRecord>;
+  runs: Map<string, RunRecord>;
+  groupRuns: Map<string, GroupRunRecord>;
+  pipelineRuns: Map<string, PipelineRunRecord>;
+  datasets: Map<string, DatasetRecord>;
+  savedQueries: Map<string, SavedQueryRecord>;
+  /** How often each agent was started. */
+  starts: Map<string, number>;
+  /** Of everything that was run, for its order. */
+  lastSeq: number;
+  settings: Settings;
   /** The scope names that the service knows; others are dropped when a key is created (§5.8). */
   scopes: string[];
   /** The newest active key of the caller in clear text, so that `roster sandbox` can print it after a restart. */
@@ -101,6 +173,16 @@ export function emptyWorld(): World {
     pipelines: new Map(),
     schedules: new Map(),
     keys: new Map(),
+    users: new Map(),
+    jobs: new Map(),
+    runs: new Map(),
+    groupRuns: new Map(),
+    pipelineRuns: new Map(),
+    datasets: new Map(),
+    savedQueries: new Map(),
+    starts: new Map(),
+    lastSeq: 0,
+    settings: { ...DEFAULT_SETTINGS },
     scopes: ['agents.run'],
     apiKey: '',
   };

@@ -121,7 +121,12 @@ function isLocalhost(origin: string): boolean {
 }
 
 /** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
-async function openPool({ origin, connections, timeoutMs, maxBytes }: TransportSettings): Promise<Pool> {
+export async function openPool({
+  origin,
+  connections,
+  timeoutMs,
+  maxBytes,
+}: TransportSettings): Promise<Pool> {
   const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
   return new UndiciPool(origin, {
     connections,

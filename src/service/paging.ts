@@ -153,12 +153,23 @@ function checkWhole(holder: JsonObject, length: number): void {
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
 }
 
+/** What an item may call its own id, best first: a job also has the id of its schedule. */
+const idNames = [
+  'id',
+  'agentJobHistoryId',
+  'agentRunHistoryId',
+  'groupRunId',
+  'pipelineRunId',
+  'scheduleId',
+  'keyId',
+];
+
 /** An id on two pages means that the list changed while it was read, so that an item may be missing. */
 function checkRepeats(items: readonly unknown[]): void {
   const seen = new Set<string>();
   for (const item of items) {
     const value: unknown = isJsonObject(item)
-      ? (item['id'] ?? item['scheduleId'] ?? item['keyId'])
+      ? idNames.map((name) => item[name]).find((each) => each != null)
       : undefined;
     if (value === undefined || value === null) continue;
     const { id } = looseId(value, 'id');

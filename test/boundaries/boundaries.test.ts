@@ -13,6 +13,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'redact',
     'service/operations',
     'service/client.ts',
+    'service/downloads.ts',
+    'service/operation.ts',
     'service/failure.ts',
     'service/url.ts',
     'inventory/file-store.ts',

@@ -137,7 +137,7 @@ describe.each(KINDS)('$kind', ({ kind, base, agents, count, ours, theirs, unseen
     ['canManage false', theirs],
     ['an unassigned agent', unseen],
     ['an unknown id', UNKNOWN],
-    ['an id that is not a GUID', 'runs'],
+    ['an id that is not a GUID', 'shops'],
   ])(`${kind}: an edit of one with %s returns 404`, async (_name, id) => {
     const { call } = await service();
     expect((await call('PUT', `${base}/${id}`, { name: 'x' })).status).toBe(404);

@@ -48,6 +48,14 @@ const list = (on: Service, path: string): Promise<Body> => data(on, 'GET', path)
 const made = (on: Service, body: object): Promise<Body> => data(on, 'POST', SCHEDULES, body);
 const ids = (records: { id: unknown }[]): unknown[] => records.map((record) => record.id);
 
+/** The path of a dataset. */
+async function collected(on: Service): Promise<string> {
+  const { agentJobHistoryId } = await data(on, 'POST', '/api/scraper-agents/acme/start-job');
+  on.advance(60_000);
+  const { datasetId } = await list(on, `/api/scraper-agents/jobs/${agentJobHistoryId}/dataset`);
+  return `/api/data-explorer/datasets/${datasetId}`;
+}
+
 const isReturned =
   (body: object, change: object): Check =>
   async (on) => {
@@ -129,6 +137,37 @@ const CHECKS: Record<Variant, Check> = {
     const { text, headers } = await on.call('GET', `${GROUPS}/${UNKNOWN}`);
     expect(text).toBe('The group was not found.');
     expect(headers.get('content-type')).toContain('text/plain');
+  },
+  'errors-problem': async (on) => {
+    const { body } = await on.call('GET', `${GROUPS}/${UNKNOWN}`);
+    expect(body).toEqual({ title: 'Refused', detail: expect.any(String) });
+  },
+  'errors-page': async (on) => {
+    expect((await on.call('GET', `${GROUPS}/${UNKNOWN}`)).text).toContain('<title>The group was not found.');
+  },
+  'errors-empty': async (on) => {
+    expect(await on.call('GET', `${GROUPS}/${UNKNOWN}`)).toMatchObject({ status: 404, text: '' });
+  },
+  'pages-refused': async (on) => {
+    for (const query of ['page=0', 'pageSize=101', 'pageSize=x'])
+      expect(await status(on, 'GET', `${SCHEDULES}/page?${query}`)).toBe(400);
+    expect(await status(on, 'GET', `${SCHEDULES}/page?page=1&pageSize=100`)).toBe(200);
+  },
+  'counts-as-objects': async (on) => {
+    expect(await list(on, '/api/scraper-agents/jobs/active-count')).toEqual({ count: 0 });
+  },
+  'rows-as-lists': async (on) => {
+    const { columns, rows } = await list(on, `${await collected(on)}/preview`);
+    expect([columns[0], rows[0].length]).toEqual([{ name: 'id' }, columns.length]);
+  },
+  'truncation-unnamed': async (on) => {
+    expect(await list(on, `${await collected(on)}/preview`)).not.toHaveProperty('isTruncated');
+  },
+  'reasons-as-text': async (on) => {
+    for (const agent of on.world.agents.values()) agent.outcomes = [{ result: 'refuse', message: 'Busy.' }];
+    const { groupRunId } = await data(on, 'POST', `${GROUPS}/${GROUP}/run`);
+    on.advance(60_000);
+    expect((await list(on, `${GROUPS}/runs/${groupRunId}`)).notStarted).toEqual(['Busy.', 'Busy.']);
   },
   'extra-fields': async (on) => {
     expect((await on.call('GET', GROUPS)).body).toHaveProperty('traceId');

@@ -35,12 +35,30 @@ function readFault(value: unknown, index: number): Fault {
   for (const [key, each] of Object.entries({ method, path, body, location }))
     if (each !== undefined && typeof each !== 'string')
       throw new FaultError(`${where}: "${key}" is not a string`);
-  for (const [key, each] of Object.entries({ nth, status, requests, ms }))
-    if (each !== undefined && !Number.isSafeInteger(each))
-      throw new FaultError(`${where}: "${key}" is not an integer`);
+  if (method !== undefined && !METHODS.includes(String(method)))
+    throw new FaultError(`${where}: "method" must be one of ${METHODS.join(', ')}`);
+  const counts = Array.isArray(nth) && nth.length > 0 ? nth : [nth];
+  for (const each of counts) checkInteger(where, 'nth', each, { low: 1, high: 1e9 });
+  checkInteger(where, 'status', status, { low: 200, high: 599 });
+  checkInteger(where, 'requests', requests, { low: 1, high: 1e9 });
+  checkInteger(where, 'ms', ms, { low: 0, high: 3_600_000 });
   if (headers !== undefined && !isFields(headers))
     throw new FaultError(`${where}: "headers" is not an object`);
   return value as unknown as Fault;
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function checkInteger(
+  where: string,
+  key: string,
+  value: unknown,
+  range: { low: number; high: number },
+): void {
+  if (value === undefined) return;
+  const isInteger = typeof value === 'number' && Number.isSafeInteger(value);
+  if (isInteger && value >= range.low && value <= range.high) return;
+  throw new FaultError(`${where}: "${key}" is not an integer from ${range.low} to ${range.high}`);
 }
 
 function refuseUnknown(rest: Fields, where: string): void {

@@ -19,13 +19,13 @@ export const FAULT_TYPES = {
 
 export type FaultType = keyof typeof FAULT_TYPES;
 
-/** Selects requests: all that match, or only the `nth` of them. */
+/** Selects requests: all that match, or only the `nth` of them, which may be several. */
 export interface RequestFilter {
   readonly method?: string;
   /** A path without its query; `*` matches any part of it. */
   readonly path?: string;
   /** From 1. */
-  readonly nth?: number;
+  readonly nth?: number | readonly number[];
 }
 
 /** One fault, as in a faults file. */
@@ -102,7 +102,7 @@ export function faultFinder<T extends RequestFilter>() {
       if (!matches(filter, request)) return false;
       const count = (counts.get(filter) ?? 0) + 1;
       counts.set(filter, count);
-      return filter.nth === undefined || filter.nth === count;
+      return filter.nth === undefined || [filter.nth].flat().includes(count);
     });
 }
 

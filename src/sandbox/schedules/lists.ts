@@ -1,6 +1,7 @@
-import { targetName } from '../access.js';
+import { isOwn, targetName } from '../access.js';
 import { type Answer, badRequest, type Call, type Core, type Route } from '../api.js';
 import type { Fields } from '../body.js';
+import { queryInstant } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import type { ScheduleRecord } from '../world.js';
 import { fireTimes } from './timetable.js';
@@ -18,13 +19,17 @@ const STATUSES: readonly ScheduleStatus[] = ['Waiting', 'Running', 'Disabled'];
 const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_DAYS = 42;
 const MAX_RANGE_DAYS = 120;
-/** An every-second cron fires ten million times in 120 days; nobody reads more than this many. */
-const MAX_UPCOMING = 10_000;
+/** An every-second cron fires ten million times in 120 days: such a range is refused rather than cut. */
+const MAX_UPCOMING = 50_000;
 
 /** All schedules of the caller; `agentId`, `groupId` or `pipelineId` selects those of that target. */
 function listAll(core: Core, call: Call): Answer {
-  const all = filterByTarget([...core.world.schedules.values()], call.query);
+  const all = filterByTarget(ownSchedules(core, call), call.query);
   return { data: all.map((schedule) => showSchedule(core, schedule)) };
+}
+
+function ownSchedules({ world }: Core, { caller }: Call): ScheduleRecord[] {
+  return [...world.schedules.values()].filter((schedule) => isOwn(schedule, caller.user));
 }
 
 function filterByTarget(all: ScheduleRecord[], query: URLSearchParams): ScheduleRecord[] {
@@ -35,13 +40,14 @@ function filterByTarget(all: ScheduleRecord[], query: URLSearchParams): Schedule
   }, all);
 }
 
-function listPage(core: Core, { query }: Call): Answer {
-  const all = [...core.world.schedules.values()];
+function listPage(core: Core, call: Call): Answer {
+  const { query } = call;
+  const all = ownSchedules(core, call);
   const text = (query.get('q') ?? '').toLowerCase();
   const statuses = statusFilter(query);
   const matching = all.filter((schedule) => {
-    const name = (targetName(core.world, schedule) ?? '').toLowerCase();
-    return statuses.includes(statusOf(schedule)) && name.includes(text);
+    const name = (targetName(core.world, schedule, call.caller.user) ?? '').toLowerCase();
+    return statuses.includes(statusOf(core, schedule)) && name.includes(text);
   });
   const { items, total } = pageByNumber(matching, query);
   const shown = items.map((schedule) => showSchedule(core, schedule));
@@ -57,7 +63,8 @@ function statusFilter(query: URLSearchParams): readonly ScheduleStatus[] {
 
 /** Totals of all schedules of the caller, regardless of the filter. */
 function totals(core: Core, all: ScheduleRecord[]): Fields {
-  const count = (status: ScheduleStatus): number => all.filter((one) => statusOf(one) === status).length;
+  const count = (status: ScheduleStatus): number =>
+    all.filter((one) => statusOf(core, one) === status).length;
   const next = all.flatMap((schedule) => nextRunTime(core, schedule) ?? []).sort();
   return {
     totalSchedules: all.length,
@@ -68,40 +75,40 @@ function totals(core: Core, all: ScheduleRecord[]): Fields {
   };
 }
 
-function listUpcoming(core: Core, { query }: Call): Answer {
+function listUpcoming(core: Core, call: Call): Answer {
+  const { query } = call;
   const { from, to } = rangeOf(core, query);
   const agentId = query.get('agentId') ?? '';
-  const all = filterByTarget([...core.world.schedules.values()], new URLSearchParams({ agentId }));
-  const runs = all
-    .filter((schedule) => schedule.isEnabled)
-    .flatMap((schedule) => runsOf(schedule, from, to))
-    .sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0));
-  return { data: runs.slice(0, MAX_UPCOMING) };
+  const all = filterByTarget(ownSchedules(core, call), new URLSearchParams({ agentId }));
+  const runs: { readonly runTime: string }[] = [];
+  for (const schedule of all.filter(({ isEnabled }) => isEnabled)) {
+    for (const run of runsOf(schedule, { from, to }, MAX_UPCOMING - runs.length + 1)) runs.push(run);
+    if (runs.length > MAX_UPCOMING)
+      throw badRequest(`The range has more than ${MAX_UPCOMING} runs. Use a shorter one.`);
+  }
+  return { data: runs.sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0)) };
 }
 
-function runsOf(schedule: ScheduleRecord, from: Date, to: Date): { runTime: string }[] {
+interface Range {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+function runsOf(schedule: ScheduleRecord, { from, to }: Range, count: number): { runTime: string }[] {
   const { targetType, targetId } = schedule;
   const about = { scheduleId: schedule.id, targetType, targetId };
   // The range includes `from`, but fireTimes excludes its start.
-  const times = fireTimes(schedule, new Date(from.getTime() - 1), MAX_UPCOMING, to);
+  const times = fireTimes(schedule, new Date(from.getTime() - 1), count, to);
   return times.map((time) => ({ ...about, runTime: time.toISOString() }));
 }
 
 /** By default the next 42 days; at most 120 days (§8). */
-function rangeOf(core: Core, query: URLSearchParams): { from: Date; to: Date } {
-  const from = instant(query, 'from') ?? core.clock();
-  const to = instant(query, 'to') ?? new Date(from.getTime() + DEFAULT_RANGE_DAYS * DAY_MS);
+function rangeOf(core: Core, query: URLSearchParams): Range {
+  const from = new Date(queryInstant(query, 'from') ?? core.clock());
+  const to = new Date(queryInstant(query, 'to') ?? from.getTime() + DEFAULT_RANGE_DAYS * DAY_MS);
   if (to < from) throw badRequest("The query value 'to' must not be before 'from'.");
   if (to.getTime() - from.getTime() > MAX_RANGE_DAYS * DAY_MS) {
     throw badRequest(`The range is at most ${MAX_RANGE_DAYS} days.`);
   }
   return { from, to };
-}
-
-function instant(query: URLSearchParams, name: string): Date | undefined {
-  const text = query.get(name);
-  if (text === null || text === '') return undefined;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw badRequest(`The query value '${name}' must be a date and time.`);
-  return date;
 }

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { isVisible, visibleAgent } from '../access.js';
+import { isOwn } from '../access.js';
 import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
 import { bodyFields, type Fields, optionalInputs, requiredFlag } from '../body.js';
-import { startCollection } from '../collections.js';
+import { startTarget } from '../engine/scheduled.js';
+import { refusedAs } from '../runs/starts.js';
 import { byId, NEVER_STARTED, put, type ScheduleRecord } from '../world.js';
 import { scheduleListRoutes } from './lists.js';
 import { readSettings } from './rules.js';
 import { fireTimes } from './timetable.js';
 import { showSchedule } from './view.js';
 
-/** Schedules (interface.md §4). The sandbox computes their times but does not fire them: only run-now starts a run. */
+/** Schedules (interface.md §4). The engine starts them when they are due (engine/engine.ts). */
 export const scheduleRoutes: readonly Route[] = [
   ...scheduleListRoutes,
   { method: 'POST', path: '/api/schedules', scoped: false, handle: create },
@@ -26,8 +27,9 @@ const PREVIEW_COUNT = 10;
 
 function create(core: Core, call: Call): Answer {
   const record: ScheduleRecord = {
-    ...readSettings(core.world, bodyFields(call.body)),
+    ...readSettings(core.world, bodyFields(call.body), call.caller.user),
     id: randomUUID(),
+    owner: call.caller.user,
     ...NEVER_STARTED,
   };
   put(core.world.schedules, record);
@@ -37,7 +39,7 @@ function create(core: Core, call: Call): Answer {
 /** PUT takes the create body and replaces the schedule: omitted fields get their defaults (§4). */
 function replace(core: Core, call: Call): Answer {
   const record = find(core, call);
-  Object.assign(record, readSettings(core.world, bodyFields(call.body)));
+  Object.assign(record, readSettings(core.world, bodyFields(call.body), call.caller.user));
   return saved(core, record, 'updated');
 }
 
@@ -53,7 +55,7 @@ function remove(core: Core, call: Call): Answer {
 }
 
 function preview(core: Core, call: Call): Answer {
-  const settings = readSettings(core.world, bodyFields(call.body));
+  const settings = readSettings(core.world, bodyFields(call.body), call.caller.user);
   const runs = fireTimes(settings, core.clock(), PREVIEW_COUNT).map((time) => time.toISOString());
   return { data: runs };
 }
@@ -62,18 +64,18 @@ function preview(core: Core, call: Call): Answer {
 function enableMany(core: Core, call: Call): Answer {
   const body = bodyFields(call.body);
   const isEnabled = requiredFlag(body, 'isEnabled');
-  return bulk(core, body, (record) => {
+  return bulk(core, call, (record) => {
     record.isEnabled = isEnabled;
   });
 }
 
 function removeMany(core: Core, call: Call): Answer {
-  return bulk(core, bodyFields(call.body), (record) => core.world.schedules.delete(record.id.toLowerCase()));
+  return bulk(core, call, (record) => core.world.schedules.delete(record.id.toLowerCase()));
 }
 
-function bulk(core: Core, body: Fields, effect: (record: ScheduleRecord) => void): Answer {
-  const ids = readIds(body);
-  const found = ids.flatMap((id) => byId(core.world.schedules, id) ?? []);
+function bulk(core: Core, call: Call, effect: (record: ScheduleRecord) => void): Answer {
+  const ids = readIds(bodyFields(call.body));
+  const found = ids.flatMap((id) => ownSchedule(core, call, id) ?? []);
   found.forEach(effect);
   const data = { affected: found.length, skipped: ids.length - found.length };
   return { message: `${found.length} schedule(s) changed.`, data };
@@ -86,29 +88,13 @@ function readIds(body: Fields): string[] {
   return [...new Set(ids.map((id) => String(id).toLowerCase()))];
 }
 
-/** Starts the target at once without changing the timetable (§4). The run succeeds as soon as it starts. */
+/** Starts the target at once without changing the timetable; inputs are for that run only (§4). */
 function runNow(core: Core, call: Call): Answer {
   const record = find(core, call);
-  optionalInputs(bodyFields(call.body));
-  const data = start(core, record);
-  record.lastRunTime = core.clock().toISOString();
-  record.lastJobStatusName = 'Succeeded';
-  record.lastJobId = Object.values(data)[0] ?? null;
+  const inputs = optionalInputs(bodyFields(call.body)) ?? record.inputParameters;
+  const at = core.clock().getTime();
+  const data = refusedAs(undefined, () => startTarget(core.engine, record, inputs, at));
   return { message: 'The schedule was started.', data };
-}
-
-function start(core: Core, { targetType, targetId }: ScheduleRecord): Record<string, string> {
-  if (targetType === 'Agent') {
-    if (!visibleAgent(core.world, targetId))
-      throw badRequest('The agent of this schedule is not accessible.');
-    return { agentJobId: randomUUID() };
-  }
-  const kind = targetType === 'Group' ? 'group' : 'pipeline';
-  const target = byId(kind === 'group' ? core.world.groups : core.world.pipelines, targetId);
-  if (!target || !isVisible(core.world, target)) {
-    throw badRequest(`The ${kind} of this schedule is not accessible.`);
-  }
-  return { [`${kind}RunId`]: startCollection(core, kind, target) };
 }
 
 function saved(core: Core, record: ScheduleRecord, what: 'created' | 'updated'): Answer {
@@ -116,7 +102,12 @@ function saved(core: Core, record: ScheduleRecord, what: 'created' | 'updated'):
 }
 
 function find(core: Core, call: Call): ScheduleRecord {
-  const record = byId(core.world.schedules, call.params.id ?? '');
+  const record = ownSchedule(core, call, call.params.id ?? '');
   if (!record) throw notFound('The schedule');
   return record;
+}
+
+function ownSchedule({ world }: Core, { caller }: Call, id: string): ScheduleRecord | undefined {
+  const record = byId(world.schedules, id);
+  return record && isOwn(record, caller.user) ? record : undefined;
 }

@@ -9,6 +9,7 @@ import {
   requiredText,
 } from '../body.js';
 import {
+  CALLER,
   INTERVAL_UNITS,
   type IntervalUnit,
   isGuid,
@@ -17,7 +18,8 @@ import {
   TARGET_TYPES,
   type World,
 } from '../world.js';
-import { cronProblem, isZone, wallClock } from './timetable.js';
+import { cronProblem } from './timetable.js';
+import { isZone, wallClock } from './zone.js';
 
 /** The rules for a schedule body, for create, update and preview (interface.md §2 and §4). */
 
@@ -25,11 +27,12 @@ type Target = Pick<ScheduleSettings, 'targetType' | 'targetId'>;
 type Interval = { intervalValue: number | null; intervalUnit: IntervalUnit | null };
 
 /** The settings of a body, complete. Omitted fields get their defaults, so a PUT replaces everything. */
-export function readSettings(world: World, body: Fields): ScheduleSettings {
+export function readSettings(world: World, body: Fields, user = CALLER): ScheduleSettings {
   const scheduleType = optionalWord(body, 'scheduleType', SCHEDULE_TYPES);
   if (!scheduleType) throw badRequest("The field 'scheduleType' is required.");
+  checkTypes(body);
   return {
-    ...readTarget(world, body),
+    ...readTarget(world, body, user),
     scheduleType,
     ...(scheduleType === 'Basic' ? readInterval(body) : { intervalValue: null, intervalUnit: null }),
     cronExpression: scheduleType === 'Cron' ? readCron(body) : null,
@@ -40,14 +43,22 @@ export function readSettings(world: World, body: Fields): ScheduleSettings {
   };
 }
 
-function readTarget(world: World, body: Fields): Target {
+function readTarget(world: World, body: Fields, user: string): Target {
   const targetType = optionalWord(body, 'targetType', TARGET_TYPES) ?? 'Agent';
   const targetId = requiredText(body, 'targetId');
   if (!isGuid(targetId)) throw badRequest(`The field 'targetId' must be a GUID, not '${targetId}'.`);
-  if (targetName(world, { targetType, targetId }) === undefined) {
+  if (targetName(world, { targetType, targetId }, user) === undefined) {
     throw badRequest(`The target ${targetType} '${targetId}' does not exist or is not accessible.`);
   }
   return { targetType, targetId: targetId.toLowerCase() };
+}
+
+/** Also of the fields for another type of schedule, whose values count for nothing. */
+function checkTypes(body: Fields): void {
+  optionalText(body, 'cronExpression');
+  optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
+  if (!['number', 'undefined'].includes(typeof (body.intervalValue ?? undefined)))
+    throw badRequest("The field 'intervalValue' must be a number.");
 }
 
 function readInterval(body: Fields): Interval {

@@ -1,13 +1,20 @@
-import { CronExpressionParser } from 'cron-parser';
-import { DateTime, IANAZone } from 'luxon';
 import type { IntervalUnit, ScheduleSettings } from '../world.js';
+import { type Cron, parseCron } from './cron.js';
+import { firstInstant, instantsOf, localTime, offsetAt, steadyOffset } from './zone.js';
 
 /**
- * When a schedule fires (interface.md §3, Schedule types). Minutes and hours are elapsed time; days and weeks keep the
- * wall-clock time.
+ * When a schedule fires (interface.md §2, Schedule). What clock changes do is not stated. Here minutes and hours are elapsed
+ * time; days, weeks and cron keep the wall-clock time; a skipped time moves forward as the clocks do; a repeated time
+ * counts once, except for a cron expression for every hour.
  */
 
 const STEP_MS = { Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000, Weeks: 604_800_000 } as const;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** The last local time that is a date in every zone. */
+const LAST = 8.64e15 - 2 * DAY_MS;
+/** The calendar repeats: an expression that has not fired by then never will. */
+const CYCLE_DAYS = 146_097;
 
 export type Timing = Pick<
   ScheduleSettings,
@@ -17,82 +24,117 @@ export type Timing = Pick<
 /** The fire times after `after`, ascending: at most `count`, none after `until`. */
 export function fireTimes(timing: Timing, after: Date, count: number, until?: Date): Date[] {
   const times: Date[] = [];
-  for (const time of generate(timing, after.getTime())) {
-    if (times.length >= count || (until && time > until.getTime())) break;
+  let last = after.getTime();
+  for (const time of candidates(timing, after.getTime())) {
+    if (times.length >= count || time > (until?.getTime() ?? LAST)) break;
+    // Two local times can be one instant when clocks are set forward.
+    if (time <= last) continue;
+    last = time;
     times.push(new Date(time));
   }
   return times;
 }
 
-function generate(timing: Timing, after: number): Iterable<number> {
-  const start = startOf(timing);
-  if (timing.scheduleType === 'Once') return start.toMillis() > after ? [start.toMillis()] : [];
-  if (timing.scheduleType === 'Cron') return cronTimes(timing, Math.max(after, start.toMillis() - 1));
-  return intervalTimes(start, timing.intervalValue ?? 1, timing.intervalUnit ?? 'Days', after);
+/** Ascending; may begin with times that are not after `after`. */
+function candidates(timing: Timing, after: number): Iterable<number> {
+  const { scheduleType, timeZoneId: zone } = timing;
+  const start = localTime(timing.startTime);
+  if (scheduleType === 'Once') return [firstInstant(zone, start)];
+  if (scheduleType === 'Basic') {
+    const unit = timing.intervalUnit ?? 'Days';
+    return intervalTimes(zone, start, { unit, step: STEP_MS[unit] * (timing.intervalValue ?? 1) }, after);
+  }
+  const first = firstInstant(zone, start);
+  return cronTimes(zone, known(timing.cronExpression ?? ''), Math.max(after + 1, first));
 }
 
-function startOf(timing: Timing): DateTime {
-  return DateTime.fromISO(timing.startTime, { zone: timing.timeZoneId });
+interface Interval {
+  readonly unit: IntervalUnit;
+  readonly step: number;
 }
 
-function* cronTimes(timing: Timing, after: number): Generator<number> {
-  const cron = CronExpressionParser.parse(timing.cronExpression ?? '', {
-    currentDate: new Date(after),
-    tz: timing.timeZoneId,
-  });
-  while (true) {
-    try {
-      yield cron.next().getTime();
-    } catch {
-      return; // the parser throws for an expression that never matches again
+function* intervalTimes(
+  zone: string,
+  start: number,
+  { unit, step }: Interval,
+  after: number,
+): Generator<number> {
+  const isElapsed = unit === 'Minutes' || unit === 'Hours';
+  const first = isElapsed ? firstInstant(zone, start) : start;
+  const from = isElapsed ? after : after + offsetAt(zone, after) - DAY_MS;
+  const skipped = Math.max(0, Math.floor((from - first) / step));
+  for (let time = first + skipped * step; time <= LAST; time += step) {
+    yield isElapsed ? time : firstInstant(zone, time);
+  }
+}
+
+function* cronTimes(zone: string, cron: Cron, from: number): Generator<number> {
+  const today = Math.floor((from + offsetAt(zone, from)) / DAY_MS) * DAY_MS;
+  // From two days before: a time that is skipped may move into the next day.
+  for (const { day, steady } of cronDays(zone, cron, today - 2 * DAY_MS)) {
+    const times =
+      steady === undefined ? changeDayTimes(zone, cron, day) : steadyTimes(cron, day, steady, from);
+    for (const time of times) if (time >= from) yield time;
+  }
+}
+
+/** The days that an expression fires on. */
+function* cronDays(
+  zone: string,
+  cron: Cron,
+  from: number,
+): Generator<{ day: number; steady: number | undefined }> {
+  let idle = 0;
+  for (let day = from; day <= LAST && idle <= CYCLE_DAYS; day += DAY_MS) {
+    idle += 1;
+    if (!cron.matchesDay(new Date(day))) continue;
+    idle = 0;
+    yield { day, steady: steadyOffset(zone, day) };
+  }
+}
+
+function* steadyTimes(cron: Cron, day: number, offset: number, from: number): Generator<number> {
+  for (const hour of cron.hours) {
+    const start = day + hour * HOUR_MS - offset;
+    if (start + HOUR_MS <= from) continue;
+    for (const minute of cron.minutes) {
+      for (const second of cron.seconds) yield start + minute * 60_000 + second * 1_000;
     }
   }
 }
 
-function* intervalTimes(
-  start: DateTime,
-  every: number,
-  unit: IntervalUnit,
-  after: number,
-): Generator<number> {
-  // Not every day has 24 hours, so start one step early.
-  const passed = Math.floor((after - start.toMillis()) / (STEP_MS[unit] * every)) - 1;
-  for (let step = Math.max(0, passed); ; step += 1) {
-    const time = advance(start, every * step, unit);
-    if (Number.isNaN(time)) return; // later than a Date can be
-    if (time > after) yield time;
+/** Near a clock change, the order of local times is not the order of instants. */
+function changeDayTimes(zone: string, cron: Cron, day: number): number[] {
+  const isForEveryHour = cron.hours.length === 24;
+  const times: number[] = [];
+  for (const local of steadyTimes(cron, day, 0, Number.NEGATIVE_INFINITY)) {
+    const [first, second] = instantsOf(zone, local);
+    times.push(first ?? firstInstant(zone, local));
+    if (isForEveryHour && second !== undefined) times.push(second);
   }
+  return times.sort((a, b) => a - b);
 }
 
-function advance(start: DateTime, amount: number, unit: IntervalUnit): number {
-  if (unit === 'Days') return start.plus({ days: amount }).toMillis();
-  if (unit === 'Weeks') return start.plus({ weeks: amount }).toMillis();
-  return start.toMillis() + amount * STEP_MS[unit];
+const parsed = new Map<string, Cron>();
+const MOST_PARSED = 1_000;
+
+function known(expression: string): Cron {
+  const before = parsed.get(expression);
+  if (before !== undefined) return before;
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  const cron = parseCron(expression);
+  parsed.set(expression, cron);
+  return cron;
 }
 
-/** Why a cron expression is refused, or undefined. It has six fields, the first of them for seconds (§2). */
+/** Why a cron expression is refused, or undefined. */
 export function cronProblem(expression: string): string | undefined {
-  const fields = expression.trim().split(/\s+/);
-  if (fields.length !== 6) return `has ${fields.length} fields instead of six, the first of them for seconds`;
-  if (fields.some((field) => /(^|[,/-])H/i.test(field))) return "uses 'H', which is not supported";
   try {
-    CronExpressionParser.parse(fields.join(' '), { tz: 'UTC' });
+    known(expression);
     return undefined;
   } catch (error) {
-    return `cannot be parsed: ${error instanceof Error ? error.message : String(error)}`;
+    return error instanceof Error ? error.message : String(error);
   }
-}
-
-export function isZone(name: string): boolean {
-  return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
-}
-
-const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?$/;
-
-/** A wall-clock time with seconds, or undefined if it is not one or has an offset. */
-export function wallClock(text: string): string | undefined {
-  if (!WALL_CLOCK.test(text) || !DateTime.fromISO(text, { zone: 'UTC' }).isValid) return undefined;
-  return text.length === 16 ? `${text}:00` : text.replace(/\.0+$/, '');
 }
 
 /** The readable summary of the timing (§2, `description`). */

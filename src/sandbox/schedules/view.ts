@@ -1,52 +1,36 @@
 import type { Core } from '../api.js';
 import type { Fields } from '../body.js';
+import { groupRunStatus, jobStatus } from '../engine/phase.js';
+import { isoTime } from '../instants.js';
+import { STATUS_NAMES } from '../runs/show.js';
 import type { ScheduleRecord } from '../world.js';
-import { describeTiming, fireTimes } from './timetable.js';
+import { nextFire } from './next-fire.js';
+import { describeTiming } from './timetable.js';
 
 /** A schedule as a response shows it (interface.md §2, Schedule). */
 
 export type ScheduleStatus = 'Waiting' | 'Running' | 'Disabled';
 
-export function statusOf(schedule: ScheduleRecord): ScheduleStatus {
+/** `Running` while it starts a run (§2). */
+export function statusOf({ clock }: Core, schedule: ScheduleRecord): ScheduleStatus {
   if (!schedule.isEnabled) return 'Disabled';
-  return schedule.isRunning ? 'Running' : 'Waiting';
+  const isStarting = schedule.startingUntil !== undefined && clock().getTime() < schedule.startingUntil;
+  return schedule.isRunning || isStarting ? 'Running' : 'Waiting';
 }
-
-/** The next fire time of a record. Valid for one timing, from `from` until `next`. */
-interface Computed {
-  readonly timing: string;
-  readonly from: number;
-  readonly next: Date | undefined;
-}
-
-/** Without it, a list of thousands would spend its time on parsing cron expressions. */
-const cache = new WeakMap<ScheduleRecord, Computed>();
 
 /** In UTC; null if the schedule is disabled or does not fire again. */
 export function nextRunTime(core: Core, schedule: ScheduleRecord): string | null {
   if (!schedule.isEnabled) return null;
-  const now = core.clock();
-  const known = cache.get(schedule);
-  const timing = timingText(schedule);
-  if (known?.timing === timing && known.from <= now.getTime() && (!known.next || now < known.next)) {
-    return known.next?.toISOString() ?? null;
-  }
-  const next = fireTimes(schedule, now, 1)[0];
-  cache.set(schedule, { timing, from: now.getTime(), next });
-  return next?.toISOString() ?? null;
-}
-
-/** Tests change records directly, so a cached time is compared with the timing itself. */
-function timingText(schedule: ScheduleRecord): string {
-  const { scheduleType, intervalValue, intervalUnit, cronExpression, startTime, timeZoneId } = schedule;
-  return [scheduleType, intervalValue, intervalUnit, cronExpression, startTime, timeZoneId].join('|');
+  return isoTime(nextFire(schedule, core.clock().getTime()) ?? null);
 }
 
 export function showSchedule(core: Core, schedule: ScheduleRecord): Fields {
-  const { isRunning: _derived, lastRunTime, lastJobStatusName, lastJobId, errorMessage, ...rest } = schedule;
+  const { isRunning: _1, startingUntil: _2, owner: _3, ...stored } = schedule;
+  const { lastRunTime, lastJobId, errorMessage, lastJobStatusName: stale, ...rest } = stored;
+  const lastJobStatusName = (lastJobId === null ? null : lastStatus(core, lastJobId)) ?? stale;
   return {
     ...rest,
-    status: statusOf(schedule),
+    status: statusOf(core, schedule),
     description: describeTiming(schedule),
     nextRunTime: nextRunTime(core, schedule),
     lastRunTime,
@@ -55,3 +39,22 @@ export function showSchedule(core: Core, schedule: ScheduleRecord): Fields {
     errorMessage,
   };
 }
+
+/** Of the job, group run or pipeline run that it last started; null if that is forgotten. */
+function lastStatus({ world, clock }: Core, id: string): string | null {
+  const now = clock().getTime();
+  const job = world.jobs.get(id);
+  if (job) return STATUS_NAMES[jobStatus(world, job, now)];
+  const groupRun = world.groupRuns.get(id);
+  if (groupRun) return GROUP_STATUS_NAMES[groupRunStatus(world, groupRun, now)];
+  const status = world.pipelineRuns.get(id)?.status;
+  return status === undefined ? null : PIPELINE_STATUS_NAMES[status];
+}
+
+const GROUP_STATUS_NAMES = {
+  ontrack: 'In progress',
+  completed: 'Succeeded',
+  atrisk: 'Failure',
+  behind: 'Failed',
+} as const;
+const PIPELINE_STATUS_NAMES = { Running: 'In progress', Completed: 'Succeeded', Failed: 'Failed' } as const;

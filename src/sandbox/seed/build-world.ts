@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../api.js';
-import { addKey, CALLER, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
+import { addKey, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
 import { readSettings } from '../schedules/rules.js';
 import {
   byId,
+  CALLER,
   type CollectionRecord,
+  DEFAULT_COMPANY,
   emptyWorld,
   isGuid,
   NEVER_RUN,
@@ -13,6 +15,7 @@ import {
   type ScheduleSettings,
   type World,
 } from '../world.js';
+import { positionOf, syntaxErrorIn } from './position.js';
 import {
   defaultSeed,
   type Seed,
@@ -33,17 +36,25 @@ export function parseSeed(text: string): Seed {
     seed = JSON.parse(text);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct the syntax.');
+    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct the syntax.', syntaxErrorIn(text));
   }
-  checkShape(seed);
-  worldFromSeed(seed as Seed, new Date()); // checks the references
+  try {
+    checkShape(seed);
+    worldFromSeed(seed as Seed, new Date()); // checks the references
+  } catch (error) {
+    if (!(error instanceof SeedError)) throw error;
+    throw new SeedError(error.where, error.what, error.help, positionOf(text, error.where));
+  }
   return seed as Seed;
 }
 
 /** Keeps the ids of the seed; missing ids are random. */
-export function worldFromSeed(seed: Seed, now: Date): World {
+export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): World {
   const world = emptyWorld();
   if (seed.scopes) world.scopes = [...seed.scopes];
+  world.settings = { ...world.settings, ...seed.settings };
+  for (const { name, company = DEFAULT_COMPANY } of seed.users ?? [])
+    world.users.set(name, { name, company });
   addAgents(world, seed.agents ?? defaultSeed().agents ?? []);
   seed.groups?.forEach((group, index) => {
     put(world.groups, collection(world, `groups[${index}]`, group, world.groups));
@@ -57,7 +68,7 @@ export function worldFromSeed(seed: Seed, now: Date): World {
   seed.keys?.forEach((key, index) => {
     addSeedKey(world, `keys[${index}]`, key, now);
   });
-  ensureCallerKey(world, now);
+  ensureCallerKey(world, now, defaultKey);
   return world;
 }
 
@@ -102,6 +113,7 @@ function collection(
     isActive: entry.isActive ?? true,
     agentIds,
     canManage: entry.canManage ?? true,
+    ...(entry.owner === undefined ? {} : { owner: entry.owner }),
     ...NEVER_RUN,
   };
 }
@@ -118,22 +130,39 @@ function findAgent(world: World, name: string): string | undefined {
   return (byId(world.agents, name) ?? agents.find((agent) => agent.externalAgentId === name))?.id;
 }
 
-function addSchedule(world: World, where: string, { id, ...entry }: SeedSchedule): void {
+function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
     throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   }
-  const body = { ...entry, targetId: findAgent(world, entry.targetId) ?? entry.targetId };
+  const body = { ...entry, targetId: targetId(world, where, entry) };
   put(world.schedules, {
-    ...checkedSettings(world, where, body),
+    ...checkedSettings(world, where, body, owner),
     id: String(id ?? randomUUID()),
+    ...(owner === undefined ? {} : { owner }),
     ...NEVER_STARTED,
   });
 }
 
+/** Groups and pipelines by id, or by a name that only one of them has. */
+function targetId(
+  world: World,
+  where: string,
+  { targetType, targetId: name }: Omit<SeedSchedule, 'id'>,
+): string {
+  if (targetType === undefined || targetType === 'Agent') return findAgent(world, name) ?? name;
+  const records = [...(targetType === 'Group' ? world.groups : world.pipelines).values()];
+  const [found, other] = records.filter((record) => record.name === name);
+  if (found !== undefined && other === undefined) return found.id;
+  if (found === undefined && isGuid(name)) return name;
+  const what = found === undefined ? 'which does not exist' : 'a name that several have';
+  const names = [...new Set(records.map((record) => record.name))].join(', ') || 'none';
+  throw new SeedError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
+}
+
 /** Applies the rules of the create endpoint, so that a seed cannot describe an impossible world. */
-function checkedSettings(world: World, where: string, body: object): ScheduleSettings {
+function checkedSettings(world: World, where: string, body: object, owner = CALLER): ScheduleSettings {
   try {
-    return readSettings(world, { ...body });
+    return readSettings(world, { ...body }, owner);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
@@ -153,8 +182,8 @@ function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now
 }
 
 /** Adds the default key if the seed has no full-access key of the caller. */
-function ensureCallerKey(world: World, now: Date): void {
+function ensureCallerKey(world: World, now: Date, key: string): void {
   if (world.apiKey !== '') return;
-  addKey(world, DEFAULT_KEY, now, { name: 'sandbox', scopes: [] });
-  world.apiKey = DEFAULT_KEY;
+  addKey(world, key, now, { name: 'sandbox', scopes: [] });
+  world.apiKey = key;
 }

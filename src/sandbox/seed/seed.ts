@@ -1,4 +1,4 @@
-import type { IntervalUnit, ScheduleSettings } from '../world.js';
+import type { AgentRecord, IntervalUnit, ScheduleSettings, Settings } from '../world.js';
 
 /** The initial state of a sandbox, as a seed file describes it. Every part is optional. */
 
@@ -9,11 +9,27 @@ export interface Seed {
   pipelines?: SeedPipeline[];
   schedules?: SeedSchedule[];
   keys?: SeedKey[];
+  /** Default: only the caller, whose company is `sandbox`. */
+  users?: SeedUser[];
+  settings?: Partial<Settings>;
   /** The scope names that the service knows. Default: only `agents.run`. */
   scopes?: string[];
 }
 
-export interface SeedAgent {
+export interface SeedUser {
+  /** `caller` is the user of the key that the sandbox prints. */
+  name: string;
+  /** Default `sandbox`. Null: the user belongs to no company. */
+  company?: string | null;
+}
+
+export interface SeedAgent
+  extends Partial<
+    Pick<
+      AgentRecord,
+      'assignedTo' | 'demo' | 'sessions' | 'format' | 'fields' | 'sample' | 'unpaid' | 'outcomes'
+    >
+  > {
   id?: string;
   externalAgentId: string;
   name: string;
@@ -30,6 +46,8 @@ interface SeedCollection {
   isActive?: boolean;
   /** Default true. False: provided by the operator and read-only. */
   canManage?: boolean;
+  /** Who created it. Default: the caller. */
+  owner?: string;
 }
 
 /** `members`: externalAgentIds, or ids. */
@@ -42,10 +60,15 @@ export interface SeedPipeline extends SeedCollection {
   steps: string[];
 }
 
-/** The body of a schedule create (interface.md §2); `targetId` may also be the externalAgentId of an agent. */
+/**
+ * The body of a schedule create (interface.md §2). `targetId` may also be the externalAgentId of an agent, or the name of a
+ * group or pipeline of the seed.
+ */
 export interface SeedSchedule
   extends Partial<Pick<ScheduleSettings, 'targetType' | 'timeZoneId' | 'inputParameters' | 'isEnabled'>> {
   id?: string | number;
+  /** Default: the caller. */
+  owner?: string;
   scheduleType: ScheduleSettings['scheduleType'];
   targetId: string;
   startTime: string;
@@ -70,8 +93,14 @@ export interface SeedKey {
 
 /** Says what is wrong in a seed, where, and how to fix it. */
 export class SeedError extends Error {
-  constructor(where: string, what: string, help: string) {
-    super(`seed: ${where} ${what}. ${help}`);
+  constructor(
+    readonly where: string,
+    readonly what: string,
+    readonly help: string,
+    /** In the text of the seed: `3:15`. */
+    position: string | null = null,
+  ) {
+    super(`seed: ${position === null ? '' : `${position}: `}${where} ${what}. ${help}`);
     this.name = 'SeedError';
   }
 }

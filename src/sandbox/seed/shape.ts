@@ -22,6 +22,10 @@ const ID: Check = {
   holds: (value) => isText(value) || typeof value === 'number',
   name: 'a string or a number',
 };
+const OBJECTS: Check = {
+  holds: (value) => Array.isArray(value) && value.every(isFields),
+  name: 'an array of objects',
+};
 const INPUTS: Check = {
   holds: (value) => Array.isArray(value) && value.every(isInput),
   name: 'an array of { "key": string, "defaultValue": string }',
@@ -31,17 +35,72 @@ function isInput(value: unknown): boolean {
   return isFields(value) && isText(value.key) && isText(value.defaultValue);
 }
 
+function wordOf(...words: string[]): Check {
+  return { holds: (value) => isText(value) && words.includes(value), name: `one of ${words.join(', ')}` };
+}
+
+function integerFrom(low: number, high: number): Check {
+  const holds = (value: unknown) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high;
+  return { holds, name: `an integer from ${low} to ${high}` };
+}
+
+function secondsTo(high: number): Check {
+  const holds = (value: unknown) => typeof value === 'number' && value >= 0 && value <= high;
+  return { holds, name: `a number from 0 to ${high}` };
+}
+
+const WEEK_SECONDS = 604_800;
+const START = integerFrom(1, 1_000_000);
+const STARTS: Check = {
+  holds: (value) =>
+    START.holds(value) || (Array.isArray(value) && value.length > 0 && value.every(START.holds)),
+  name: 'an integer of at least 1, or a list of them',
+};
+
+const OUTCOME = {
+  nth: STARTS,
+  result: wordOf('succeed', 'fail', 'refuse', 'lose'),
+  failedRuns: integerFrom(1, 20),
+  seconds: secondsTo(WEEK_SECONDS),
+  records: integerFrom(0, 1_000_000),
+  errors: integerFrom(0, 1_000_000),
+  message: TEXT,
+  anomaly: wordOf('None', 'Slow', 'Fast'),
+  dataset: wordOf('Available', 'Failed', 'Stale', 'None'),
+};
+
+const SETTINGS = {
+  retentionDays: secondsTo(36_500),
+  staggerSeconds: secondsTo(3_600),
+  bulkExportSeconds: secondsTo(3_600),
+  startsPerMinute: integerFrom(0, 1_000_000),
+};
+
 interface Shape {
   readonly required: Readonly<Record<string, Check>>;
   readonly optional: Readonly<Record<string, Check>>;
 }
 
-const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG };
+const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG, owner: TEXT };
 
 const SECTIONS: Readonly<Record<string, Shape>> = {
   agents: {
     required: { externalAgentId: TEXT, name: TEXT },
-    optional: { id: TEXT, version: TEXT, inputParameters: INPUTS, assigned: FLAG },
+    optional: {
+      id: TEXT,
+      version: TEXT,
+      inputParameters: INPUTS,
+      assigned: FLAG,
+      assignedTo: TEXTS,
+      demo: FLAG,
+      sessions: integerFrom(1, 20),
+      format: wordOf('csv', 'json'),
+      fields: TEXTS,
+      sample: FLAG,
+      unpaid: FLAG,
+      outcomes: OBJECTS,
+    },
   },
   groups: { required: { name: TEXT, members: TEXTS }, optional: COLLECTION },
   pipelines: { required: { name: TEXT, steps: TEXTS }, optional: COLLECTION },
@@ -56,8 +115,10 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
       timeZoneId: TEXT,
       inputParameters: TEXT,
       isEnabled: FLAG,
+      owner: TEXT,
     },
   },
+  users: { required: { name: TEXT }, optional: { company: TEXT_OR_NULL } },
   keys: {
     required: { name: TEXT },
     optional: {
@@ -73,14 +134,28 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
   },
 };
 
-const PARTS = [...Object.keys(SECTIONS), 'scopes'];
+const PARTS = [...Object.keys(SECTIONS), 'scopes', 'settings', '$schema'];
 
 export function checkShape(seed: unknown): asserts seed is Fields {
   if (!isFields(seed))
     throw new SeedError('the top level', 'is not a JSON object', `Use an object with any of ${list(PARTS)}.`);
   checkKnown('the top level', seed, PARTS);
   if (seed.scopes !== undefined) checkField('scopes', seed.scopes, TEXTS);
+  if (seed.settings !== undefined)
+    checkEntry('settings', seed.settings, { required: {}, optional: SETTINGS });
   for (const [name, shape] of Object.entries(SECTIONS)) checkSection(name, seed[name], shape);
+  checkOutcomes(seed.agents);
+}
+
+function checkOutcomes(agents: unknown): void {
+  if (!Array.isArray(agents)) return;
+  agents.forEach((agent: Fields, index) => {
+    const { outcomes } = agent;
+    if (!Array.isArray(outcomes)) return;
+    outcomes.forEach((outcome: unknown, nth) => {
+      checkEntry(`agents[${index}].outcomes[${nth}]`, outcome, { required: {}, optional: OUTCOME });
+    });
+  });
 }
 
 function checkSection(name: string, entries: unknown, shape: Shape): void {

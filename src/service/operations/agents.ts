@@ -1,13 +1,22 @@
 import { isJsonObject, parseJson } from '../../model/json.js';
-import { type ListCall, Unexpected } from '../../model/request.js';
+import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import { asRecord, field, idText, text, unexpected } from './record.js';
+import { segment } from './segment.js';
 
 /** The agents assigned to the caller (interface §2 Agent, §4 Agents). */
 export function listAgents(): ListCall<Agent> {
   return {
     request: { method: 'GET', path: '/api/scraper-agents', effect: 'read' },
     noun: 'agent',
+    parse: parseAgent,
+  };
+}
+
+/** One agent, by its GUID (§4). An externalAgentId gives 404 (§2). */
+export function getAgent(id: string): Call<Agent> {
+  return {
+    request: { method: 'GET', path: `/api/scraper-agents/${segment(id)}`, effect: 'read' },
     parse: parseAgent,
   };
 }

@@ -25,6 +25,13 @@ const ENVELOPE_REWRITES: Partial<Record<Variant, EnvelopeRewrite>> = {
 /** The variants that change the body of an error; its complete shape is not shown (§7). */
 const ERROR_REWRITES: Partial<Record<Variant, (body: Fields) => Reply['body']>> = {
   'errors-text': ({ message }) => String(message),
+  'errors-page': ({ message }) => `<!doctype html><title>${message}</title>`,
+  'errors-empty': () => null,
+  'errors-problem': ({ message, errorCode }) => ({
+    title: 'Refused',
+    detail: message,
+    ...(errorCode ? { code: errorCode } : {}),
+  }),
   'errors-nested': ({ message, errorCode }) => ({
     error: { message, ...(errorCode ? { code: errorCode } : {}) },
   }),
@@ -62,10 +69,11 @@ function rewriteSuccess(reply: Reply, { route, call }: Exchange, variants: Reado
 
 /** At most one of the variants applies. */
 function rewriteError(
-  { status, body }: Reply,
+  { status, body, headers }: Reply,
   [rewrite]: readonly ((body: Fields) => Reply['body'])[],
 ): Reply {
-  return { status, body: rewrite !== undefined && isFields(body) ? rewrite(body) : body };
+  const rewritten = rewrite !== undefined && isFields(body) ? rewrite(body) : body;
+  return { status, body: rewritten, ...(headers === undefined ? {} : { headers }) };
 }
 
 /** The entries of a table whose variants are on, in the order of the table. */
@@ -75,7 +83,7 @@ function active<T>(table: Partial<Record<Variant, T>>, variants: ReadonlySet<Var
     .map(([, entry]) => entry);
 }
 
-const WITHOUT_RECORDS: readonly Operation['action'][] = ['upcoming', 'preview', 'run', 'bulk'];
+const WITHOUT_RECORDS: readonly Operation['action'][] = ['upcoming', 'preview', 'run', 'bulk', 'other'];
 
 function onRecords(data: unknown, operation: Operation, rewrite: RecordRewrite): unknown {
   if (WITHOUT_RECORDS.includes(operation.action)) return data;

@@ -2,7 +2,8 @@ import type { Exchange } from '../../../src/sandbox/index.js';
 
 /** What a route does, as the variants tell routes apart. */
 
-export type ObjectKind = 'agent' | 'group' | 'pipeline' | 'schedule' | 'key';
+/** `run`: everything about jobs, runs and data, which no variant changes. */
+export type ObjectKind = 'agent' | 'group' | 'pipeline' | 'schedule' | 'key' | 'run';
 export type Action =
   | 'list'
   | 'page'
@@ -14,7 +15,8 @@ export type Action =
   | 'upcoming'
   | 'preview'
   | 'run'
-  | 'bulk';
+  | 'bulk'
+  | 'other';
 
 export interface Operation {
   readonly kind: ObjectKind;
@@ -49,9 +51,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export function operationOf({ method, path }: Exchange['route']): Operation {
   const [base = '', kind] = KINDS.find(([prefix]) => path.startsWith(prefix)) ?? [];
   const action = ACTIONS[`${method} ${path.slice(base.length)}`];
-  if (kind === undefined || action === undefined)
-    throw new Error(`the variants do not know ${method} ${path}`);
-  return { kind, action };
+  if (kind !== undefined && action !== undefined) return { kind, action };
+  return { kind: 'run', action: 'other' };
 }
 
 /** Actions whose response body interface.md does not show (end of §4). It shows those of creating schedules and keys. */

@@ -19,6 +19,17 @@ export const PAYLOAD_REWRITES: Partial<Record<Variant, PayloadRewrite>> = {
     hasUnspecifiedBody(operation) && isFields(data) ? idOf(data) : data,
   'revoked-keys-hidden': (data, { kind, action }) =>
     kind === 'key' && action === 'list' && Array.isArray(data) ? data.filter(isNotRevoked) : data,
+  'counts-as-objects': (data) => (typeof data === 'number' ? { count: data } : data),
+  'rows-as-lists': onRows(({ columns, ...rest }) => ({
+    ...rest,
+    columns: columns.map((name) => ({ name })),
+    rows: rest.rows.map((row) => columns.map((column) => row[column])),
+  })),
+  'truncation-unnamed': onRows(({ isTruncated: _, ...rest }) => rest),
+  'reasons-as-text': (data) =>
+    isFields(data) && Array.isArray(data.notStarted)
+      ? { ...data, notStarted: data.notStarted.map((each) => each.reason) }
+      : data,
   'lists-newest-first': onLists((list) => list.toReversed()),
   'lists-as-items': onLists((list) => ({ items: list })),
   'lists-paged': onLists(pageByNumber),
@@ -41,6 +52,16 @@ function onLists(change: (list: unknown[], query: URLSearchParams) => unknown): 
 
 function onPreview(change: (times: unknown[]) => unknown): PayloadRewrite {
   return (data, { action }) => (action === 'preview' && Array.isArray(data) ? change(data) : data);
+}
+
+interface Rows {
+  readonly columns: readonly string[];
+  readonly rows: readonly Record<string, unknown>[];
+  readonly isTruncated?: unknown;
+}
+
+function onRows(change: (data: Rows) => unknown): PayloadRewrite {
+  return (data) => (isFields(data) && Array.isArray(data.columns) ? change(data as unknown as Rows) : data);
 }
 
 function isNotRevoked(key: unknown): boolean {

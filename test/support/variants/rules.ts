@@ -75,6 +75,18 @@ export const RULES: Partial<Record<Variant, () => Rule>> = {
     },
   ),
   'revokes-calling-key-only': () => revokesCallingKeyOnly,
+  'pages-refused': before(
+    () => true,
+    ({ call }) => {
+      const refused = (name: string, most: number) => {
+        const text = call.query.get(name);
+        if (text !== null && !(Number(text) >= 1 && Number(text) <= most))
+          throw badRequest(`The query value '${name}' is out of range.`);
+      };
+      refused('page', Number.MAX_SAFE_INTEGER);
+      refused('pageSize', 100);
+    },
+  ),
 };
 
 /** Checks a request of certain operations before the sandbox handles it. */
@@ -124,7 +136,9 @@ function refuseDuplicateName(exchange: Exchange, operation: Operation): void {
 
 /** The schedules whose target the path names. */
 function schedulesTargeting({ core, call }: Exchange, kind: Operation['kind']): ScheduleRecord[] {
-  const type = { group: 'Group', pipeline: 'Pipeline', agent: null, schedule: null, key: null }[kind];
+  const type = { group: 'Group', pipeline: 'Pipeline', agent: null, schedule: null, key: null, run: null }[
+    kind
+  ];
   const id = (call.params.id ?? '').toLowerCase();
   return [...core.world.schedules.values()].filter(
     (schedule) => schedule.targetType === type && schedule.targetId.toLowerCase() === id,

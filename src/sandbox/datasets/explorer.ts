@@ -1,0 +1,103 @@
+import { companyOf } from '../access.js';
+import {
+  type Answer,
+  badRequest,
+  type Call,
+  type Core,
+  type FileAnswer,
+  Refusal,
+  type Route,
+} from '../api.js';
+import { bodyFields, type Fields, optionalWord } from '../body.js';
+import type { DatasetRecord } from '../engine/records.js';
+import { byId } from '../world.js';
+import { checkFile, findDataset, findOwn, sendDataset } from './find.js';
+import { readQuery } from './query.js';
+import { asObject, fieldsOf, type Row, rowsOf } from './rows.js';
+
+/** One dataset: preview, query, download, lineage and access (interface.md §4, Datasets). */
+const ONE = '/api/data-explorer/datasets/:datasetId';
+export const explorerRoutes: readonly Route[] = [
+  { method: 'GET', path: `${ONE}/preview`, scoped: true, handle: preview },
+  { method: 'POST', path: `${ONE}/query`, scoped: true, handle: query },
+  { method: 'GET', path: `${ONE}/download`, scoped: true, handle: download },
+  { method: 'GET', path: `${ONE}/lineage`, scoped: true, handle: lineage },
+  { method: 'GET', path: `${ONE}/access`, scoped: true, handle: readAccess },
+  { method: 'PUT', path: `${ONE}/access`, scoped: true, handle: changeAccess },
+];
+
+const PREVIEW_ROWS = 20;
+
+function preview(core: Core, call: Call): Answer {
+  const { fields, rows } = open(core, findDataset(core, call));
+  const first: Row[] = [];
+  let total = 0;
+  for (const row of rows) {
+    total += 1;
+    if (first.length < PREVIEW_ROWS) first.push(row);
+  }
+  return { data: { ...shown(fields, first), isTruncated: total > first.length } };
+}
+
+function query(core: Core, call: Call): Answer {
+  const { fields, rows } = open(core, findDataset(core, call));
+  const { matches, order, page, pageSize } = readQuery(call.body, fields);
+  const from = (page - 1) * pageSize;
+  const found: Row[] = [];
+  let totalMatches = 0;
+  for (const row of rows) {
+    if (!matches(row)) continue;
+    // Only a sorted query needs all rows at once.
+    if (order !== null || (totalMatches >= from && totalMatches < from + pageSize)) found.push(row);
+    totalMatches += 1;
+  }
+  const items = order === null ? found : found.sort(order).slice(from, from + pageSize);
+  const isTruncated = from + items.length < totalMatches;
+  return { data: { ...shown(fields, items), isTruncated, totalMatches, page, pageSize } };
+}
+
+function open(core: Core, dataset: DatasetRecord): { fields: readonly string[]; rows: Iterable<Row> } {
+  checkFile(core, dataset);
+  const fields = fieldsOf(byId(core.world.agents, dataset.agentId));
+  return { fields, rows: rowsOf(fields, dataset.parts) };
+}
+
+function shown(columns: readonly string[], rows: readonly Row[]): Fields {
+  return { columns, rows: rows.map((row) => asObject(columns, row)) };
+}
+
+function download(core: Core, call: Call): FileAnswer {
+  return sendDataset(core, findDataset(core, call));
+}
+
+/** The agent, the job or run, and the dataset (§2). */
+function lineage(core: Core, call: Call): Answer {
+  const dataset = findDataset(core, call);
+  const agent = byId(core.world.agents, dataset.agentId);
+  const [type, source] = dataset.jobId === null ? ['run', dataset.runId] : ['job', dataset.jobId];
+  const nodes = [
+    { id: dataset.agentId, type: 'agent', label: agent?.name ?? '' },
+    { id: source, type, label: dataset.groupRunId === null ? type : `${type} of a group run` },
+    { id: dataset.id, type: 'dataset', label: dataset.fileName },
+  ];
+  const edges = [
+    { from: dataset.agentId, to: source },
+    { from: source, to: dataset.id },
+  ];
+  return { data: { nodes, edges } };
+}
+
+function readAccess(core: Core, call: Call): Answer {
+  return { data: { accessLevel: findDataset(core, call).accessLevel } };
+}
+
+/** Sharing needs a company (§4). */
+function changeAccess(core: Core, call: Call): Answer {
+  const dataset = findOwn(core, call);
+  const accessLevel = optionalWord(bodyFields(call.body), 'accessLevel', ['Private', 'Company']);
+  if (accessLevel === undefined) throw badRequest("The field 'accessLevel' is required.");
+  if (accessLevel === 'Company' && companyOf(core.world, call.caller.user) === null)
+    throw new Refusal(400, 'Your account belongs to no company.', 'INVALID_ACCESS_POLICY');
+  dataset.accessLevel = accessLevel;
+  return { message: 'The access was changed.', data: { accessLevel } };
+}

@@ -1,0 +1,11 @@
+import type { World } from '../world.js';
+
+/** Removes jobs with their runs. Their datasets stay. */
+export function removeJobs(world: World, parts: readonly { readonly jobId: string | null }[]): void {
+  for (const { jobId } of parts) {
+    const job = jobId === null ? undefined : world.jobs.get(jobId);
+    if (job === undefined) continue;
+    for (const id of job.runIds) world.runs.delete(id);
+    world.jobs.delete(job.id);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Cron expressions of six fields, the first for seconds (interface.md §2). The dialect is not stated: this one has lists,
+ * ranges, steps, names, `?`, `L`, and `#` for the nth weekday of a month.
+ */
+export interface Cron {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  /** `date` in UTC stands for a day of the wall clock. */
+  readonly matchesDay: (date: Date) => boolean;
+  /** 1 to 12. */
+  readonly months: ReadonlySet<number>;
+}
+
+interface FieldRule {
+  readonly name: string;
+  readonly low: number;
+  readonly high: number;
+  readonly words?: readonly string[];
+}
+
+const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+const SECOND: FieldRule = { name: 'second', low: 0, high: 59 };
+const MINUTE: FieldRule = { name: 'minute', low: 0, high: 59 };
+const HOUR: FieldRule = { name: 'hour', low: 0, high: 23 };
+const DAY: FieldRule = { name: 'day-of-month', low: 1, high: 31 };
+const MONTH: FieldRule = { name: 'month', low: 1, high: 12, words: ['', ...MONTHS] };
+const WEEKDAY: FieldRule = { name: 'day-of-week', low: 0, high: 7, words: WEEKDAYS };
+const LONGEST_CHARACTERS = 1024;
+const DAYS_IN = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Throws Error with the reason: "has five fields …". */
+export function parseCron(expression: string): Cron {
+  if (expression.length > LONGEST_CHARACTERS)
+    throw new Error(`is longer than ${LONGEST_CHARACTERS} characters`);
+  const fields = expression.trim().toUpperCase().split(/\s+/);
+  if (fields.length !== 6)
+    throw new Error(`has ${fields.length} fields instead of six, the first of them for seconds`);
+  const [second = '', minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
+  const months = new Set(parseField(month, MONTH));
+  checkDayOccurs(day, weekday, months);
+  return {
+    seconds: parseField(second, SECOND),
+    minutes: parseField(minute, MINUTE),
+    hours: parseField(hour, HOUR),
+    months,
+    matchesDay: dayMatcher(day, weekday, months),
+  };
+}
+
+function isAny(field: string): boolean {
+  return field === '*' || field === '?';
+}
+
+/** Ascending, each once. */
+function parseField(field: string, rule: FieldRule): number[] {
+  const values = new Set(field.split(',').flatMap((item) => parseItem(item, rule)));
+  return [...values].sort((a, b) => a - b);
+}
+
+function parseItem(item: string, rule: FieldRule): number[] {
+  const [range = '', step, ...more] = item.split('/');
+  const every = step === undefined ? 1 : /^\d{1,4}$/.test(step) ? Number(step) : 0;
+  if (every === 0 || more.length > 0) throw invalid(rule, item);
+  const [low, high] = parseRange(range, rule, step !== undefined);
+  const values = [];
+  for (let value = low; value <= high; value += every) values.push(value);
+  return values;
+}
+
+function parseRange(range: string, rule: FieldRule, hasStep: boolean): [number, number] {
+  if (isAny(range)) return [rule.low, rule.name === WEEKDAY.name ? 6 : rule.high];
+  const [from = '', to, ...more] = range.split('-');
+  const low = parseValue(from, rule);
+  const high = to === undefined ? (hasStep ? rule.high : low) : parseValue(to, rule);
+  if (more.length > 0 || low > high) throw invalid(rule, range);
+  return [low, high];
+}
+
+function parseValue(text: string, rule: FieldRule): number {
+  const word = text === '' ? -1 : (rule.words?.indexOf(text) ?? -1);
+  const value = word >= 0 ? word : /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= rule.low && value <= rule.high) return value;
+  throw invalid(rule, text);
+}
+
+function invalid(rule: FieldRule, text: string): Error {
+  return new Error(`has a ${rule.name} field that is not valid: '${text.slice(0, 40)}'`);
+}
+
+type DayTest = (date: Date) => boolean;
+
+/** When both days are restricted, either is enough. */
+function dayMatcher(day: string, weekday: string, months: ReadonlySet<number>): DayTest {
+  const byDay = isAny(day) ? null : dayTest(day);
+  const byWeekday = isAny(weekday) ? null : weekdayTest(weekday);
+  const matches = [byDay, byWeekday].filter((test) => test !== null);
+  return (date) =>
+    months.has(date.getUTCMonth() + 1) && (matches.length === 0 || matches.some((test) => test(date)));
+}
+
+function dayTest(field: string): DayTest {
+  const items = field.split(',');
+  const plain = items.filter((item) => item !== 'L');
+  const days = new Set(plain.length === 0 ? [] : parseField(plain.join(','), DAY));
+  const last = items.includes('L');
+  return (date) => days.has(date.getUTCDate()) || (last && isInLast(date, 1));
+}
+
+function weekdayTest(field: string): DayTest {
+  const nth = /^(\w+)#([1-5])$/.exec(field);
+  if (nth !== null) {
+    const weekday = parseValue(nth[1] ?? '', WEEKDAY) % 7;
+    return (date) => date.getUTCDay() === weekday && Math.ceil(date.getUTCDate() / 7) === Number(nth[2]);
+  }
+  const items = field.split(',');
+  const last = items
+    .filter((item) => /^\w+L$/.test(item))
+    .map((item) => parseValue(item.slice(0, -1), WEEKDAY) % 7);
+  const plain = items.filter((item) => !/^\w+L$/.test(item));
+  const days = new Set(plain.length === 0 ? [] : parseField(plain.join(','), WEEKDAY).map((day) => day % 7));
+  return (date) => days.has(date.getUTCDay()) || (last.includes(date.getUTCDay()) && isInLast(date, 7));
+}
+
+/** Whether the day is among the last `count` of its month. */
+function isInLast(date: Date, count: number): boolean {
+  return new Date(date.getTime() + count * 86_400_000).getUTCMonth() !== date.getUTCMonth();
+}
+
+function checkDayOccurs(day: string, weekday: string, months: ReadonlySet<number>): void {
+  if (isAny(day) || !isAny(weekday) || day.split(',').includes('L')) return;
+  const [first = 1] = parseField(day, DAY);
+  if ([...months].some((month) => first <= (DAYS_IN[month - 1] ?? 31))) return;
+  throw new Error('never fires: no such month has that day');
+}

@@ -1,0 +1,176 @@
+import { maskApiKeys } from '../redact/api-keys.js';
+import { SecretSearch } from '../redact/secret-search.js';
+import type { ClientSettings } from './client.js';
+import { ServiceFailure } from './failure.js';
+import { fileNameOf } from './file-name.js';
+import { NoReply, openPool } from './http.js';
+import { withOtherMethods } from './operation.js';
+import type { DownloadCall } from './operations/download.js';
+import { wholeNumber } from './operations/record.js';
+import { noAnswer, refusal } from './refusal.js';
+import { requestPath } from './request-url.js';
+import { withRetries } from './retry.js';
+import { type ServiceWords, wordsWith } from './service-words.js';
+import { openStream, type StreamedReply } from './stream.js';
+import { serviceUrl } from './url.js';
+
+/** A file of the service while it arrives. `body` must be read to its end, or left with `break` or `return`. */
+export interface Download {
+  /** Safe in any folder; null when the service names none. */
+  readonly fileName: string | null;
+  readonly contentType: string | null;
+  /** In bytes; null when the service does not say. */
+  readonly size: number | null;
+  /** Of a bulk export: `X-Export-File-Count` (interface §4). */
+  readonly fileCount: number | null;
+  /** Throws a `ServiceFailure` when the file breaks off, or is larger than allowed. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Downloader {
+  /** Retries until the file begins: `Retry-After` is honoured. `maxBytes` is 10 GB by default. */
+  download(call: DownloadCall, maxBytes?: number): Promise<Download>;
+  close(): Promise<void>;
+}
+
+const MAX_FILE_BYTES = 10 * 1024 ** 3;
+const MAX_ERROR_BYTES = 65_536;
+
+/** Downloads in constant memory, over connections of its own: the client limits and keeps whole answers. */
+export function createDownloader(settings: ClientSettings): Downloader {
+  const base = serviceUrl(String(settings.baseUrl));
+  let pool: ReturnType<typeof openPool> | null = null;
+  const open = () =>
+    openPool({
+      origin: base.origin,
+      connections: 2,
+      timeoutMs: settings.timeoutMs,
+      maxBytes: -1,
+      signal: undefined,
+    });
+  const retry = {
+    budget: settings.budget ?? { requests: 0, retries: 0 },
+    random: settings.random ?? Math.random,
+    sleep: settings.sleep ?? sleep,
+    onRetry: settings.onRetry ?? (() => {}),
+    signal: settings.signal,
+  };
+  return {
+    async download({ request }, maxBytes = MAX_FILE_BYTES) {
+      pool ??= open();
+      const opened = await pool;
+      return withOtherMethods(request, (sent) =>
+        withRetries(sent, retry, async () => {
+          const subject = `${sent.method} ${sent.path}`;
+          const exchange = {
+            method: sent.method,
+            path: requestPath(base, sent.path, sent.query ?? null),
+            headers: headersOf(settings, sent.body !== undefined),
+            body: sent.body === undefined ? null : JSON.stringify(sent.body),
+          };
+          const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
+            throw explained(settings, subject, error);
+          });
+          if (reply.status !== 200) throw await refused(settings, subject, reply);
+          return downloadOf(reply, subject, maxBytes);
+        }),
+      );
+    },
+    async close() {
+      await (await pool)?.destroy();
+    },
+  };
+}
+
+function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Record<string, string> {
+  if (apiKey === null)
+    throw new ServiceFailure({ code: 'missing-setting', message: '`ROSTER_API_KEY` is not set' });
+  return {
+    'x-api-key': apiKey,
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': userAgent,
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
+  };
+}
+
+function downloadOf({ headers, body }: StreamedReply, subject: string, maxBytes: number): Download {
+  const header = (name: string) => [headers[name]].flat()[0] ?? null;
+  return {
+    fileName: fileNameOf(header('content-disposition')),
+    contentType: header('content-type'),
+    size: wholeNumber(header('content-length')),
+    fileCount: wholeNumber(header('x-export-file-count')),
+    body: limited(body, subject, maxBytes),
+  };
+}
+
+async function* limited(
+  body: AsyncIterable<Uint8Array>,
+  subject: string,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(subject, maxBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof ServiceFailure || !(error instanceof Error)) throw error;
+    throw new ServiceFailure({
+      code: 'service-error',
+      message: `${subject} broke off after ${size} bytes: ${error.message}`,
+      transient: true,
+    });
+  }
+}
+
+function tooLarge(subject: string, maxBytes: number): ServiceFailure {
+  return new ServiceFailure({
+    code: 'unexpected-response',
+    message: `${subject} returned a file of more than ${maxBytes} bytes`,
+  });
+}
+
+/** The message of an error, of which only the beginning is read. */
+async function refused(settings: ClientSettings, subject: string, { status, headers, body }: StreamedReply) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  const reply = { status, headers, body: Buffer.concat(chunks), truncated: null };
+  return refusal(subject, reply, wordsOf(settings));
+}
+
+function explained(settings: ClientSettings, subject: string, error: unknown): unknown {
+  if (!(error instanceof NoReply)) return error;
+  const host = new URL(settings.baseUrl).host;
+  const { facts, attempts } = noAnswer(subject, error, { ...settings, host });
+  return new ServiceFailure({ ...facts, message: wordsOf(settings).text(facts.message) }, attempts);
+}
+
+/** The service's text may repeat the key, or a value from the environment. */
+function wordsOf({ apiKey, secrets = [] }: ClientSettings): ServiceWords {
+  const search = new SecretSearch();
+  search.add([...secrets, ...(apiKey === null ? [] : [apiKey])]);
+  return wordsWith((text) => maskApiKeys(search.mask(text)));
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms + 1);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { type Call, type Request, Unexpected } from '../model/request.js';
+import type { Client } from './client.js';
+import { ServiceFailure } from './failure.js';
+
+/**
+ * Sends any operation and parses its answer. Where the interface shows no method, a 405 leads to the next one: then nothing
+ * was done. Throws a `ServiceFailure`.
+ */
+export async function callOperation<T>(client: Client, { request, parse }: Call<T>): Promise<T> {
+  return withOtherMethods(request, async (sent) => {
+    if (sent.effect === 'read') return client.read({ request: sent, parse });
+    const { data } = await client.send(sent);
+    return parsed(sent, data, parse);
+  });
+}
+
+/** Calls `send` with each method in turn, until one is allowed. */
+export async function withOtherMethods<T>(
+  request: Request,
+  send: (request: Request) => Promise<T>,
+): Promise<T> {
+  const { otherMethods = [], ...first } = request;
+  let sent: Request = first;
+  for (const method of otherMethods) {
+    try {
+      return await send(sent);
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.status !== 405) throw error;
+      // A plan holds no PATCH, so the type of its requests has none.
+      sent = { ...first, method: method as Request['method'] };
+    }
+  }
+  return send(sent);
+}
+
+/** The write has taken effect: only what it answered is not understood. */
+function parsed<T>({ method, path }: Request, data: unknown, parse: (data: unknown) => T): T {
+  try {
+    return parse(data);
+  } catch (error) {
+    if (!(error instanceof Unexpected)) throw error;
+    throw new ServiceFailure({ code: 'unexpected-response', message: `${method} ${path}: ${error.message}` });
+  }
+}

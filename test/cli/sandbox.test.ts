@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { program, roster } from '../support/program.js';
+import { runs } from '../support/size.js';
+
+/** `roster sandbox` as a process. */
+
+const cwd = mkdtempSync(join(tmpdir(), 'roster-sandbox-'));
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) await ended(child, 'SIGKILL');
+});
+
+interface Server {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly agents: { externalAgentId: string }[];
+  readonly child: ChildProcess;
+  readonly stderr: () => string;
+  call(method: string, path: string, body?: object): Promise<{ status: number; data: never }>;
+}
+
+async function serve(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
+  const args = [...nodeFlags, program, 'sandbox', '--port', '0', '--format', 'json', ...flags];
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '' } });
+  children.push(child);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const text = await new Promise<string>((resolve, reject) => {
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      stdout += piece;
+      if (stdout.trimEnd().endsWith('}')) resolve(stdout);
+    });
+    child.once('close', () => reject(new Error(stderr)));
+  });
+  const greeting = JSON.parse(text);
+  const headers = { 'X-Api-Key': greeting.apiKey, 'Content-Type': 'application/json' };
+  return {
+    ...greeting,
+    child,
+    stderr: () => stderr,
+    call: async (method, path, body) => {
+      const init = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(greeting.url + path, { method, headers, ...init });
+      const parsed = (await response.json()) as { data: never };
+      return { status: response.status, data: parsed.data };
+    },
+  };
+}
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('close', () => resolve());
+    child.kill(signal);
+  });
+}
+
+test('sandbox: time starts at --now and passes at --speed, and -v prints each request', async () => {
+  const { call, agents, stderr, child } = await serve([
+    '--now',
+    '2030-01-01T00:00:00Z',
+    '--speed',
+    '600',
+    '-v',
+  ]);
+  expect(agents.map(({ externalAgentId }) => externalAgentId)).toContain('acme-shop');
+  const started = await call('POST', '/api/scraper-agents/acme-shop/start-job', {});
+  const { agentJobHistoryId, startedAt } = started.data as { agentJobHistoryId: string; startedAt: string };
+  expect(startedAt).toMatch(/^2030-01-01T/);
+  const path = `/api/scraper-agents/jobs?jobId=${agentJobHistoryId}`;
+  const status = async () =>
+    ((await call('GET', path)).data as { items: { status: number }[] }).items[0]?.status;
+  await expect.poll(status, { timeout: 60_000 }).toBe(3);
+  await ended(child, 'SIGTERM');
+  expect(stderr()).toContain('POST /api/scraper-agents/acme-shop/start-job 200\n');
+  expect(stderr()).not.toContain('svc_live_');
+});
+
+test.each([
+  ['--speed', 'fast'],
+  ['--speed', '-1'],
+  ['--now', 'tomorrow'],
+  ['--now', '2026-12-01T06:00:00'],
+])('sandbox: %s %s is an error', async (flag, value) => {
+  const { exit, stderr } = await roster(['sandbox', flag, value], { cwd });
+  expect([exit, stderr.match(/error\[[\w-]+\]/)?.[0]]).toEqual([1, 'error[usage]']);
+});
+
+test('sandbox: an error in a seed names the file, the line and the column', async () => {
+  writeFileSync(join(cwd, 'seed.json'), '{\n  "agents": [{ "name": "x" }]\n}\n');
+  const { exit, stderr } = await roster(['sandbox', '--seed', 'seed.json'], { cwd });
+  expect(exit).toBe(1);
+  expect(stderr.replace(/\s+/g, ' ')).toContain('seed.json: seed: 2:14: agents[0] has no "externalAgentId"');
+  expect((await roster(['schema', 'seed'], { cwd })).stdout).toContain('Seed of a roster sandbox');
+});
+
+test('sandbox: killed at any moment, it loses nothing that it has acknowledged', async () => {
+  const kills = runs(4, 40);
+  const folder = mkdtempSync(join(tmpdir(), 'roster-kill-'));
+  const data = join(folder, 'state.json');
+  const acknowledged = new Set<string>();
+  for (let kill = 0; kill < kills; kill += 1) {
+    const { call, child } = await serve(['--data', data]);
+    const names = ((await call('GET', '/api/search-groups')).data as { name: string }[]).map(
+      ({ name }) => name,
+    );
+    expect([...acknowledged].filter((name) => !names.includes(name))).toEqual([]);
+    const create = async (name: string) => {
+      await call('POST', '/api/search-groups', { name, agentIds: [] });
+      acknowledged.add(name);
+    };
+    const creates = Array.from({ length: 30 }, (_, index) =>
+      create(`group ${kill}.${index}`).catch(() => undefined),
+    );
+    await Promise.race([Promise.all(creates), new Promise((done) => setTimeout(done, 10 + 7 * kill))]);
+    await ended(child, 'SIGKILL');
+    await Promise.all(creates);
+  }
+  await ended((await serve(['--data', data])).child, 'SIGTERM');
+  expect(readdirSync(folder)).toEqual(['state.json']);
+  rmSync(folder, { recursive: true });
+});
+
+test('sandbox: requests without end do not fill its memory', async () => {
+  const requests = runs(3_000, 500_000);
+  const { call, child } = await serve(['--speed', '1000'], ['--max-old-space-size=128']);
+  await call('POST', '/api/schedules', {
+    targetId: 'a9e00000-0000-4000-8000-000000000001',
+    scheduleType: 'Cron',
+    cronExpression: '0 * * * * *',
+    startTime: '2020-01-01T00:00:00',
+  });
+  const paths = [
+    '/api/scraper-agents',
+    '/api/scraper-agents/jobs',
+    '/api/schedules',
+    '/api/scraper-agents/runs?state=failed',
+  ];
+  const worker = async (first: number) => {
+    for (let count = first; count < requests; count += 20)
+      expect((await call('GET', paths[count % paths.length] ?? '')).status).toBe(200);
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, index) => worker(index)));
+  expect(child.exitCode).toBeNull();
+});
+
+test('sandbox: starts beyond the limit are refused, and all others are taken', async () => {
+  const starts = runs(150, 1_000);
+  const { call } = await serve(['--speed', '60']);
+  let taken = 0;
+  let refused = 0;
+  while (taken < starts) {
+    const { status } = await call('POST', '/api/scraper-agents/acme-shop/start-job', {});
+    if (status === 200) taken += 1;
+    else {
+      expect(status).toBe(429);
+      refused += 1;
+      await new Promise((done) => setTimeout(done, 200));
+    }
+  }
+  expect(refused).toBeGreaterThan(0);
+});

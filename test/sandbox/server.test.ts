@@ -1,0 +1,245 @@
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import schema from '../../schemas/seed.schema.json' with { type: 'json' };
+import { defaultSeed, parseFaults, parseSeed, SeedError } from '../../src/sandbox/index.js';
+import { running } from './running.js';
+import { ACME, SEED, service } from './service.js';
+
+const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
+const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
+
+/** Sends a request with any `Host`. */
+function statusWithHost(url: string, host: string, key: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: host, 'X-Api-Key': key };
+    const sent = request(`${url}/api/scraper-agents`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+describe('server', () => {
+  test.each([
+    ['127.0.0.1', 200],
+    ['localhost:4010', 200],
+    ['[::1]:4010', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost.evil.example:4010', 403],
+  ])('server: a request with the Host %j is answered with %i', async (host, status) => {
+    const { url, apiKey } = await service();
+    expect(await statusWithHost(url, host, apiKey)).toBe(status);
+  });
+
+  test('server: on any other address every Host is answered, and the default key is not the published one', async () => {
+    const { url, apiKey } = await service({ host: '0.0.0.0', seed: defaultSeed() });
+    expect(apiKey).not.toBe(DEFAULT_KEY);
+    expect(apiKey).toMatch(/^svc_live_[0-9a-f]{40}$/);
+    expect(await statusWithHost(url.replace('0.0.0.0', '127.0.0.1'), 'sandbox:4010', apiKey)).toBe(200);
+    expect((await service({ seed: defaultSeed() })).apiKey).toBe(DEFAULT_KEY);
+  });
+
+  test('server: requests are reported as they are answered, and no more are kept than asked for', async () => {
+    const seen: string[] = [];
+    const on = await service({
+      keepRequests: 10,
+      onRequest: ({ method, path, status }) => seen.push(`${method} ${path} ${status}`),
+    });
+    for (let count = 0; count < 40; count += 1) await on.call('GET', `/api/scraper-agents?n=${count}`);
+    expect(seen).toHaveLength(40);
+    expect(seen[39]).toBe('GET /api/scraper-agents?n=39 200');
+    expect(on.requests.length).toBeLessThanOrEqual(10);
+    expect(on.requests.at(-1)?.path).toBe('/api/scraper-agents?n=39');
+  });
+});
+
+describe('data file', () => {
+  test('data file: a second sandbox on the same file is refused, until the first is closed', async () => {
+    const file = await dataFile();
+    const first = await service({ dataFile: file });
+    await expect(service({ dataFile: file })).rejects.toThrow(/is used by another sandbox/);
+    await first.close();
+    await service({ dataFile: file });
+  });
+
+  test('data file: a sandbox that cannot start leaves the file free', async () => {
+    const file = await dataFile();
+    await writeFile(file, '{');
+    await expect(service({ dataFile: file })).rejects.toThrow(/is not JSON/);
+    const busy = Number(new URL((await service()).url).port);
+    await writeFile(
+      file,
+      '{"formatVersion":1,"agents":[],"groups":[],"pipelines":[],"schedules":[],"keys":[]}',
+    );
+    await expect(service({ dataFile: file, port: busy })).rejects.toThrow(/is in use/);
+    await service({ dataFile: file });
+  });
+
+  test('data file: temporary files of a killed sandbox are removed, and others are kept', async () => {
+    const file = await dataFile();
+    await writeFile(`${file}.0123456789ab.tmp`, 'half');
+    await writeFile(`${file}.bak`, 'mine');
+    await service({ dataFile: file });
+    expect((await readdir(join(file, '..'))).sort()).toEqual(['data.json', 'data.json.bak']);
+  });
+
+  test('data file: one of format 1 is read', async () => {
+    const file = await dataFile();
+    const group = { id: ACME, name: 'Old', description: '', isActive: true, agentIds: [], canManage: true };
+    const never = { activeRunCount: 0, lastRunStatus: null, lastRunAt: null };
+    const old = {
+      formatVersion: 1,
+      apiKey: '',
+      agents: [],
+      groups: [{ ...group, ...never }],
+      pipelines: [],
+      schedules: [],
+      keys: [],
+    };
+    await writeFile(file, JSON.stringify(old));
+    const on = await service({ dataFile: file });
+    expect((await on.call('GET', `/api/search-groups/${ACME}`)).body.data.name).toBe('Old');
+    expect(JSON.parse(await readFile(file, 'utf8')).formatVersion).toBe(2);
+  });
+
+  test('data file: history, starts and datasets survive a restart', async () => {
+    const file = await dataFile();
+    const first = await running({}, { dataFile: file });
+    const job = await first.start();
+    first.seconds(60);
+    const before = await first.call('GET', `/api/scraper-agents/jobs/${job}/export`);
+    await first.close();
+    const second = await running({}, { dataFile: file });
+    expect((await second.call('GET', `/api/scraper-agents/jobs/${job}/export`)).text).toBe(before.text);
+    expect(second.world.starts.get(ACME)).toBe(1);
+  });
+});
+
+test('data file: an entry without a field that it needs is refused, by its id', async () => {
+  const file = await dataFile();
+  const first = await running({}, { dataFile: file });
+  await first.start();
+  await first.close();
+  for (const [section, field] of [
+    ['agents', 'name'],
+    ['groups', 'agentIds'],
+    ['jobs', 'runIds'],
+    ['runs', 'endsAt'],
+  ] as const) {
+    const saved = JSON.parse(await readFile(file, 'utf8'));
+    delete saved[section][0][field];
+    const broken = await dataFile();
+    await writeFile(broken, JSON.stringify(saved));
+    await expect(service({ dataFile: broken })).rejects.toThrow(
+      `${section} has an entry without "${field}": ${saved[section][0].id}`,
+    );
+  }
+});
+
+test('files: a name that an agent gives cannot leave the folder or break a header', async () => {
+  const on = await running();
+  const agentJobHistoryId = await on.start();
+  const agent = on.world.agents.get(ACME);
+  if (agent) agent.externalAgentId = '../a"\n\u20ac';
+  on.seconds(60);
+  const { headers } = await on.call('GET', `/api/scraper-agents/jobs/${agentJobHistoryId}/export`);
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/);
+});
+
+describe('faults file', () => {
+  const faults = (fault: object) => JSON.stringify({ faults: [{ act: 'status', ...fault }] });
+
+  test.each([
+    [{ status: 99 }],
+    [{ status: 1000 }],
+    [{ method: 'FETCH' }],
+    [{ nth: 0 }],
+    [{ nth: [1, 'x'] }],
+    [{ nth: [] }],
+    [{ ms: -1 }],
+    [{ requests: 0 }],
+  ])('faults file: %j is refused', (fault) => {
+    expect(() => parseFaults(faults(fault))).toThrow(/fault 1/);
+  });
+
+  test('faults file: nth can be several', async () => {
+    const { faults: list } = parseFaults(faults({ status: 503, nth: [1, 3] }));
+    const on = await service({ faults: { faults: list } });
+    const statuses = [];
+    for (const _ of [1, 2, 3, 4]) statuses.push((await on.call('GET', '/api/pipelines')).status);
+    expect(statuses).toEqual([503, 200, 503, 200]);
+  });
+});
+
+describe('seed', () => {
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
+
+  test.each<[string, string]>([
+    ['{\n "agents": [\n  { "externalAgentId": "a", "name": 5 }\n ] }', '3:37'],
+    ['{\n "agents": [],\n "groups": [\n  { "name": "g", "members": ["nothing"] } ] }', '4:3'],
+    [
+      '{\n "agents": [{ "externalAgentId": "a", "name": "a",\n  "outcomes": [{ "result": "explode" }] }] }',
+      '3:28',
+    ],
+    ['{\n "settings": { "retentionDays": -1 } }', '2:33'],
+    ['{\n "agents": [\n', '3:1'],
+    ['{\n "nonsense": 1 }', '1:1'],
+  ])('seed: an error in %j names its line and column, %s', (text, position) => {
+    expect(() => parseSeed(text)).toThrow(SeedError);
+    expect(() => parseSeed(text)).toThrow(`seed: ${position}: `);
+  });
+
+  const agents = [{ id: ACME, externalAgentId: 'acme', name: 'Acme' }];
+  test.each<[string, object, boolean]>([
+    ['everything', { ...SEED, users: [{ name: 'x', company: null }], settings: { retentionDays: 3 } }, true],
+    [
+      'a script',
+      { agents: [{ ...agents[0], sessions: 2, outcomes: [{ nth: [1, 2], result: 'fail', seconds: 4 }] }] },
+      true,
+    ],
+    [
+      'a group by name',
+      {
+        agents,
+        groups: [{ name: 'g', members: ['acme'] }],
+        schedules: [
+          { targetType: 'Group', targetId: 'g', scheduleType: 'Once', startTime: '2026-12-01T06:00:00' },
+        ],
+      },
+      true,
+    ],
+    ['an unknown property', { agents: [{ ...agents[0], speed: 4 }] }, false],
+    ['a wrong word', { agents: [{ ...agents[0], format: 'xls' }] }, false],
+    ['a wrong number', { agents: [{ ...agents[0], sessions: 0 }] }, false],
+    ['a wrong start', { agents: [{ ...agents[0], outcomes: [{ nth: 0 }] }] }, false],
+    ['a wrong setting', { settings: { startsPerMinute: 1.5 } }, false],
+  ])('seed: the JSON Schema and the sandbox agree on %s', (_name, seed, isValid) => {
+    expect(validate(seed)).toBe(isValid);
+    const read = () => parseSeed(JSON.stringify(seed));
+    if (isValid) expect(read()).toEqual(seed);
+    else expect(read).toThrow(SeedError);
+  });
+
+  test('seed: a schedule names its group or pipeline, unless two have that name', async () => {
+    const group = { name: 'g', members: ['acme'] };
+    const schedule = {
+      targetType: 'Group',
+      targetId: 'g',
+      scheduleType: 'Once',
+      startTime: '2026-12-01T06:00:00',
+    } as const;
+    const { world } = await service({ seed: { agents, groups: [group], schedules: [schedule] } });
+    const [record] = [...world.schedules.values()];
+    expect(world.groups.get(record?.targetId ?? '')?.name).toBe('g');
+    const twice = { agents, groups: [group, group], schedules: [schedule] };
+    expect(() => parseSeed(JSON.stringify(twice))).toThrow(
+      /schedules\[0\].targetId is "g", a name that several have/,
+    );
+  });
+});
