@@ -92,8 +92,8 @@ export function valuesOf(item: string, index: number): readonly number[] | null 
   if (field === undefined || from === undefined || (step !== undefined && Number(step) === 0)) return null;
   const isAll = from === '*' || from === '?';
   if (isAll && to !== undefined) return null;
-  // 7 is Sunday, too: a range to the end counts it once.
-  const end = index === DAY_OF_WEEK ? 6 : field.last;
+  // 7 is Sunday, too: all days are those up to Saturday, but 1/2 goes on to Sunday.
+  const end = isAll && index === DAY_OF_WEEK ? 6 : field.last;
   const first = isAll ? field.first : numberOf(from, field);
   const last = to !== undefined ? numberOf(to, field) : isAll || step !== undefined ? end : first;
   return first === null || last === null
