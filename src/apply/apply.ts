@@ -43,7 +43,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.lock.save(intent);
   const kept = await deliverKept(inputs.plan, inputs.keys, () => run.stopped());
-  const states = await run.all();
+  const states = await runSteps(inputs.plan.steps, run);
   const { ids, unseen, created, claimed } = state;
   const outcomes = acting.map(
     (change) =>
@@ -98,13 +98,12 @@ class PlanRunner implements StepRunner {
     this.recheck = new Recheck(inputs);
   }
 
-  async all(): Promise<ReadonlyMap<string, StepState>> {
-    const states = await runSteps(this.inputs.plan.steps, this);
+  async check(): Promise<ReadonlyMap<string, StepState>> {
     try {
-      return new Map([...states, ...(await this.creates.checkRest())]);
+      return await this.creates.checkRest();
     } catch (bug) {
       this.state.reportBug('checking the new objects failed', bug);
-      return states;
+      return new Map();
     }
   }
 

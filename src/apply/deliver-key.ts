@@ -88,7 +88,7 @@ export type DeliveryAttempt = Pick<KeyDelivery, 'state' | 'file' | 'diagnostics'
 
 /** Delivers a key that is kept in a file. If that fails, the file stays for the next apply. */
 export async function deliverHeld(
-  { delivery, keys }: Pick<NewKey, 'delivery' | 'keys'>,
+  { delivery, keys }: { readonly delivery: Delivery; readonly keys: KeyKeeping },
   held: HeldKey,
 ): Promise<DeliveryAttempt> {
   try {

@@ -17,6 +17,8 @@ export interface StepRunner {
   stopped(): string | null;
   /** Why this step is left out; null to run it. */
   skipped?(step: Step): string | null;
+  /** Called before the `last` steps, which may end the API key: what is left to read of the others. Returns new states. */
+  check?(): Promise<ReadonlyMap<string, StepState>>;
   readonly concurrency: number;
 }
 
@@ -31,6 +33,7 @@ export async function runSteps(
   const states = new Map<string, StepState>();
   const [last, others] = [steps.filter((step) => step.last), steps.filter((step) => !step.last)];
   await runWave(others, states, runner, runner.concurrency);
+  for (const [id, state] of (await runner.check?.()) ?? []) states.set(id, state);
   await runWave(last, states, runner, 1);
   return states;
 }

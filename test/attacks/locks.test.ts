@@ -55,7 +55,9 @@ interface Run extends Started {
 /** Each run has a clone of its own; a file is on one machine. */
 function apply(store: Store, proxy: ServiceProxy | undefined, offset = 0, ...more: string[]): Run {
   if (proxy === undefined) throw new Error('no proxy');
-  const started = start(['apply', '--yes', '--concurrency', '1', ...more], {
+  // Each run reaches the service at an address of its own, which an inventory would otherwise refuse.
+  const flags = ['--yes', '--concurrency', '1', '--allow-account-change'];
+  const started = start(['apply', ...flags, ...more], {
     cwd: store === 'git' ? remote.clone() : folder,
     env: { ROSTER_URL: proxy.url, ROSTER_API_KEY: sandbox.apiKey, HOME: remote.root },
     preload: clocks.make(SPEED[store], offset),
