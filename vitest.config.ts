@@ -14,10 +14,15 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
 const isMocking = (file: string) => file.includes('/toy/');
 const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
 
-/** `npm test` runs all tests, and samples of the large ones; `--mode long` runs the large ones in full. */
+/** Attacks start many processes: `npm test` leaves them to `--mode long`, unless they are named. */
+const isAttack = (file: string) => file.startsWith('test/attacks/');
+const named = process.argv.some((argument) => argument.includes('attacks'));
+
+/** `npm test` runs all tests but the attacks, and samples of the large ones; `--mode long` runs both in full. */
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
-  const chosen = isLong ? files.filter((file) => sized.test(readFileSync(file, 'utf8'))) : files;
+  const isLarge = (file: string) => isAttack(file) || sized.test(readFileSync(file, 'utf8'));
+  const chosen = files.filter((file) => (isLong ? isLarge(file) : named || !isAttack(file)));
   const common = {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,

@@ -124,12 +124,12 @@ class PlanRunner implements StepRunner {
     return state;
   }
 
-  /** Whoever watches must not be able to end the run. */
+  /** A failure of a progress listener must not end the run. */
   private report(event: StepEvent): void {
     try {
       this.inputs.control.onStep(event);
     } catch (bug) {
-      this.state.reportBug('reporting the progress failed', bug);
+      this.state.reportBug('reporting progress failed', bug);
     }
   }
 
@@ -172,7 +172,7 @@ class PlanRunner implements StepRunner {
     }
   }
 
-  /** Of the one object that a step changes. */
+  /** The id of the one object that a step changes. */
   private idOf({ addresses }: Step): string | undefined {
     return addresses.length === 1 ? this.state.ids.get(addresses[0] ?? '') : undefined;
   }

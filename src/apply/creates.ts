@@ -9,7 +9,7 @@ import { candidatesIn, isAltered, isSent, recoverCreate, type SentCreate } from 
 import type { RunState } from './run-state.js';
 import type { StepState } from './run-steps.js';
 
-/** A create that was answered with an id which still has to be checked. */
+/** A create whose response contained an id that still has to be checked. */
 interface ClaimedId {
   readonly step: Step;
   readonly kind: Kind;
@@ -18,8 +18,8 @@ interface ClaimedId {
 }
 
 /**
- * Sends creates and finds out which objects they made. The id in an answer is only a claim: what has it must be new, and
- * be what was sent. Otherwise the object is looked for.
+ * Sends creates and finds out which objects they made. The id in a response is only a claim: its object must be new and
+ * match what was sent. Otherwise roster looks for the object.
  */
 export class CreateRunner {
   /** Checked with one list at the end of the run, because nothing waits for them. */
@@ -47,7 +47,7 @@ export class CreateRunner {
       const verdict = this.state.judge(failure);
       if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
       if (step.delivery === null) return this.recover(kind, address, verdict.message);
-      // The new key has ended the old one (interface §5.5), or nobody knows: neither can be used.
+      // The new key has revoked the old one (interface §5.5), or may have: neither can be used.
       this.state.unauthorized = 'the key may have stopped working';
       return lostKey(verdict.message);
     }
@@ -86,7 +86,7 @@ export class CreateRunner {
     if (object !== null && isSent(object, sent)) return this.takeOwn(address, id);
     this.state.claimed.delete(address);
     const altered = object !== null && isAltered(object, sent) ? object : null;
-    const why = `the response contained the id ${id}, which is not that of the new object`;
+    const why = `the response contained the id ${id}, which does not belong to the new object`;
     return this.recover(kind, address, why, altered);
   }
 
@@ -134,7 +134,7 @@ export class CreateRunner {
       const ids = candidates.map((each) => each.id).join(', ');
       const found =
         candidates.length === 0 ? 'did not find it' : `found ${candidates.length} candidates (${ids})`;
-      const why = `the response contained the id ${id}, which is not that of the new object`;
+      const why = `the response contained the id ${id}, which does not belong to the new object`;
       return { outcome: 'unknown', error: `${why}; looked for the object and ${found}` };
     }
     // It was most likely created, and must not be created again: its id is kept until a list shows it.
@@ -146,7 +146,7 @@ export class CreateRunner {
     };
   }
 
-  /** What the answer named is what was sent: it is surely this run's own. */
+  /** The object that the response named matches what was sent, so this run created it. */
   private takeOwn(address: Address, id: string): StepState {
     this.state.claimed.delete(address);
     this.state.created.set(address, id);

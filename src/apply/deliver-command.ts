@@ -16,7 +16,7 @@ export function commandFault(
     return `the command "${program}" does not exist or cannot be run`;
   // A job that only plans need not have the secrets of the one that applies.
   const unset = prove ? env.filter((name) => process.env[name] === undefined) : [];
-  return unset.length === 0 ? null : `${unset.join(', ')} of \`deliver.env\` is not set`;
+  return unset.length === 0 ? null : `not set, but listed in \`deliver.env\`: ${unset.join(', ')}`;
 }
 
 function pathsOf(program: string, root: string): readonly string[] {
@@ -58,8 +58,8 @@ export function passToCommand(delivery: DeliveryCommand, root: string, key: stri
     let unread = false;
     child.on('close', (code, signal) => {
       if (code === 0 && !unread) done();
-      else if (code === 0) failed(new Error('the command ended without reading the key'));
-      else failed(new Error(`the command ended with ${signal ?? `exit code ${code}`}${withheldNote(env)}`));
+      else if (code === 0) failed(new Error('the command exited without reading the key'));
+      else failed(new Error(`the command exited with ${signal ?? `exit code ${code}`}${withheldNote(env)}`));
     });
     child.stdin.on('error', () => {
       unread = true;
@@ -99,5 +99,5 @@ function withheldNote(given: NodeJS.ProcessEnv): string {
     .sort();
   if (names.length === 0) return '';
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
-  return `; because they are not listed in \`deliver.env\`, it did not get ${names.slice(0, mostNamed).join(', ')}${more}`;
+  return `; because they are not listed in \`deliver.env\`, the command did not receive ${names.slice(0, mostNamed).join(', ')}${more}`;
 }

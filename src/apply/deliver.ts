@@ -28,13 +28,13 @@ export function removeDelivered({ to }: Delivery, root: string, key: string): vo
   if (to !== null && 'file' in to) removeFile(to.file, root, key);
 }
 
-/** Until it is delivered, a new key is kept: that must be possible before there is one. */
+/** A new key is kept until it is delivered: that must be possible before the key exists. */
 function keepingFault({ root, prove }: DeliveryChecks): string | null {
   try {
     if (!prove) return rescuedFolderFault(root);
     proveWritable(prepareRescuedFolder(root));
     return null;
   } catch (failure) {
-    return `the key could not be kept in ${RESCUED_FOLDER} meanwhile: ${reasonOf(failure)}`;
+    return `the key could not be kept in ${RESCUED_FOLDER} until it is delivered: ${reasonOf(failure)}`;
   }
 }

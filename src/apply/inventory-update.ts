@@ -28,7 +28,7 @@ export interface PlannedState {
 export interface RunKnowledge {
   readonly outcomes: readonly ChangeOutcome[];
   readonly ids: Ids;
-  /** Created, but nothing shows their objects yet. */
+  /** Created, but no list shows their objects yet. */
   readonly unseen: ReadonlySet<Address>;
   readonly now: Date;
   /** Without it, a bug is thrown. With it, the change keeps its entry and draft, and all others are recorded. */

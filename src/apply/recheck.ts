@@ -32,7 +32,7 @@ export class Recheck {
     return listed.find((each) => each.id === planned.id && exists(kind, each));
   }
 
-  /** What has come to refer to an object since the plan was made would be left without it. */
+  /** Objects that started to refer to this one after the plan was made would be left with a dangling reference. */
   private async newReferrer(kindName: KindName, id: string): Promise<string | null> {
     const refers = (kind: Kind, { spec }: Observed) =>
       referencesOf(kind, spec).some((to) => to.kind === kindName && to.id === id);
@@ -44,7 +44,8 @@ export class Recheck {
       const found = (await this.shared(list({ kind: kindName, id }))).find(
         (each) => refers(kind, each) && !known.has(each.id),
       );
-      if (found !== undefined) return `${kind.name} ${found.id} has referred to it since the plan was made`;
+      if (found !== undefined)
+        return `${kind.name} ${found.id} started to refer to it after the plan was made`;
     }
     return null;
   }
@@ -60,11 +61,11 @@ export class Recheck {
 }
 
 function differenceOf(kind: Kind, planned: Observed, now: Observed | undefined): string | null {
-  if (now === undefined) return 'it was deleted, or refers to another object, since the plan was made';
+  if (now === undefined) return 'it has been deleted, or refers to another object, since the plan was made';
   if (planned.spec === null || now.spec === null) return null;
   const [before, after] = [valuesOf(kind, planned.spec), valuesOf(kind, now.spec)];
   const changed = Object.keys(before).filter(
     (field) => canonical(before[field] ?? null) !== canonical(after[field] ?? null),
   );
-  return changed.length === 0 ? null : `it was changed since the plan was made (${changed.join(', ')})`;
+  return changed.length === 0 ? null : `it has changed since the plan was made (${changed.join(', ')})`;
 }

@@ -6,7 +6,7 @@ import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
 import { hasValues } from './values.js';
 
-/** What a create has sent, to know its object by. */
+/** What a create sent, to recognize its object. */
 export interface SentCreate {
   readonly kind: Kind;
   /** The natural key of the created object, whose references may be pending. */
@@ -26,8 +26,8 @@ export interface LostCreate extends SentCreate {
 }
 
 /**
- * The id of the object that a create has made, whose answer was lost, showed no id or cannot be believed; else why it is
- * not known. The create is never sent again: its object is looked for.
+ * The id of the object of a create whose response was lost, had no id or cannot be trusted; otherwise, why the id is
+ * unknown. The create is never sent again: roster looks for its object.
  */
 export async function recoverCreate(
   lost: LostCreate,
@@ -67,7 +67,7 @@ export function isSent(observed: Observed, sent: SentCreate): boolean {
 
 /**
  * Whether an object may be what a create has sent, with values that the service changed: in its natural key, or in what
- * is no part of it. Somebody else's object differs in both, or in the fields that tell apart what is alike.
+ * is not part of it. Someone else's object differs in both, or in the fields that distinguish similar objects.
  */
 export function isAltered(observed: Observed, sent: SentCreate): boolean {
   const { kind, applied, ids } = sent;

@@ -13,7 +13,7 @@ export class RunState {
   readonly created = new Map<Address, string>();
   /** Ids in such answers that could not be checked. */
   readonly claimed = new Map<Address, string>();
-  /** Created, but nothing shows their objects yet. */
+  /** Created, but no list shows their objects yet. */
   readonly unseen = new Set<Address>();
   readonly diagnostics: Diagnostic[] = [];
   hasNewKey = false;
@@ -37,7 +37,7 @@ export class RunState {
     );
   }
 
-  /** Whether an id is known to be that of another object than the one that was just created for an address. */
+  /** Whether an id is known to belong to an object other than the one that was just created for an address. */
   isTaken(kind: KindName, id: string, address: Address): boolean {
     if (this.existing.get(kind)?.has(id) === true) return true;
     const ofKind = `${kind}/`;

@@ -111,7 +111,7 @@ function callbacksOf(flags: ApplyFlags, context: CommandContext, begin: () => vo
 
 function waitText({ name, since, takeOverMs }: LockInfo): string {
   const minutes = Math.ceil(takeOverMs / 60_000);
-  return `Waiting for ${name}, which has held the lock since ${since}. A lock that is not renewed for ${minutes} min is taken over; \`roster unlock\` removes it now.`;
+  return `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`;
 }
 
 function showPlan(plan: Plan, flags: ApplyFlags, context: CommandContext): void {

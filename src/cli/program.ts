@@ -51,7 +51,7 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
     )
     .option(
       '--plan-with <what>',
-      'what CI plans pull requests with: snapshot (no API key) or key (default: snapshot)',
+      'how CI plans pull requests: snapshot (no API key) or key (default: snapshot)',
     )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
   command(program, 'validate', 'check the manifests offline and report all errors', service).action(
@@ -192,7 +192,7 @@ function common(added: Command): Command {
 function inventoried(added: Command): Command {
   return common(added).option(
     '--inventory <where>',
-    'file or git:REF@REMOTE of the inventory (default: ROSTER_INVENTORY, else `inventory` in roster.yaml)',
+    'location of the inventory: a file or git:REF@REMOTE (default: ROSTER_INVENTORY, else `inventory` in roster.yaml)',
     filled,
   );
 }
@@ -202,7 +202,7 @@ function service(added: Command): Command {
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
     .option(
       '--allow-service-mismatch',
-      'allow `--url` or ROSTER_URL to name another service than the manifest declares',
+      'allow `--url` or ROSTER_URL to name a service other than the one that the manifest declares',
     )
     .option(
       '--prune <mode>',
@@ -217,10 +217,7 @@ function guarded(added: Command): Command {
     .option('--allow-deletes <n>', 'allow a plan with up to this many deletes')
     .option('--allow-self-revoke', 'allow a plan that revokes the API key that roster uses')
     .option('--allow-empty', 'allow a project that declares no resources')
-    .option(
-      '--allow-account-change',
-      'allow a plan although the inventory belongs to another service or account',
-    );
+    .option('--allow-account-change', 'allow the inventory to belong to another service or account');
 }
 
 /** `--env "$NAME"` with an unset NAME would select the wrong environment. */

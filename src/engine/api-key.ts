@@ -19,7 +19,7 @@ export function apiKeyOf(env: Readonly<Record<string, string | undefined>>, cwd:
   if (file !== '') return keyInFile(resolve(cwd, file), file);
   if (key !== '') return { key: checkApiKey(key), warnings: [] };
   const help =
-    'Set it to an API key of the service, or `ROSTER_API_KEY_FILE` to a file with one. There is no flag for it.';
+    'Set it to an API key of the service, or set `ROSTER_API_KEY_FILE` to a file that contains one. There is no flag for the API key.';
   throw problem('missing-setting', '`ROSTER_API_KEY` is not set', help);
 }
 
@@ -28,8 +28,8 @@ function keyInFile(path: string, file: string): GivenKey {
   if (text === null)
     throw problem(
       'unreadable-file',
-      `there is no file ${file}, which ROSTER_API_KEY_FILE names`,
-      'Set it to a file with an API key.',
+      `\`ROSTER_API_KEY_FILE\` names ${file}, which does not exist`,
+      'Set it to a file that contains an API key.',
     );
   const key = checkApiKey(text, 'the file of ROSTER_API_KEY_FILE');
   return { key, warnings: isPrivate(path) ? [] : [readableByOthers(file)] };

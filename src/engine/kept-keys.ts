@@ -92,7 +92,7 @@ export function keptKeys(
 }
 
 const runApply = '`roster apply` delivers it if it still works. Otherwise, delete the file. Never commit it.';
-const moveManually = 'Move the key to where it belongs, or revoke it. Then delete the file. Never commit it.';
+const moveManually = 'Move the key to its destination, or revoke it. Then delete the file. Never commit it.';
 
 /** Keys that earlier runs left behind. */
 export function keptKeyWarnings(project: Project): readonly Diagnostic[] {

@@ -44,7 +44,7 @@ export function serviceIfSet({ url, env }: ChoiceOptions, project: Project): Ser
   const variable = env['ROSTER_URL'];
   if (url !== undefined) return overriding('--url', url, env, project);
   if (variable === '') {
-    const help = 'Set it to the URL of the service, or unset it to use `service.url` of the manifest.';
+    const help = 'Set it to the URL of the service, or unset it to use `service.url` from the manifest.';
     throw problem('missing-setting', '`ROSTER_URL` is empty', help);
   }
   if (variable !== undefined) return overriding('ROSTER_URL', variable, env, project);
@@ -66,7 +66,7 @@ function overriding(
 
 function mismatch({ url, from }: ServiceChoice, { declared }: ServiceOverride, project: Project): Problem {
   const message = `${from} sets the service to ${serviceName(url)}, but ${placeOfUrl(project)} declares ${declared}`;
-  const help = 'Check which of the two is meant. To use the first one, pass `--allow-service-mismatch`.';
+  const help = 'Check which one is correct. To use the first one, pass `--allow-service-mismatch`.';
   return problem('service-mismatch', message, help, project.urlPlace);
 }
 

@@ -4,7 +4,7 @@ import { removeIfPossible, temporaryFor } from './new-file.js';
 import { writeSecret } from './secret-file.js';
 
 /**
- * Permissions do not show a full or read-only disk: this does with other content what will be done with a secret. Throws
+ * Permissions do not reveal a full or read-only disk, so this writes a dummy secret in the same way. Throws
  * the system's error.
  */
 export function proveWritable(folder: string): void {

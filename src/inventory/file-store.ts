@@ -81,7 +81,7 @@ async function lockedBy(lockFile: LockFile, { name, env }: FileStoreOptions): Pr
     const help = `Remove it with \`git rm ${name}.lock\`, commit that, and add it to \`.gitignore\`.`;
     return new LockProblem(
       'locked',
-      `${message}: its lock is committed to git, and each checkout brings it back`,
+      `${message}: its lock is committed to git, and each checkout restores it`,
       help,
     );
   }
@@ -90,7 +90,7 @@ async function lockedBy(lockFile: LockFile, { name, env }: FileStoreOptions): Pr
   return new LockProblem('locked', message, help);
 }
 
-/** False also where there is no git to ask. */
+/** Also false where git is not available. */
 async function isCommitted(path: string, env: FileStoreOptions['env']): Promise<boolean> {
   try {
     const { git, top } = await openWorkTree(dirname(path), env);

@@ -127,7 +127,7 @@ export class GitLock implements Lock {
         this.lease.renewedAt(before);
         return;
       }
-      // An earlier push may have arrived whose answer was lost. How old it is is not known, so it renews nothing.
+      // An earlier push whose response was lost may have arrived. Its age is unknown, so it renews nothing.
       const own = await this.commitOf(lock);
       if (own === null) this.takenOver = true;
       else this.commit = own;

@@ -17,7 +17,7 @@ export class GitFailure extends Error {
 
 /**
  * The user's hooks are for the user's commits, and nobody can answer a prompt. Files of the project that look like a
- * bare repository are none: its configuration could name programs to run.
+ * bare repository are not treated as one: its configuration could name programs to run.
  */
 const settings = [
   'safe.bareRepository=explicit',
@@ -26,7 +26,7 @@ const settings = [
   'gc.auto=0',
   'credential.interactive=false',
 ].flatMap((setting) => ['-c', setting]);
-/** Git sets these for hooks. They would lead to another repository than that of the project, or to other settings. */
+/** Git sets these for hooks. They would point git to a repository other than the project's, or to other settings. */
 const repositoryVariables = new Set(
   [
     'DIR',

@@ -22,7 +22,7 @@ export const systemClock: LeaseClock = { now: () => new Date(), monotonic: () =>
 export const RENEWAL_MS = 60_000;
 /** A run starts no request this long after the last renewal that succeeded: two may fail. */
 const HOLD_MS = 150_000;
-/** For the way of a request to the service, and for clocks that run a little faster than others. */
+/** A margin for the time that a request takes to reach the service, and for clocks that run slightly fast. */
 const MARGIN_MS = 20_000;
 /** The lease of roster 0.1, which does not write it down, and of a lock that cannot be read. */
 const FORMER_LEASE_MS = 600_000;

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { isIn, NoRepository, realPath, type WorkTree } from './work-tree.js';
 
 /**
- * Checks where the inventory is to be kept before any other command is given these words. Git takes the name of an
- * unknown remote for a path, and runs the hooks of a repository on this machine: it must not be among the files of the
+ * Checks the remote and the ref of the inventory before any other command uses them. Git takes the name of an
+ * unknown remote for a path, and runs the hooks of a local repository, which must not be among the files of the
  * project. Throws a NoRepository.
  */
 export async function checkRemote(
@@ -50,11 +50,11 @@ function unknownRemote(remote: string): NoRepository {
 }
 
 function remoteAmongFiles(remote: string): NoRepository {
-  const reason = `the URL of the remote "${remote}" leads to the files of this work tree, whose hooks git would run`;
-  return new NoRepository(reason, 'Use a repository outside of the work tree.');
+  const reason = `the URL of the remote "${remote}" points into this work tree, where git would run hooks`;
+  return new NoRepository(reason, 'Use a repository outside the work tree.');
 }
 
 function invalidRef(ref: string): NoRepository {
   const help = 'Set `inventory: { git: { ref: … } }` to a full name, such as `refs/heads/roster-inventory`.';
-  return new NoRepository(`"${ref}" is not the full name of a branch`, help);
+  return new NoRepository(`"${ref}" is not a full ref name`, help);
 }

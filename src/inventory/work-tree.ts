@@ -25,8 +25,8 @@ export class NoRepository extends Error {
 }
 
 /**
- * Finds the work tree of a folder as git does, once: all further commands name its repository. Whoever writes a pull
- * request writes any file of the work tree, and git runs programs that its configuration names. So neither the
+ * Finds the work tree of a folder as git does, once: all further commands name its repository. The author of a pull
+ * request can write any file in the work tree, and git runs programs that its configuration names. So neither the
  * repository nor a file with settings may be among these files. Throws a NoRepository.
  */
 export async function openWorkTree(folder: string, env: Environment): Promise<WorkTree> {

@@ -31,7 +31,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     return { ...rest, target };
   },
   list: () => listOf(null),
-  // A replace also writes what somebody else has just changed: a paused schedule would start again.
+  // A replace also overwrites what someone else has just changed: a paused schedule would start again.
   reread: { before: ['PUT'], list: ({ target }) => listOf(target) },
   fields: {
     target: targetRule,

@@ -98,7 +98,7 @@ function withoutSecrets(
   { templates }: ValidEntry,
 ): ProblemText {
   if (field !== undefined && Object.hasOwn(templates, field)) {
-    const hidden = `\`${field}\` is not valid with the value from the environment`;
+    const hidden = `\`${field}\` is not valid with the value of its environment variable`;
     return { message: hidden, help: 'Check the environment variable. Its value is not shown.' };
   }
   return { message, help: help === undefined ? undefined : shortened(help) };

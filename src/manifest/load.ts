@@ -198,7 +198,7 @@ function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead)
   return new Set([...manifests, ...state.map((path) => posix.normalize(path))]);
 }
 
-/** A secret that a manifest writes out is known to its author. To mask it where it is quoted would tell that it is the secret. */
+/** An author who writes a secret into a manifest knows it. Masking it in excerpts would confirm that it is the secret. */
 function unwritten(
   secrets: readonly string[],
   manifests: readonly ManifestFile[],

@@ -10,7 +10,7 @@ export function reportPastedKeys(source: Source, diagnostics: Diagnostics): void
       { source, ...found },
       'this looks like an API key, which must not be in a manifest',
       {
-        help: 'Remove it, and revoke the key if it is a real one: its history remains in git. roster reads its key from `ROSTER_API_KEY`.',
+        help: 'Remove it, and revoke the key if it is real: it stays in the git history. roster reads its key from `ROSTER_API_KEY`.',
       },
     );
 }

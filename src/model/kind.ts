@@ -52,7 +52,7 @@ export interface Kind<D = unknown, S = unknown> {
   isGone?(observed: Observed<S>): boolean;
   /** Fields that a create does not set: another request does. */
   readonly notSettableOnCreate?: readonly string[];
-  /** For kinds with requests that would destroy what somebody else has changed since the plan was made. */
+  /** For kinds with requests that would overwrite what someone else has changed since the plan was made. */
   readonly reread?: Reread<S>;
   /** For kinds whose specs refer to objects of other kinds. */
   readonly references?: References<D, S>;

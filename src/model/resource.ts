@@ -32,12 +32,12 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Only unreserved characters of RFC 3986: such an id is the same inside a path and outside, and needs no encoding. */
 const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
 
-/** What the interface has in the place of an id (§4). As ids they would reach other endpoints. */
+/** Path segments that the interface has in place of an id (§4). As ids, they would reach other endpoints. */
 const pathWords: ReadonlySet<string> = new Set(['bulk', 'page', 'preview', 'runs', 'upcoming']);
 
 /**
  * Whether a text can be an id. `.` and `..` cannot: URL parsers resolve them, and `..` would reach another endpoint. Nor
- * can a word of a path.
+ * can a path segment of the interface.
  */
 export function isId(id: string): boolean {
   return idGrammar.test(id) && id !== '.' && id !== '..' && !pathWords.has(id.toLowerCase());
@@ -208,7 +208,7 @@ export interface FieldRule<V> {
   layout: Layout;
   /** The value refers to an object: its canonical form is `[kind, id]`, and the id may be pending. */
   isReference?: true;
-  /** Manifests may use `${env.NAME}` in it. Of every other field, no value is ever hidden. */
+  /** Manifests may use `${env.NAME}` in it. Values of other fields are never hidden. */
   mayHoldSecrets?: true;
 }
 

@@ -13,7 +13,7 @@ function faultOf(url: URL, text: string): string | null {
   if (/[?#]/.test(text)) return 'contains a query or a fragment';
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return `begins with ${url.protocol} instead of https:`;
-  if (!isHostAsWritten(url, text)) return `spells its host in an unusual way; write \`${url.origin}\``;
+  if (!isHostAsWritten(url, text)) return `has a host that is not in canonical form; use \`${url.origin}\``;
   if (url.protocol === 'https:') return null;
   return isLoopback(url.hostname) ? null : 'begins with http:, which is allowed only for loopback addresses';
 }

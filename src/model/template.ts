@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from './json.js';
  * replaced, and `$${` stands for `${`. It holds no secret, so plans, digests and inventories hold it in place of the value.
  */
 
-/** Hides a whole value: of it, nothing is known but that it came from the environment. */
+/** Hides a whole value: all that is known is that it came from the environment. */
 export const UNKNOWN_TEMPLATE = '${env._}';
 
 const opening = /\$\$\{|\$\{env\.\w+\}/g;
@@ -48,7 +48,7 @@ function literalsOf(template: string): string[] {
   return [...literals, text + template.slice(from)];
 }
 
-/** Whether a value may be what a template became, whatever the environment held. */
+/** Whether a template can have produced a value, with any environment. */
 export function fits(value: Json, template: Json): boolean {
   if (typeof template === 'string') return typeof value === 'string' && textFits(value, literalsOf(template));
   if (typeof template !== 'object' || template === null) return value === template;

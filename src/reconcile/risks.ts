@@ -20,7 +20,7 @@ export function risksOf(
   ];
 }
 
-const notProtected: Risk = { code: 'protection', message: 'is no longer protected from being deleted' };
+const notProtected: Risk = { code: 'protection', message: 'is no longer protected from deletion' };
 const foreign: Risk = { code: 'adopt', message: 'was created outside this project' };
 
 function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {
@@ -29,7 +29,7 @@ function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {
   return [why, ...otherName(match)].map((message) => ({ code: 'delete', message }));
 }
 
-/** Somebody renamed it, or changed the inventory. */
+/** Someone renamed it, or changed the inventory. */
 function otherName({ known, observed }: Match): string[] {
   if (known?.name == null || observed?.name == null || known.name === observed.name) return [];
   return [`its name was "${known.name}" at the last apply`];

@@ -6,6 +6,6 @@ export function safeguardRisks(now: Safeguards, lastApplied: Safeguards | null):
   const than = lastApplied === null ? 'the default' : 'at the last apply';
   return weakerSafeguards(now, lastApplied ?? defaultSafeguards).map(({ name, value, before }) => ({
     code: 'safeguard',
-    message: `\`${name}\` is ${value} and allows more than ${than} (${before})`,
+    message: `\`${name}\` is ${value}, which allows more than ${than} (${before})`,
   }));
 }

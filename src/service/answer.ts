@@ -28,7 +28,7 @@ export function isSuccess(effect: Effect, status: number): boolean {
 export function readAnswer(subject: string, effect: Effect, reply: Reply, words: ServiceWords): Envelope {
   const range = firstHeader(reply, 'content-range');
   if (range !== null)
-    throw new Unexpected(`expected the whole answer, got the range ${JSON.stringify(range.slice(0, 40))}`);
+    throw new Unexpected(`expected a complete response, got the range ${JSON.stringify(range.slice(0, 40))}`);
   if (reply.body.length === 0 && effect !== 'read') return { data: null, rest: {} };
   const body = readJson(reply, words);
   if (!isJsonObject(body)) throw unexpected('an object with data', body);

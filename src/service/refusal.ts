@@ -24,7 +24,7 @@ export function refusal(subject: string, reply: Reply, words: ServiceWords): Ser
     retryAfterMs: retryAfterMs(firstHeader(reply, 'retry-after'), firstHeader(reply, 'date')),
   };
   if (status < 300) {
-    const said = `${subject} returned ${status}, which is not the status of a whole answer`;
+    const said = `${subject} returned ${status}, which is not the status of a complete response`;
     return new ServiceFailure({ ...base, code: 'unexpected-response', message: said });
   }
   if (status < 400) return new ServiceFailure({ ...base, ...redirect(subject, reply, words) });

@@ -22,7 +22,7 @@ export function wordsWith(clean: (text: string) => string): ServiceWords {
 }
 
 const WITHHELD =
-  'the message of the service is not shown, because the request held values from the environment';
+  "the service's message is not shown, because the request contained values from environment variables";
 
 /**
  * For the answer to a request with values from the environment: it may quote them in any form. It is left out whatever it

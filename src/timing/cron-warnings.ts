@@ -21,8 +21,8 @@ export function cronWarnings(text: string): readonly CronWarning[] {
 function unknown(text: string): CronWarning {
   return {
     code: 'unknown-cron',
-    message: `when ${quoted(text)} runs cannot be computed here: it uses syntax that only some services know`,
-    help: 'The preview of the service decides whether it is valid. Check the next runs that `roster plan` shows.',
+    message: `cannot compute when ${quoted(text)} runs: it uses syntax that only some services support`,
+    help: "The service's preview decides whether it is valid. Check the next runs that `roster plan` shows.",
   };
 }
 

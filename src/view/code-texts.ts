@@ -120,8 +120,8 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'ambiguous-cron': {
     title: 'Ambiguous cron expression',
     means:
-      'Services read a cron expression differently: it restricts both the day of month and the day of week, or numbers a day of the week.',
-    help: 'Restrict one of the two days, and write days of the week as names.',
+      'Services interpret a cron expression differently: it restricts both the day of month and the day of week, or numbers a day of the week.',
+    help: 'Restrict only one of the two, and write days of the week as names.',
   },
   'large-step': {
     title: 'Step larger than its field',
@@ -130,9 +130,10 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Write the value alone, or a smaller step.',
   },
   'unknown-cron': {
-    title: 'Cron expression that cannot be computed',
-    means: 'A cron expression uses syntax that only some services know: its times cannot be computed here.',
-    help: 'Check the next runs that the preview of the service returns.',
+    title: 'Cron expression cannot be computed',
+    means:
+      'A cron expression uses syntax that only some services support, so roster cannot compute when it runs.',
+    help: "Check the next runs in the service's preview.",
   },
   'invalid-time': {
     title: 'Invalid time or duration',
@@ -191,14 +192,14 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'missing-environment-variable': {
     title: 'Environment variable is not set',
-    means: 'A manifest uses an environment variable that is not set or empty.',
+    means: 'A manifest uses an environment variable that is not set or is empty.',
     help: 'Set the variable where roster runs. In CI, pass it to the step.',
   },
   'misplaced-variable': {
     title: 'Environment variable is not allowed here',
     means:
-      'A manifest uses an environment variable outside of `inputs` and `description`, or one whose name belongs to roster or to CI. Reviewers must see what such a value decides, and whoever opens a pull request chooses values such as the name of its branch.',
-    help: 'Write the value in the manifest or in `vars:`. Pass values of CI under another name.',
+      'A manifest uses an environment variable outside `inputs` and `description`, or one whose name is reserved for roster or CI. Reviewers must be able to see what a manifest declares, and the author of a pull request controls values such as its branch name.',
+    help: 'Write the value in the manifest or in `vars:`. Pass CI values under another name.',
   },
   'not-manageable': {
     title: 'Object cannot be managed',
@@ -208,7 +209,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'preview-differs': {
     title: 'Preview differs',
     means: "The service's preview of a schedule's next runs differs from the times that roster computes.",
-    help: 'Compare both lists in the plan. The service may read the timing in another way than you do.',
+    help: 'Compare both lists in the plan. The service may interpret the timing differently than you expect.',
   },
   'rejected-by-preview': {
     title: 'Schedule rejected by the service',
@@ -247,10 +248,10 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Wait for it with `--lock-timeout`. If that run has died, remove its lock with `roster unlock`.',
   },
   'service-mismatch': {
-    title: 'Service is not the declared one',
+    title: 'Service differs from the manifest',
     means:
-      'The manifest declares another service than `--url` or `ROSTER_URL`, which is not on this machine.',
-    help: 'Correct the one that is wrong. If both are intended, pass `--allow-service-mismatch`.',
+      'The service that `--url` or `ROSTER_URL` names is not the one that the manifest declares, and is not on this machine.',
+    help: 'Correct whichever is wrong. If the difference is intended, pass `--allow-service-mismatch`.',
   },
   'inventory-unavailable': {
     title: 'Inventory is unavailable',
@@ -288,15 +289,15 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Run `roster plan` to see the differences. Someone else may be changing the objects.',
   },
   conflict: {
-    title: 'Object was changed during the apply',
+    title: 'Object changed during the apply',
     means:
-      'Someone else changed the object, or began to use it, after the plan was made. Right before it is deleted or replaced, roster reads it again; it left the object unchanged.',
+      'Someone else changed the object, or started using it, after the plan was made. roster reads an object again right before it deletes or replaces it, and left this one unchanged.',
     help: 'Run `roster plan` to see the object as it is now, and apply that plan.',
   },
   'inventory-mismatch': {
     title: 'Wrong inventory',
     means:
-      'The inventory belongs to another project, environment, service or account, it is damaged, or an entry does not describe the object with its id.',
+      'The inventory belongs to another project, environment, service or account, is damaged, or contains an entry that does not describe the object with its id.',
     help: 'Check the URL and the API key. If the inventory is damaged, restore it from git. If the object was changed outside roster, bind its entry with `id:`.',
   },
   'left-alone': {

@@ -92,7 +92,7 @@ describe('values nested too deeply', () => {
   });
 });
 
-describe('responses that are not the whole answer', () => {
+describe('responses that are not complete', () => {
   const list = '{"success":true,"data":[]}';
 
   test.each([201, 202, 203, 205, 206, 207, 226])('a list with the status %i is refused', async (status) => {
@@ -129,7 +129,7 @@ describe('responses that are not the whole answer', () => {
   });
 });
 
-/** As a man in the middle would: too large for the size of the account, but a valid list. */
+/** As a machine in the middle might send: too large for the size of the account, but a valid list. */
 describe.runIf(isLong)('responses that take too much memory', () => {
   const megabyte = 1024 * 1024;
   const lists = ['scraper-agents', 'search-groups', 'pipelines', 'schedules', 'api-keys'];

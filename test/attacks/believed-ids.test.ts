@@ -67,7 +67,7 @@ test('ids in answers: the id of an object that somebody else has just created is
   expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
 });
 
-test('ids in answers: an id of no object is not believed', async () => {
+test('ids in answers: an id that belongs to no object is not believed', async () => {
   const { run, inventory } = await arrange(paused, groupsPath, () => '00000000-0000-4000-8000-000000000000');
   expect((await run('apply', '--yes')).exit).toBe(0);
   expect(inventory()).not.toContain('00000000-0000-4000-8000-000000000000');
@@ -86,7 +86,7 @@ test('ids in answers: the id of another create of the same run is not believed',
 });
 
 test.each(['runs', 'page', 'preview', 'bulk', 'Upcoming'])(
-  'ids in answers: %s is a word of a path and no id, so that later plans work',
+  'ids in answers: %s is a path segment and not an id, so that later plans work',
   async (word) => {
     const { run, inventory } = await arrange(three, '/api/schedules', () => word);
     expect((await run('apply', '--yes')).exit).toBe(0);

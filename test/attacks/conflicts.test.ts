@@ -61,7 +61,7 @@ const only = <T>(records: ReadonlyMap<string, T>): T => {
 const named = ({ groups }: World, name: string) => [...groups.values()].find((each) => each.name === name);
 const writes = ({ requests }: Sandbox, method: string) => requests.filter((each) => each.method === method);
 
-test('conflict: a schedule that somebody paused right before its PUT stays paused', async () => {
+test('conflict: a schedule that someone paused right before its PUT stays paused', async () => {
   const { sandbox, exit, conflicts, again } = await applyDuring(withInputs, ({ schedules }) => {
     only(schedules).isEnabled = false;
   });
@@ -72,14 +72,14 @@ test('conflict: a schedule that somebody paused right before its PUT stays pause
   expect(only(sandbox.world.schedules)).toMatchObject({ isEnabled: true });
 });
 
-test('conflict: a schedule that somebody retargeted right before its PUT keeps its target', async () => {
+test('conflict: a schedule that someone retargeted right before its PUT keeps its target', async () => {
   const { sandbox, exit, conflicts } = await applyDuring(withInputs, (world) => {
     only(world.schedules).targetId = named(world, 'gone')?.id ?? '';
   });
   expect([exit, conflicts, writes(sandbox, 'PUT')]).toEqual([3, 1, []]);
 });
 
-test('conflict: a group that somebody renamed right before its delete stays', async () => {
+test('conflict: a group that someone renamed right before its delete stays', async () => {
   const { sandbox, exit, conflicts } = await applyDuring(withoutGroup, (world) => {
     const group = named(world, 'gone');
     if (group !== undefined) group.name = 'In use';

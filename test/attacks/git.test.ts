@@ -113,7 +113,7 @@ exec env PATH="\${PATH#*:}" git "\${words[@]}"
   });
 });
 
-test('git adds no file with the name .git, and checks none out', () => {
+test('git neither adds nor checks out a file named .git', () => {
   const clone = remote.clone();
   const blob = git(clone, 'hash-object', '-w', join(clone, 'README'));
   const add = (path: string) => git(clone, 'update-index', '--add', '--cacheinfo', `100644,${blob},${path}`);

@@ -125,7 +125,7 @@ describe('an entry of the inventory with the id of a foreign object', () => {
     expect(sandbox.world.groups.has(id)).toBe(true);
   });
 
-  test('deletes nothing when it says nothing of the object', async () => {
+  test('deletes nothing when it does not describe the object', async () => {
     const id = foreignGroup('Payroll');
     poison((inventory) => {
       Object.assign(known(inventory, 'group/old'), { id, name: null, applied: {} });
@@ -306,7 +306,7 @@ describe('settings that allow more', () => {
     }
   });
 
-  test('are no risk again after an apply', async () => {
+  test('are no longer a risk after an apply', async () => {
     declare(groups, { limits: weak.limits });
     await apply();
     expect((await plan()).risks).toEqual([]);

@@ -358,7 +358,7 @@ describe('`deliver.file`', () => {
     }
   });
 
-  test('cannot be in the folder of roster itself', async () => {
+  test('cannot be in the folder that roster owns', async () => {
     const project = await KeyProject.of({ file: '.roster/ci.key' });
     const ran = await project.apply();
     expect([ran.exit, project.creations]).toEqual([4, 0]);
@@ -396,7 +396,7 @@ describe('`deliver.command`', () => {
     expect(project.holders()).toEqual(['got.key']);
   });
 
-  test('that fails is told which variables it did not get', async () => {
+  test('that fails is reported with the variables that it did not receive', async () => {
     const project = await KeyProject.of({ command: ['false'] });
     project.env = { ...project.env, DEPLOY_TOKEN: 'token-of-another-program' };
     const ran = await project.apply();

@@ -107,7 +107,7 @@ test.each(sampleOf(stores, 1))(
   },
 );
 
-test('the lock of a dead run is taken over without a wait that was asked for', async () => {
+test('the lock of a dead run is taken over without `--lock-timeout`', async () => {
   const killed = apply('git', first);
   await writing(killed);
   killed.kill('SIGKILL');

@@ -65,7 +65,7 @@ test.each([1, 20_000, 60_000])('a value from the environment of %i bytes is in n
   }
 });
 
-test('a service that quotes a piece of the key in user text does not tell that it is one', async () => {
+test('a service that quotes a piece of the key in user text does not reveal that it is one', async () => {
   for (const piece of ['abcdefghijkl', 'svc_live_abcdef']) {
     const env = await quoting((request) => (request.startsWith('GET') ? `no ${piece} here` : null));
     const { stdout } = await roster(['plan', '--format', 'json'], { cwd: folder({ groups: {} }), env });
@@ -120,7 +120,10 @@ test('a service that quotes what was sent shows nothing of a value from the envi
       cwd,
       env: { ...env, SECRET: secret },
     });
-    expect([exit, stdout + stderr]).toEqual([3, expect.stringContaining('values from the environment')]);
+    expect([exit, stdout + stderr]).toEqual([
+      3,
+      expect.stringContaining('values from environment variables'),
+    ]);
     expect(stdout + stderr).not.toContain(secret.slice(0, 3).split('').join('-'));
   }
 });

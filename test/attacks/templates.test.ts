@@ -130,7 +130,7 @@ describe('what a template hides', () => {
     });
   });
 
-  test('the digest covers what is beside a value from the environment, and not the value', async () => {
+  test('the digest covers the text around a value from the environment, but not the value', async () => {
     const project = await arrange({ TOKEN: 'first-token-value' });
     const digestOf = async (others: object) => (await project.plan(inputs(others))).digest;
     const [germany, france] = [await digestOf({ country: 'DE' }), await digestOf({ country: 'FR' })];
@@ -183,7 +183,7 @@ describe('what a template hides', () => {
     expect(outcomes).toEqual([shown('4711'), shown('4712')]);
   });
 
-  test('a template that guesses a part of an old value is not answered', async () => {
+  test('a plan does not reveal whether a template guesses a part of an old value', async () => {
     const project = await arrange({ WORD: '4711' });
     await project.apply(scheduled({ inputs: { pin: '${env.WORD}' } }));
     const before = [];

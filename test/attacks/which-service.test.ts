@@ -92,7 +92,7 @@ describe('a URL that is set and empty', () => {
   });
 });
 
-describe('another service than the manifest declares', () => {
+describe('a service other than the one that the manifest declares', () => {
   const declared = { url: 'https://collect.example.com' };
   const other = 'https://other.example.com:9';
   const commands = [['plan'], ['apply', '--yes'], ['drift'], ['snapshot'], ['why', 'group/a']];
@@ -166,7 +166,7 @@ describe('another service than the manifest declares', () => {
 });
 
 describe('a service that does not respond', () => {
-  test('the error names the host and the place of its URL', async () => {
+  test('the error names the host and where its URL comes from', async () => {
     const url = 'http://127.0.0.1:1';
     const cases: readonly [Workspace, string[], Record<string, string>, string][] = [
       [project({ url }), [], {}, 'roster.yaml:1'],

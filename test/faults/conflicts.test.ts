@@ -28,7 +28,7 @@ const deleted = ['search', 'jobs', 'nightly', 'short'];
 
 experiments(
   'I35',
-  'conflict: a group or pipeline that somebody edits right before its delete stays as it is',
+  'conflict: a group or pipeline that someone edits right before its delete stays as it is',
   deleted.flatMap((name) => Object.keys(collectionEdits).map((edit) => ({ name, edit }))),
   ({ name, edit }) =>
     withFixture(scenario('S5'), async (fixture) => {
@@ -83,7 +83,7 @@ const replaced = [
 
 experiments(
   'I35',
-  'conflict: a schedule that somebody edits right before its PUT stays as it is',
+  'conflict: a schedule that someone edits right before its PUT stays as it is',
   replaced.flatMap(({ name }) => Object.keys(scheduleEdits).map((edit) => ({ name, edit }))),
   ({ name, edit }) =>
     withFixture(name === 'busy' ? busy : scenario(name), async (fixture) => {

@@ -179,7 +179,7 @@ class ApplyRun {
   }
 }
 
-/** What is only recorded for the first time is no reason to save an inventory. */
+/** A value that is merely recorded for the first time is not a reason to save the inventory. */
 function withDefaults(inventory: Inventory, { service }: Inventory): Inventory {
   const { safeguards } = inventory;
   return {
@@ -204,7 +204,7 @@ function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean
 
 function unseenDiagnostic([address, why]: readonly [Address, string]): Diagnostic {
   const message = `${address} was left out: ${why}`;
-  const help = 'Run `roster apply` again in a few minutes: lists of the service may lag.';
+  const help = 'Run `roster apply` again in a few minutes: the lists of the service can lag.';
   return { severity: 'error', code: 'not-converged', message, help };
 }
 

@@ -75,7 +75,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
       sleep: (milliseconds) => clock.sleep(milliseconds),
     },
   });
-  const watched = await withoutBugs('reporting the progress failed', applied, async () => {
+  const watched = await withoutBugs('reporting progress failed', applied, async () => {
     callbacks.onStepsEnded?.();
     return applied;
   });

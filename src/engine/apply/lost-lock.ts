@@ -20,8 +20,8 @@ export interface LostRun {
 }
 
 /**
- * After another run took the lock: deletes what this run created and the other run created, too. Only this run knows the
- * ids of its own. What the inventory of the other run holds, or exists once, stays: the next plan finds it by its name.
+ * After another run took the lock: deletes this run's duplicates of what that run created. Only this run knows the
+ * ids of its own. Objects in the other run's inventory, or without a duplicate, stay: the next plan finds them by name.
  */
 export async function withdrawDoubles({
   session,

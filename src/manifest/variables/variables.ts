@@ -174,8 +174,8 @@ export class Variables {
 
   private misplaced(node: ScalarNode, use: Use): typeof failed {
     const message = `${quoted(use.written)} is not allowed here`;
-    const what = use.type === 'env' ? '' : ' The variable contains one.';
-    const help = `Values from the environment are allowed only in \`inputs\` and \`description\`.${what}`;
+    const what = use.type === 'env' ? '' : ' This variable contains one.';
+    const help = `Environment variables are allowed only in \`inputs\` and \`description\`.${what}`;
     return this.refuse(node, use, message, { code: 'misplaced-variable', help });
   }
 

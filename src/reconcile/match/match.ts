@@ -30,7 +30,7 @@ export interface Match {
   readonly createInterrupted: boolean;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
-  /** An undeclared object that is not what the inventory recorded: it may be somebody else's. */
+  /** An undeclared object that is not what the inventory recorded: it may be someone else's. */
   readonly misdescribed: boolean;
   /** An apply has protected the object, under whatever address. */
   readonly wasProtected: boolean;
@@ -133,7 +133,7 @@ class Matcher implements Matches {
     });
   }
 
-  /** A draft says nothing of an object that its create would not have made. */
+  /** A draft says nothing about an object that its create would not have made. */
   private isInterruptedCreate(kind: Kind, address: Address, observed: Observed | null): boolean {
     if (!this.inputs.inventory.drafts.has(address)) return false;
     return observed === null || this.recordsOf(kind).isIntended(address, observed);

@@ -46,7 +46,7 @@ export class Records {
   }
 
   /**
-   * The object is what a create was about to make. A draft that does not say what claims nothing: somebody else may have
+   * The object is what a create was about to make. A draft without these values claims nothing: someone else may have
    * created an object of that name.
    */
   isIntended(address: Address, observed: Observed): boolean {
@@ -132,7 +132,7 @@ function isWithheld({ withheld }: Observed, field: string): boolean {
 /** What an entry of the inventory says of its object, and what the object is. */
 export function mismatch(address: Address, known: InventoryEntry, found: Observed): string {
   const recorded = known.name === null ? '' : ` "${known.name}"`;
-  return `${address}: the inventory does not describe its object: it records ${known.kind}${recorded} with the id ${known.id}, which is ${nameAndId(found)}`;
+  return `${address}: the inventory does not describe its object: it records ${known.kind}${recorded} with the id ${known.id}, but that object is ${nameAndId(found)}`;
 }
 
 export function nameAndId(observed: Observed): string {

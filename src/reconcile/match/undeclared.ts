@@ -13,7 +13,7 @@ export interface Undeclared {
   readonly known: InventoryEntry | null;
   /** False for what the inventory does not know: only `prune: all` may change it. */
   readonly ours: boolean;
-  /** The object is not what the inventory recorded: it may be somebody else's. */
+  /** The object is not what the inventory recorded: it may be someone else's. */
   readonly misdescribed: boolean;
 }
 

@@ -110,7 +110,8 @@ function differs({ timetable, entry }: TimedChange, answer: Preview | undefined,
 function difference({ change, entry }: TimedChange, runs: NextRuns | undefined): Diagnostic[] {
   if (runs === undefined || runs.computed === null) return [];
   const message = `${change.address}: the service's preview of the next runs differs from the times that roster computes`;
-  const help = 'Compare both lists in the plan. The service may read the timing in another way than you do.';
+  const help =
+    'Compare both lists in the plan. The service may interpret the timing differently than you expect.';
   return [{ severity: 'warning', code: 'preview-differs', message, place: entry.source, help }];
 }
 

@@ -9,6 +9,6 @@ export function segment(id: IdOrPending): string {
   if (isPending(id)) return `{${id.pending}}`;
   if (isId(id)) return id;
   const help =
-    'An id has 1 to 200 letters, digits, `.`, `_`, `~` and `-`, and is not a word of a path such as `runs`.';
+    'An id has 1 to 200 letters, digits, `.`, `_`, `~` and `-`, and is not a path segment such as `runs`.';
   throw problem('unknown-id', `${JSON.stringify(id.slice(0, 80))} cannot be an id of the service`, help);
 }

@@ -27,7 +27,7 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
 function computedText(runs: NextRuns, paint: Paint): string[] {
   const computed = runTexts(runs, 'computed');
   if (computed === null) return [];
-  return ['roster computes other times:', ...computed.map((each) => paint('warning', `  ${each}`))];
+  return ['roster computes different times:', ...computed.map((each) => paint('warning', `  ${each}`))];
 }
 
 export function runSource({ by }: NextRuns): string {

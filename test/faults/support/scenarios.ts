@@ -24,7 +24,7 @@ pipelines:
 schedules:
   shops: { target: group/shops, every: 6 hours, ${at} }
   jobs: { target: group/jobs, cron: 0 0 4 * * *, ${at}, timeZone: Europe/Berlin, enabled: false }
-  nightly: { target: pipeline/nightly, cron: 0 30 2 * * 1-5, ${at} }
+  nightly: { target: pipeline/nightly, cron: 0 30 2 * * MON-FRI, ${at} }
   short: { target: pipeline/short, every: 1 day, ${at} }
   acme: { target: agent/acme-shop, every: 2 hours, ${at}, inputs: { country: FR } }
   once: { target: agent/globex, once: 2099-05-01T10:00:00 }

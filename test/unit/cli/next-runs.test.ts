@@ -77,11 +77,11 @@ describe('the next runs in a plan', () => {
       ['warning', 'preview-differs'],
     ]);
     const { stdout } = await workspace.plan();
-    expect(stdout).toContain('roster computes other times:');
+    expect(stdout).toContain('roster computes different times:');
   });
 
   test.each(['* * * * * *', '0 */15 * * * *', '0 30 2 L * ?'])(
-    'of the running schedule "%s" are not said to differ because time passes',
+    'of the running schedule "%s" are not reported as different because time passes',
     async (cron) => {
       const started = { target: 'agent/acme-shop', cron, startTime: '2026-01-01T00:00:00' };
       const { workspace } = await arrange({ s: started });

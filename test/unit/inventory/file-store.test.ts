@@ -119,7 +119,7 @@ test.each([
     '{"version":1,"project":"p","entries":{"group/a":{"kind":"group","applied":{}}}}',
   ],
   [
-    'a word of a path as an id',
+    'a path segment as an id',
     '{"version":1,"project":"p","entries":{"schedule/a":{"kind":"schedule","id":"runs","applied":{}}}}',
   ],
   [
@@ -306,7 +306,7 @@ describe('a run loses its lock', () => {
   });
 });
 
-test('a lost lock is no reason to begin again', async () => {
+test('a lost lock does not start the run again', async () => {
   const taken = await lock();
   clock.pass(LEASE_MS);
   await expect(taken.save(inventory)).rejects.not.toBeInstanceOf(LockProblem);

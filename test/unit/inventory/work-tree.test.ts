@@ -80,7 +80,7 @@ describe('the work tree', () => {
     expect(await topOf(make())).toBe(top());
   });
 
-  test('is not found outside of a repository', async () => {
+  test('is not found outside a repository', async () => {
     await expect(openWorkTree(root, env)).rejects.toMatchObject({ outside: true });
   });
 

@@ -86,7 +86,7 @@ describe('diff', () => {
     expect(origin('old', 'new', 'newer')).toEqual(['both']);
   });
 
-  test('of a value from the environment, the template is shown', () => {
+  test('a value from the environment is shown as its template', () => {
     const { changes } = planOf({
       entries: [group('a', { description: 'x' }, { templates: { description: '${env.X}' } })],
     });

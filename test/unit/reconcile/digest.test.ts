@@ -79,7 +79,7 @@ describe('digest', () => {
     expect(JSON.parse(JSON.stringify(plan)) as Plan).toEqual(plan);
   });
 
-  test('a value from the environment has no effect on the digest, and its template has', () => {
+  test('a value from the environment does not affect the digest, but its template does', () => {
     const digest = (value: string, template: string) => {
       const templates = { description: template };
       return planOf({ entries: [group('a', { description: `of ${value}` }, { templates })] }).digest;
