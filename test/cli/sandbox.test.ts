@@ -129,7 +129,7 @@ test('sandbox: killed at any moment, it loses nothing that it has acknowledged',
 });
 
 test('sandbox: requests without end do not fill its memory', async () => {
-  const requests = runs(3_000, 500_000);
+  const requests = runs(2_000, 30_000);
   const { call, child } = await serve(['--speed', '1000'], ['--max-old-space-size=128']);
   await call('POST', '/api/schedules', {
     targetId: 'a9e00000-0000-4000-8000-000000000001',
@@ -152,8 +152,9 @@ test('sandbox: requests without end do not fill its memory', async () => {
 });
 
 test('sandbox: starts beyond the limit are refused, and all others are taken', async () => {
-  const starts = runs(150, 1_000);
-  const { call } = await serve(['--speed', '60']);
+  // Slow enough that any machine sends more than the limit.
+  const starts = runs(80, 300);
+  const { call } = await serve(['--speed', '10']);
   let taken = 0;
   let refused = 0;
   while (taken < starts) {

@@ -39,7 +39,9 @@ export function changeMarkdown(change: Change, context: ChangeContext): PackItem
 function deletedObject({ action, name, fields }: Change): string[] {
   if (action !== 'delete' || name !== null) return [];
   const texts = fields.flatMap(({ path, before, sensitive }) =>
-    sensitive || typeof before !== 'string' || before === '' ? [] : `${path} ${shortCode(before, 80)}`,
+    sensitive || typeof before !== 'string' || before === ''
+      ? []
+      : `${shortProse(path)} ${shortCode(before, 80)}`,
   );
   return texts.length === 0 ? [] : [`  - ${texts.join(', ')}`];
 }
