@@ -1,4 +1,5 @@
 import { bugDiagnostic } from '../../apply/run-state.js';
+import { LONGEST_LEASE_MS } from '../../inventory/lease.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
   type Inventory,
@@ -92,15 +93,18 @@ export async function waitForLock<T>(
 
 /**
  * Waits until the lock is free or may be taken over. A lock that looks expired is watched for a lease even without time
- * to wait: its run is probably dead. A single renewal shows that it is not, and that the clocks differ.
+ * to wait: its run is probably dead. A single renewal shows that it is not, and that the clocks differ. Whatever the
+ * store says of it, it is not watched for longer than the longest lease.
  */
 async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
   let first: LockInfo | null = null;
+  let watchUntil = 0;
   for (;;) {
     const holder = await store.holder();
     if (holder === null || holder.takeOverMs <= 0) return;
-    first ??= holder;
-    const watches = hasExpired(first, clock.now()) && isUnchanged(first, holder);
+    if (first === null) [first, watchUntil] = [holder, clock.monotonic() + LONGEST_LEASE_MS];
+    const watches =
+      clock.monotonic() <= watchUntil && hasExpired(first, clock.now()) && isUnchanged(first, holder);
     if (!watches && left() <= 0) return;
     onWait(holder);
     await clock.sleep(Math.min(watches ? holder.takeOverMs : left(), pollMilliseconds));
