@@ -170,14 +170,14 @@ describe('a project in a submodule', () => {
     return { clone, shop: join(clone, 'shop') };
   }
 
-  test.each([['--yes'], ['--yes', '--inventory', 'git:']])(
-    'runs no hook among the files of its superproject: apply %s %s',
-    async (...words) => {
+  test.each(['apply --yes', 'apply --yes --inventory git:'])(
+    'runs no hook among the files of its superproject: %s',
+    async (words) => {
       const { clone, shop } = withSubmodule((top) => join(top, 'evil.git'));
       repositoryWithHooks(join(clone, 'evil.git'));
-      const { exit, stderr } = await run(shop, ['apply', ...words.filter((each) => each !== undefined)]);
+      const { exit, stderr } = await run(shop, words.split(' '));
       expect(existsSync(marker())).toBe(false);
-      expect([exit, stderr]).toEqual([1, expect.stringContaining('points into the work tree')]);
+      expect([exit, stderr]).toEqual([1, expect.stringContaining('git would run hooks')]);
     },
   );
 

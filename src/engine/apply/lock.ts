@@ -65,6 +65,7 @@ function factsOf(plan: Plan): RunFacts {
   return { service: plan.service, digest: plan.digest, plan: words === '' ? 'nothing to change' : words };
 }
 
+type Waiting = Pick<Session, 'store' | 'clock'>;
 type OnWait = (holder: LockInfo) => void;
 
 /**
@@ -72,7 +73,7 @@ type OnWait = (holder: LockInfo) => void;
  * other run has changed what the plan is based on. `onWait` is called each time the lock is found to be held.
  */
 export async function waitForLock<T>(
-  session: Session,
+  session: Waiting,
   timeoutMilliseconds: number,
   onWait: OnWait,
   attempt: () => Promise<T>,
@@ -96,7 +97,7 @@ export async function waitForLock<T>(
  * to wait: its run is probably dead. A single renewal shows that it is not, and that the clocks differ. Whatever the
  * store says of it, it is not watched for longer than the longest lease.
  */
-async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
+async function untilFree({ store, clock }: Waiting, left: () => number, onWait: OnWait): Promise<void> {
   let first: LockInfo | null = null;
   let watchUntil = 0;
   for (;;) {
