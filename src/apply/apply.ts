@@ -213,7 +213,7 @@ class PlanRunner implements StepRunner {
   }
 }
 
-export const LOCK_LOST = 'another run took the lock on the inventory';
+export const LOCK_LOST = 'this run may have lost the lock on the inventory';
 
 function conflictDiagnostic(address: Address, conflict: string): Diagnostic {
   const help = 'Run `roster plan` to see it as it is now, and apply that plan.';

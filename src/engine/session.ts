@@ -91,7 +91,7 @@ export function openSession(options: SessionOptions): Session {
     serviceOverride: override,
     client,
     // `lost` is asked before each attempt, which ends within the timeout.
-    store: openStore(project, env, { clock, longestRequestMs: timeoutMs }),
+    store: openStore(project, options, { clock, longestRequestMs: timeoutMs }),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
@@ -111,12 +111,13 @@ export function openSession(options: SessionOptions): Session {
 /** Where the project keeps its inventory: a file, or a branch of a git remote. */
 export function openStore(
   project: Project,
-  env: SessionOptions['env'],
+  { env, inventory: named }: Pick<ProjectOptions, 'env' | 'inventory'>,
   lease: LeaseOptions = {},
 ): InventoryStore {
   const { inventory, root, name, environment } = project;
   const common = { project: name, environment, env, ...lease };
   if ('file' in inventory)
     return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
-  return gitStore({ folder: root, ...inventory.git, ...common });
+  const isNamed = (named ?? env['ROSTER_INVENTORY']) !== undefined;
+  return gitStore({ folder: root, isNamed, ...inventory.git, ...common });
 }

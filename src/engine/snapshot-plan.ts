@@ -76,7 +76,7 @@ function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, fi
 
 /** An inventory in a file needs no network. It helps to recognise values; what is owned, the snapshot says. */
 async function localInventory(project: Project, env: SessionOptions['env']): Promise<Inventory | null> {
-  return 'file' in project.inventory ? openStore(project, env).load() : null;
+  return 'file' in project.inventory ? openStore(project, { env }).load() : null;
 }
 
 /** With templates for values from the environment: nothing may be reported to be equal to one of them. */

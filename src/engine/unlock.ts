@@ -20,7 +20,7 @@ export async function unlock(
   confirm: (holder: LockInfo, inventory: string) => Promise<boolean>,
 ): Promise<Unlocked> {
   const { project } = openProject(options);
-  const store = openStore(project, options.env);
+  const store = openStore(project, options);
   const holder = await store.holder();
   const removed = holder !== null && (await confirm(holder, store.name));
   if (removed) await store.unlock(holder);

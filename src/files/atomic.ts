@@ -15,7 +15,7 @@ import { errnoOf, reasonOf } from './errno.js';
 import { createFlushed, flushFolder, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** No inventory and no plan is larger. */
-const MAX_FILE_BYTES = 256 * 1024 * 1024;
+export const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /**
  * Writes a whole file, or keeps the old one: flushed to the disk together with its folder. Only regular files are

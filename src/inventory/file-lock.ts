@@ -1,14 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { unwritable } from '../files/atomic.js';
@@ -17,26 +8,9 @@ import { createFlushed, removeAbandoned, removeIfPossible, temporaryFor } from '
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { Lease, type LeaseClock, LockWatch, RENEWAL_MS, readLease } from './lease.js';
+import { type Holder, type LockState, readLockFile as read } from './lock-state.js';
 import { processName } from './run-identity.js';
-
-/** What the lock file says. */
-interface Holder {
-  readonly token: string;
-  readonly host: string;
-  /** The namespace of `pid`: containers with the same host name have their own processes. */
-  readonly processes?: string;
-  readonly pid: number;
-  readonly since: string;
-  readonly leaseMs?: number;
-}
-
-/** A lock file when it was read. Its modification time says when it was renewed, by the clock of its holder. */
-interface LockState {
-  /** Null when it cannot be read: half written by a killed run, for example. */
-  readonly holder: Holder | null;
-  readonly token: string;
-  readonly renewed: number;
-}
+import { isTime } from './stored-lock.js';
 
 /** Tokens of the locks that this process holds: any other lock with our own pid belongs to a dead run. */
 const held = new Set<string>();
@@ -64,7 +38,7 @@ export class LockFile {
       leaseMs: this.leaseMs,
     };
     const lease = new Lease(this.clock);
-    const taken = this.create(holder) || (this.removeAbandoned() && this.create(holder));
+    const taken = this.create(holder) || (this.removeIfAbandoned() && this.create(holder));
     if (taken) removeAbandoned(dirname(this.path));
     return taken ? new HeldLock(this.path, holder.token, lease, this.clock) : null;
   }
@@ -72,11 +46,12 @@ export class LockFile {
   holder(): LockInfo | null {
     const found = read(this.path);
     if (found === null) return null;
-    const { holder, token, renewed } = found;
+    const { holder, token, renewed, fault } = found;
+    const unknown = fault === null ? 'another run' : `another run (its lock file is ${fault})`;
     return {
       token,
-      name: holder === null ? 'another run' : processName(holder.pid, holder.host),
-      since: holder?.since ?? new Date(renewed).toISOString(),
+      name: holder === null ? unknown : processName(holder.pid, holder.host),
+      since: holder !== null && isTime(holder.since) ? holder.since : new Date(renewed).toISOString(),
       until: new Date(renewed + readLease(holder?.leaseMs)).toISOString(),
       takeOverMs: this.takeOverMs(found),
       alive: holder !== null && isLocal(holder) && isAlive(holder),
@@ -116,7 +91,7 @@ export class LockFile {
    * The lock is moved away and then checked again, so that of two runs that find it abandoned only one removes it, and
    * neither removes the other's new lock. False when it is not abandoned.
    */
-  private removeAbandoned(): boolean {
+  private removeIfAbandoned(): boolean {
     const found = read(this.path);
     if (found === null) return true;
     if (this.takeOverMs(found) > 0) return false;
@@ -169,31 +144,6 @@ export class HeldLock {
     } catch {
       // The next renewal may succeed. If none does, `lost` says so before another run takes over.
     }
-  }
-}
-
-const unreadable = 'an unreadable lock';
-
-/** Null when there is no lock. */
-function read(path: string): LockState | null {
-  try {
-    const file = statSync(path, { throwIfNoEntry: false });
-    if (file === undefined) return null;
-    const holder = readHolder(path);
-    return { holder, token: holder?.token ?? unreadable, renewed: file.mtimeMs };
-  } catch {
-    // It is not known whose it is.
-    return { holder: null, token: unreadable, renewed: 0 };
-  }
-}
-
-function readHolder(path: string): Holder | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const holder = value as Partial<Holder> | null;
-    return typeof holder?.token === 'string' && typeof holder.pid === 'number' ? (holder as Holder) : null;
-  } catch {
-    return null;
   }
 }
 

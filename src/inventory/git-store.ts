@@ -13,7 +13,7 @@ import { checkOwner, lockLost, parse, print, staleInventory } from './format.js'
 import { type Git, GitFailure } from './git.js';
 import { type BranchState, GitLock, type LockedBranch } from './git-lock.js';
 import { type LeaseClock, type LeaseOptions, LockWatch, leaseOf, systemClock } from './lease.js';
-import { checkRemote } from './remote.js';
+import { checkRemote, unnamedRemote } from './remote.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 import { ageOf, readLock, type StoredLock } from './stored-lock.js';
 import { NoRepository, openWorkTree } from './work-tree.js';
@@ -32,6 +32,8 @@ export interface GitStoreOptions extends LeaseOptions {
   readonly project: string;
   readonly environment: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user named the remote, and not only the project. In a submodule nothing else is trusted. */
+  readonly isNamed?: boolean;
   /** Milliseconds before each further attempt to save an outcome; more than a minute in total by default. */
   readonly waits?: readonly number[];
 }
@@ -177,9 +179,10 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   private async open(): Promise<Repository> {
-    const { folder, env, remote, ref } = this.options;
+    const { folder, env, remote, ref, isNamed } = this.options;
     const workTree = await openWorkTree(folder, env);
-    await checkRemote(workTree, { remote, ref });
+    await checkRemote(workTree, { remote, ref, home: env['HOME'] });
+    if (workTree.outer.length > 0 && isNamed !== true) throw unnamedRemote(remote);
     return { git: workTree.git, branch: new Branch(workTree.git, remote, ref) };
   }
 

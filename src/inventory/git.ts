@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import { MAX_FILE_BYTES } from '../files/atomic.js';
 import { errnoOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
 
@@ -45,6 +46,8 @@ const repositoryVariables = new Set(
 );
 const environment = { GIT_TERMINAL_PROMPT: '0', GCM_INTERACTIVE: 'never', LC_ALL: 'C' };
 const TIMEOUT_MS = 120_000;
+/** Of what git says about a failure, only the last lines are shown. */
+const MAX_REPORT = 4_096;
 
 /** Windows looks for `git.exe` in the working directory first, which must not be a folder of the project. */
 const workingDirectory = dirname(process.execPath);
@@ -99,9 +102,13 @@ export class Git {
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         out += text;
+        if (out.length <= MAX_FILE_BYTES) return;
+        out = '';
+        child.kill();
+        reject(tooMuch(command));
       });
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        err += text;
+        err = (err + text).slice(-MAX_REPORT);
       });
       // A command that does not read all of its input says why by its exit code.
       child.stdin.on('error', () => undefined);
@@ -123,6 +130,11 @@ export class Git {
     const explicit = gitDir === undefined ? [] : [`--git-dir=${gitDir}`, `--work-tree=${folder}`];
     return ['-C', folder, ...explicit];
   }
+}
+
+function tooMuch(command: string): Error {
+  const help = 'No inventory is this large: look at the files on its branch.';
+  return problem('limit-exceeded', `git ${command} printed more than 256 MiB`, help);
 }
 
 function startFailure(failure: Error, folder: string): Error {

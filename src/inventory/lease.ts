@@ -32,8 +32,11 @@ export function leaseOf({ longestRequestMs = 30_000 }: LeaseOptions): number {
   return HOLD_MS + longestRequestMs + MARGIN_MS;
 }
 
+/** No `--timeout` is longer than an hour: a longer lease in a lock is not believed. */
+export const LONGEST_LEASE_MS = leaseOf({ longestRequestMs: 3_600_000 });
+
 export function readLease(value: unknown): number {
-  return typeof value === 'number' && value >= HOLD_MS ? value : FORMER_LEASE_MS;
+  return typeof value === 'number' && value >= HOLD_MS ? Math.min(value, LONGEST_LEASE_MS) : FORMER_LEASE_MS;
 }
 
 interface Reading {

@@ -11,6 +11,10 @@ export interface StoredLock {
   readonly leaseMs: number;
 }
 
+export function isTime(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+}
+
 export function ageOf(since: string, now: Date): string {
   const minutes = Math.floor((now.getTime() - Date.parse(since)) / 60_000);
   return minutes < 1 ? 'just now' : `${minutes} min ago`;
@@ -26,13 +30,7 @@ export function readLock(text: string | undefined, now: Date): StoredLock | null
   const value = parseJson(text);
   const { token, name, since, until, leaseMs: written } = isJsonObject(value) ? value : {};
   const leaseMs = readLease(written);
-  if (
-    typeof token === 'string' &&
-    typeof name === 'string' &&
-    typeof since === 'string' &&
-    typeof until === 'string' &&
-    !Number.isNaN(Date.parse(until))
-  )
+  if (typeof token === 'string' && typeof name === 'string' && isTime(since) && isTime(until))
     return { token, name, since, until, leaseMs };
   return {
     token: '',

@@ -9,6 +9,8 @@ export interface WorkTree {
   readonly top: string;
   /** The folder that it was found from, from the top: `shop/prices/`, empty for the top itself. */
   readonly prefix: string;
+  /** The work trees that it is a submodule of, innermost first. Their files are no more trusted than its own. */
+  readonly outer: readonly string[];
 }
 
 /** There is no repository that is safe to use. */
@@ -31,10 +33,11 @@ export class NoRepository extends Error {
  */
 export async function openWorkTree(folder: string, env: Environment): Promise<WorkTree> {
   const { gitDir, top, prefix } = await locate(folder, env);
-  if (isFileOfWorkTree(gitDir, top)) throw amongFiles(gitDir);
+  if (await isFileOfWorkTree(gitDir, top, env)) throw amongFiles(gitDir);
+  const outer = await superprojects(top, env);
   const git = new Git({ folder: top, gitDir }, env);
-  await refuseSettingsIn(top, git);
-  return { git, top, prefix };
+  await refuseSettingsIn([top, ...outer], git);
+  return { git, top, prefix, outer };
 }
 
 /** Whether a path leads to what git checks out. Git never checks out anything below a name `.git`. */
@@ -55,8 +58,11 @@ export function realPath(path: string): string {
 const needsRepository =
   'To store the inventory in git, the project must be in a git repository that the current user owns.';
 
-/** Only this command lets git look for a repository: it checks the owner, and runs nothing. */
-async function locate(folder: string, env: Environment): Promise<Omit<WorkTree, 'git'> & { gitDir: string }> {
+/** `rev-parse` and `ls-files` alone let git look for a repository: they check the owner, and run nothing. */
+async function locate(
+  folder: string,
+  env: Environment,
+): Promise<Omit<WorkTree, 'git' | 'outer'> & { gitDir: string }> {
   const facts = [
     'is-bare-repository',
     'is-inside-work-tree',
@@ -82,9 +88,27 @@ async function ask(folder: string, env: Environment, facts: readonly string[]): 
   }
 }
 
-function isFileOfWorkTree(gitDir: string, top: string): boolean {
+async function superprojects(top: string, env: Environment): Promise<readonly string[]> {
+  const path = await ask(top, env, ['show-superproject-working-tree']);
+  if (path === '') return [];
+  const outer = realPath(path);
+  return [outer, ...(await superprojects(outer, env))];
+}
+
+async function isFileOfWorkTree(gitDir: string, top: string, env: Environment): Promise<boolean> {
   if (gitDir.split(sep).includes('.git')) return false;
-  return isIn(top, gitDir) || foldersAbove(gitDir).some((folder) => isOtherWorkTree(folder, gitDir));
+  if (isIn(top, gitDir)) return true;
+  const others = foldersAbove(gitDir).filter((folder) => isOtherWorkTree(folder, gitDir));
+  return (await Promise.all(others.map((folder) => hasFilesIn(folder, gitDir, env)))).includes(true);
+}
+
+/** Many keep their home folder in git, and clones in it that git does not know. True if git cannot tell. */
+async function hasFilesIn(folder: string, path: string, env: Environment): Promise<boolean> {
+  // The repository itself, if `path` belongs to one of its further work trees.
+  const repository = path.replace(/[\\/]worktrees[\\/][^\\/]+$/, '');
+  const words = ['ls-files', '-z', '--', `:(literal)${repository}`];
+  const files = await new Git({ folder }, env).answer(words);
+  return files !== '';
 }
 
 function foldersAbove(path: string): readonly string[] {
@@ -106,12 +130,14 @@ function amongFiles(gitDir: string): NoRepository {
   return new NoRepository(reason, 'Remove its files, or run roster in a clone of your own.');
 }
 
-async function refuseSettingsIn(top: string, git: Git): Promise<void> {
+async function refuseSettingsIn(tops: readonly string[], git: Git): Promise<void> {
   const list = await git.run(['config', '--list', '--show-origin', '--name-only', '-z']);
   const origins = new Set(list.split('\0').filter((_, index) => index % 2 === 0));
   for (const origin of origins) {
     const [, path] = /^file:(.+)$/s.exec(origin) ?? [];
-    if (path !== undefined && isIn(top, realPath(resolve(top, path)))) throw settingsAmongFiles(path);
+    if (path === undefined) continue;
+    const real = realPath(resolve(tops[0] ?? '', path));
+    if (tops.some((top) => isIn(top, real))) throw settingsAmongFiles(path);
   }
 }
 

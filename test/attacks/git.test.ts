@@ -121,14 +121,14 @@ test('git neither adds nor checks out a file named .git', () => {
     expect(() => add(path)).toThrow(/[Ii]nvalid path/);
 });
 
-describe('the remote of the inventory', () => {
-  function repositoryWithHooks(path: string): void {
-    cpSync(remote.path, path, { recursive: true });
-    rmSync(join(path, 'hooks'), { recursive: true, force: true });
-    for (const hook of ['pre-receive', 'update', 'post-receive', 'reference-transaction', 'post-update'])
-      program(join(path, 'hooks', hook));
-  }
+function repositoryWithHooks(path: string): void {
+  cpSync(remote.path, path, { recursive: true });
+  rmSync(join(path, 'hooks'), { recursive: true, force: true });
+  for (const hook of ['pre-receive', 'update', 'post-receive', 'reference-transaction', 'post-update'])
+    program(join(path, 'hooks', hook));
+}
 
+describe('the remote of the inventory', () => {
   test('is not a repository among the files of the project', async () => {
     const clone = project(remote.clone(), '{ git: { remote: evil.git } }');
     repositoryWithHooks(join(clone, 'evil.git'));
@@ -154,6 +154,41 @@ describe('the remote of the inventory', () => {
     git(clone, 'remote', 'set-url', '--push', 'origin', './evil.git');
     expect((await run(clone, ['apply', '--yes'])).exit).toBe(1);
     expect(existsSync(marker())).toBe(false);
+  });
+});
+
+describe('a project in a submodule', () => {
+  /** A clone whose `.gitmodules` choose the remote of `shop`. */
+  function withSubmodule(urlIn: (clone: string) => string): { clone: string; shop: string } {
+    const [clone, source] = [remote.clone(), project(join(remote.root, 'source'), '{ git: {} }')];
+    git(source, 'init', '--quiet');
+    git(source, 'add', '--all');
+    git(source, 'commit', '--quiet', '-m', 'first');
+    git(clone, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source, 'shop');
+    git(clone, 'config', '--file', '.gitmodules', 'submodule.shop.url', urlIn(clone));
+    git(clone, 'submodule', '--quiet', 'sync');
+    return { clone, shop: join(clone, 'shop') };
+  }
+
+  test.each(['apply --yes', 'apply --yes --inventory git:'])(
+    'runs no hook among the files of its superproject: %s',
+    async (words) => {
+      const { clone, shop } = withSubmodule((top) => join(top, 'evil.git'));
+      repositoryWithHooks(join(clone, 'evil.git'));
+      const { exit, stderr } = await run(shop, words.split(' '));
+      expect(existsSync(marker())).toBe(false);
+      expect([exit, stderr]).toEqual([1, expect.stringContaining('git would run hooks')]);
+    },
+  );
+
+  test('uses a remote only if the user named the inventory', async () => {
+    const { shop } = withSubmodule(() => `file://${remote.path}`);
+    const refused = await run(shop, ['apply', '--yes']);
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('is in a submodule')]);
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    const env = { ROSTER_INVENTORY: 'git:refs/heads/roster-inventory@origin' };
+    expect((await run(shop, ['apply', '--yes'], env)).exit).toBe(0);
+    expect(remote.git('branch', '--list', 'roster-inventory')).not.toBe('');
   });
 });
 

@@ -1,4 +1,5 @@
 import { bugDiagnostic } from '../../apply/run-state.js';
+import { LONGEST_LEASE_MS } from '../../inventory/lease.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
   type Inventory,
@@ -64,6 +65,7 @@ function factsOf(plan: Plan): RunFacts {
   return { service: plan.service, digest: plan.digest, plan: words === '' ? 'nothing to change' : words };
 }
 
+type Waiting = Pick<Session, 'store' | 'clock'>;
 type OnWait = (holder: LockInfo) => void;
 
 /**
@@ -71,7 +73,7 @@ type OnWait = (holder: LockInfo) => void;
  * other run has changed what the plan is based on. `onWait` is called each time the lock is found to be held.
  */
 export async function waitForLock<T>(
-  session: Session,
+  session: Waiting,
   timeoutMilliseconds: number,
   onWait: OnWait,
   attempt: () => Promise<T>,
@@ -92,15 +94,18 @@ export async function waitForLock<T>(
 
 /**
  * Waits until the lock is free or may be taken over. A lock that looks expired is watched for a lease even without time
- * to wait: its run is probably dead. A single renewal shows that it is not, and that the clocks differ.
+ * to wait: its run is probably dead. A single renewal shows that it is not, and that the clocks differ. Whatever the
+ * store says of it, it is not watched for longer than the longest lease.
  */
-async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
+async function untilFree({ store, clock }: Waiting, left: () => number, onWait: OnWait): Promise<void> {
   let first: LockInfo | null = null;
+  let watchUntil = 0;
   for (;;) {
     const holder = await store.holder();
     if (holder === null || holder.takeOverMs <= 0) return;
-    first ??= holder;
-    const watches = hasExpired(first, clock.now()) && isUnchanged(first, holder);
+    if (first === null) [first, watchUntil] = [holder, clock.monotonic() + LONGEST_LEASE_MS];
+    const watches =
+      clock.monotonic() <= watchUntil && hasExpired(first, clock.now()) && isUnchanged(first, holder);
     if (!watches && left() <= 0) return;
     onWait(holder);
     await clock.sleep(Math.min(watches ? holder.takeOverMs : left(), pollMilliseconds));

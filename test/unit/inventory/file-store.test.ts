@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import {
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -311,6 +313,41 @@ test('a lost lock does not start the run again', async () => {
   clock.pass(LEASE_MS);
   await expect(taken.save(inventory)).rejects.not.toBeInstanceOf(LockProblem);
   await taken.release(result);
+});
+
+describe('what a pull request put in place of the lock', () => {
+  const size = 5_000;
+  test.each<[string, string, () => void]>([
+    ['a link to endless data', 'a symbolic link', () => symlinkSync('/dev/zero', lockPath())],
+    ['a link to nothing', 'a symbolic link', () => symlinkSync('nowhere', lockPath())],
+    ['a pipe', 'not a regular file', () => void execFileSync('mkfifo', [lockPath()])],
+    ['a large file', 'larger than 4 KiB', () => writeFileSync(lockPath(), '"'.padEnd(size))],
+  ])('is not read, is named, and can be removed: %s', async (_, what, make) => {
+    mkdirSync(join(folder, 'a'));
+    make();
+    await expect(lock()).rejects.toThrow(`its lock file is ${what}`);
+    const found = await store().holder();
+    if (found === null) throw new Error('there is no lock');
+    await store().unlock(found);
+    expect(await codesOf(() => lock())).toEqual([]);
+  });
+
+  test('is taken over once it was watched: a link to nothing', async () => {
+    mkdirSync(join(folder, 'a'));
+    symlinkSync('nowhere', lockPath());
+    const watching = store();
+    const attempt = () => codesOf(async () => watching.lock(run, await watching.load()));
+    expect(await attempt()).toEqual(['locked']);
+    clock.pass(FORMER_LEASE_MS);
+    expect(await attempt()).toEqual([]);
+  });
+
+  test.each([1e300, 1e15])('has no lease that is longer than any timeout allows: %d', async (leaseMs) => {
+    await plant(holder(1, { host: 'elsewhere', leaseMs, since: 'soon' }));
+    const found = await store().holder();
+    expect(found?.takeOverMs).toBe(3_770_000);
+    expect(Date.parse(found?.since ?? '')).not.toBeNaN();
+  });
 });
 
 test('a lock that is committed to git is named as such', async () => {

@@ -420,10 +420,10 @@ describe('the lock', () => {
     });
   });
 
-  inLongRun('counts as a lock even if it has no valid expiry time', async () => {
+  inLongRun.each(['until', 'since'])('counts as a lock even if it has no valid time: %s', async (field) => {
     const store = storeIn(remote.clone());
     await (await store.lock(facts, await store.load())).save(owning('a'));
-    rewriteLock((text) => JSON.stringify({ ...JSON.parse(text), until: 'soon' }));
+    rewriteLock((text) => JSON.stringify({ ...JSON.parse(text), [field]: 'soon' }));
     expect(await reportedBy(async () => store.lock(facts, await store.load()))).toMatchObject({
       code: 'locked',
     });

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkRemote } from '../../../src/inventory/remote.js';
+import { checkRemote, type RemoteNames } from '../../../src/inventory/remote.js';
 import { NoRepository, openWorkTree } from '../../../src/inventory/work-tree.js';
 import { git } from '../../support/repository.js';
 
@@ -36,6 +36,7 @@ const layouts: [string, () => string, () => string][] = [
   ['a second work tree inside the first one', () => added('second'), () => join(clone, 'second')],
   ['work trees around a bare repository', besideBare, () => join(root, 'many/main')],
   ['a submodule', submodule, () => join(clone, 'module')],
+  ['work trees of a bare repository in a home folder that is in git', inHome, () => join(clone, 'work/main')],
 ];
 
 const made = (path: string) => {
@@ -58,6 +59,13 @@ function besideBare(): string {
   writeFileSync(join(root, 'many/.git'), 'gitdir: ./.bare\n');
   git(join(root, 'many'), 'worktree', 'add', '--quiet', 'main');
   return join(root, 'many/main');
+}
+
+/** As with the settings of a home folder: its repository does not know the clones in it. */
+function inHome(): string {
+  git(root, 'clone', '--quiet', '--bare', clone, 'clone/work/shop.git');
+  git(join(clone, 'work/shop.git'), 'worktree', 'add', '--quiet', '../main');
+  return join(clone, 'work/main');
 }
 
 function submodule(): string {
@@ -103,12 +111,23 @@ function bare(name: string): string {
 function pointing(folder: string, target: string): string {
   const path = made(folder);
   cpSync(join(clone, '.git'), join(path, target), { recursive: true });
+  git(clone, 'add', '--all', '--', ':!shop');
   writeFileSync(join(path, '.git'), `gitdir: ${target}\n`);
   return path;
 }
 
+test('settings in the files around a submodule are refused', async () => {
+  const module = submodule();
+  writeFileSync(join(clone, 'team.gitconfig'), '[user]\n\tname = x\n');
+  git(module, 'config', 'include.path', join(clone, 'team.gitconfig'));
+  expect(await topOf(module)).toBe('refused');
+});
+
 describe('a remote', () => {
-  async function check(url: string, names = { remote: 'origin', ref: 'refs/heads/x' }): Promise<string> {
+  async function check(
+    url: string,
+    names: RemoteNames = { remote: 'origin', ref: 'refs/heads/x' },
+  ): Promise<string> {
     git(clone, 'remote', 'add', 'origin', url);
     try {
       await checkRemote(await openWorkTree(clone, env), names);
@@ -130,6 +149,33 @@ describe('a remote', () => {
   ])('may be %s', async (url) => {
     expect(await check(url)).toBe('accepted');
   });
+
+  test('may be below the home folder', async () => {
+    const home = join(root, 'home');
+    expect(await check('~/a.git', { remote: 'origin', ref: 'refs/heads/x', home })).toBe('accepted');
+  });
+
+  test.each<[string, () => void, () => string]>([
+    ['the home folder is in the work tree', () => undefined, () => join(clone, 'home')],
+    ['the work tree has a file of this name', () => made('clone/~/a.git'), () => root],
+    ['there is no home folder', () => undefined, () => ''],
+  ])('may not be `~/a.git` when %s', async (_, prepare, home) => {
+    prepare();
+    const names = { remote: 'origin', ref: 'refs/heads/x', home: home() };
+    expect(await check('~/a.git', names)).toBe('refused');
+  });
+
+  test.each(['clone/a.git', 'link'])(
+    'of a submodule may not be among the files around it: %s',
+    async (path) => {
+      const module = submodule();
+      mkdirSync(join(clone, 'a.git'));
+      symlinkSync(join(clone, 'a.git'), join(root, 'link'));
+      git(module, 'remote', 'set-url', 'origin', join(root, path));
+      const names = { remote: 'origin', ref: 'refs/heads/x' };
+      await expect(checkRemote(await openWorkTree(module, env), names)).rejects.toThrow(NoRepository);
+    },
+  );
 
   test.each(['.', './a.git', 'a/../b', '../clone/a.git', '../link'])('may not be %s', async (url) => {
     mkdirSync(join(clone, 'a.git'));
