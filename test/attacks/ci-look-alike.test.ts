@@ -7,6 +7,7 @@ import type { JobRun } from '../support/forge/github.js';
 import { GithubTeam, results, shops, shown } from '../support/forge/github-team.js';
 import { Gitlab } from '../support/forge/gitlab-pipeline.js';
 import { git } from '../support/repository.js';
+import { isLong } from '../support/size.js';
 
 /** The project's folder becomes files that git takes for a bare repository, whose settings name a program to run. */
 
@@ -85,7 +86,7 @@ describe.each([[[]], [['--plan-with', 'key']]])('on GitHub with the flags %j', (
     expect(team.github.api.artifacts.filter(({ name }) => name.includes('f'.repeat(64)))).toEqual([]);
   });
 
-  test('its merge runs no program with the key', async () => {
+  test.runIf(isLong)('its merge runs no program with the key', async () => {
     const { team, marker } = await start();
     const [number] = await pullRequest(team, marker);
     rmSync(marker, { force: true });

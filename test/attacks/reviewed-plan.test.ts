@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { planMarkdown } from '../../src/view/markdown/plan-markdown.js';
 import {
   type Artifact,
   GithubApi,
@@ -12,6 +13,7 @@ import {
   type RecordedRun,
 } from '../support/forge/github-api.js';
 import { git, Remote } from '../support/repository.js';
+import { emptyPlan } from '../unit/view/samples.js';
 
 /** Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. */
 
