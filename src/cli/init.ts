@@ -29,7 +29,7 @@ function initJson({ written, leftAlone, ci, next }: Shown): string {
   return jsonText({ formatVersion: 1, written, leftAlone, ci, next });
 }
 
-function nextSteps({ ci: { host }, remote, installs }: InitResult): readonly string[] {
+function nextSteps({ ci: { host }, remote, api, installs }: InitResult): readonly string[] {
   const install =
     'CI installs nothing yet, and its jobs fail. Run `npm pack` in the source of roster, commit the tarball here, remove the CI files, and run `roster init --install FILE.tgz`.';
   const shared =
@@ -39,15 +39,30 @@ function nextSteps({ ci: { host }, remote, installs }: InitResult): readonly str
     'Set `ROSTER_URL` and `ROSTER_API_KEY`, then run `roster plan` to see what would change.',
     ...(host !== null && remote === null ? [shared] : []),
     ...(host === null || installs ? [] : [install]),
-    ...(host === null ? [] : [hostSteps[host]]),
+    ...(host === null ? [] : [...hostSteps[host], firstRun]),
+    ...(api === null ? [] : [apiStep(api)]),
   ];
 }
 
-const hostSteps: Readonly<Record<CiHost, string>> = {
-  github:
+const firstRun =
+  'Until roster.yaml declares resources, CI fails with the error `empty-project`. Plans also need the first snapshot, which the drift check saves.';
+
+function apiStep(api: string): string {
+  if (api === '')
+    return 'Set `api` in .gitlab/roster.mjs to the address of your GitLab: the git remote does not tell it.';
+  return `Check that \`api\` in .gitlab/roster.mjs is the address of your GitLab. It gets ROSTER_GITLAB_TOKEN: ${api}`;
+}
+
+const hostSteps: Readonly<Record<CiHost, readonly string[]>> = {
+  github: [
     'On GitHub, add the environments `roster-plan` and `production`, both restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY.',
-  gitlab:
+    'On GitHub, protect the default branch, and the branches `roster-inventory*` with a ruleset that only GitHub Actions can bypass.',
+    'Everybody who can read the repository can read the snapshots, which hold the state of the service. In a public repository, that is everybody.',
+  ],
+  gitlab: [
     'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, allow job tokens to push, and schedule a nightly pipeline. See .gitlab/roster.yml for details.',
+    'Everybody who can read the repository can read the branch roster-snapshot, which holds the state of the service.',
+  ],
 };
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {

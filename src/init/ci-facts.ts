@@ -12,6 +12,6 @@ export interface CiFacts {
   readonly folder: string;
   /** The URL of the service, if the project has one. */
   readonly url: string | null;
-  /** The host of the git remote; null if there is none. */
+  /** The host of the git remote, with the port of an https address; empty for a path, null if there is no remote. */
   readonly remoteHost: string | null;
 }

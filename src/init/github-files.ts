@@ -2,6 +2,7 @@ import type { CiFacts } from './ci-facts.js';
 import { fillTemplate, generatedFile, type Values } from './fill-template.js';
 import { installScript } from './install.js';
 import { type NewFile, yamlWord } from './project-files.js';
+import check from './templates/github/check.yml?raw';
 import gitToken from './templates/github/git-token.yml?raw';
 import planFromSnapshot from './templates/github/plan-from-snapshot.yml?raw';
 import planWithKey from './templates/github/plan-with-key.yml?raw';
@@ -32,9 +33,18 @@ function valuesOf({ install, planWith, branch, folder }: CiFacts): Values {
     SETUP: isImage ? '' : setup,
     INSTALL: isImage ? '' : installScript(install, '$GITHUB_WORKSPACE'),
     GIT_TOKEN: gitToken,
+    GIT_CONFIG_COUNT: isImage ? '2' : '1',
+    GIT_OWNER: isImage ? gitOwner : '',
+    CHECK: check,
+    VARIABLES: variables,
     ...(planWith === 'key' ? liveValues : snapshotValues),
   };
 }
+
+/** The runner, which checks out, and the container are different users. */
+const gitOwner = `GIT_CONFIG_KEY_1: safe.directory\nGIT_CONFIG_VALUE_1: '*'`;
+
+const variables = `# Add here what manifests use as \${env.NAME} (without an API key, any value will do), and ROSTER_INVENTORY.`;
 
 const snapshotValues: Values = {
   PLAN: planFromSnapshot,

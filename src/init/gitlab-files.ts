@@ -1,7 +1,7 @@
 import type { CiFacts } from './ci-facts.js';
 import { fillTemplate, generatedFile, type Values } from './fill-template.js';
 import { type Install, installScript } from './install.js';
-import type { NewFile } from './project-files.js';
+import { type NewFile, yamlWord } from './project-files.js';
 import gitlabCi from './templates/gitlab/gitlab-ci.yml?raw';
 import planFromSnapshot from './templates/gitlab/plan-from-snapshot.sh?raw';
 import tool from './templates/gitlab/roster.mjs?raw';
@@ -27,7 +27,8 @@ function valuesOf(facts: CiFacts): Values {
   return {
     BRANCH_STRING: JSON.stringify(branch),
     CD_FOLDER: /^[\w.][\w./-]*$/.test(folder) ? `cd ${folder}` : JSON.stringify(`cd ${shellWord(folder)}`),
-    API: `https://${remoteHost !== null && /^[\w.-]+$/.test(remoteHost) ? remoteHost : 'gitlab.com'}/api/v4`,
+    API: gitlabApi(remoteHost),
+    FOLDER: yamlWord(folder),
     IMAGE: install.from === 'image' ? install.image : 'node:24',
     INSTALL_STEP: installStep(install),
     SET_URL:
@@ -36,6 +37,15 @@ function valuesOf(facts: CiFacts): Values {
         : `export ROSTER_URL=${shellWord(url)}`,
     ...(planWith === 'key' ? liveValues : snapshotValues),
   };
+}
+
+/**
+ * The address that gets ROSTER_GITLAB_TOKEN. Empty for a host that may be no GitLab: the repository may be on GitHub, or
+ * the name an alias of the user's ssh settings.
+ */
+export function gitlabApi(remoteHost: string | null): string {
+  if (remoteHost === null || remoteHost === '') return 'https://gitlab.com/api/v4';
+  return /^(?=.*gitlab)[\w-]+(\.[\w-]+)+(:\d+)?$/.test(remoteHost) ? `https://${remoteHost}/api/v4` : '';
 }
 
 function installStep(install: Install): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { planMarkdown } from '../../src/view/markdown/plan-markdown.js';
 import {
   type Artifact,
   GithubApi,
@@ -12,6 +13,7 @@ import {
   type RecordedRun,
 } from '../support/forge/github-api.js';
 import { git, Remote } from '../support/repository.js';
+import { emptyPlan } from '../unit/view/samples.js';
 
 /** Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. */
 
@@ -55,6 +57,7 @@ beforeEach(async () => {
   const names = { number: 1, branch: 'change', base: 'main', fork: false, head: commits.head };
   pull = { ...names, merged_at: api.now(), merge_commit_sha: commits.merged };
   api.pulls.push(pull);
+  publish(commits.merged);
 });
 afterEach(() => {
   api.close();
@@ -69,10 +72,16 @@ function commit(branch: string, change: () => unknown): string {
   return git(checkout, 'rev-parse', 'HEAD');
 }
 
+/** As the last commit of main. */
+function publish(commit: string): void {
+  git(checkout, 'push', '--quiet', '--force', 'origin', `${commit}:refs/heads/main`);
+}
+
 /** Instead of by a merge. */
 function mergedAs(commit: string): void {
   git(checkout, 'checkout', '--quiet', '--detach', commit);
   pull.merge_commit_sha = commit;
+  publish(commit);
 }
 
 function recordedRun(other: Partial<RecordedRun>): RecordedRun {
@@ -81,6 +90,7 @@ function recordedRun(other: Partial<RecordedRun>): RecordedRun {
     path: '.github/workflows/roster-plan.yml',
     event: 'workflow_run',
     head_branch: 'main',
+    head_sha: commits.before,
     head_repository: { full_name: REPOSITORY },
     ...other,
   };
@@ -97,10 +107,15 @@ function recordOf({ id }: RecordedRun, head: string, of = digest): Artifact {
 }
 
 /** Runs a command of the tool in the checkout, for an event. Returns its exit code and what it printed. */
-async function runTool(command: string, event: object, env: Readonly<Record<string, string>>) {
+async function runTool(
+  command: string,
+  event: object,
+  env: Readonly<Record<string, string>>,
+  ...words: string[]
+) {
   const file = join(remote.root, 'event.json');
   writeFileSync(file, JSON.stringify({ ...event, repository: { default_branch: 'main' } }));
-  const child = spawn(process.execPath, [tool, command], {
+  const child = spawn(process.execPath, [tool, command, ...words], {
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -108,7 +123,9 @@ async function runTool(command: string, event: object, env: Readonly<Record<stri
       GH_TOKEN: api.token,
       GITHUB_API_URL: api.url,
       GITHUB_EVENT_PATH: file,
+      GITHUB_REF: 'refs/heads/main',
       GITHUB_REPOSITORY: REPOSITORY,
+      GITHUB_WORKSPACE: checkout,
       ...env,
     },
   });
@@ -123,7 +140,13 @@ async function isReviewed(env: Readonly<Record<string, string>> = {}): Promise<b
   const { out, exit } = await runTool(
     'reviewed',
     { before: commits.before },
-    { GITHUB_SHA: pull.merge_commit_sha ?? '', PLANNED: digest, HAS_CHANGES: 'true', ASKED: '', ...env },
+    {
+      GITHUB_SHA: git(checkout, 'rev-parse', 'HEAD'),
+      PLANNED: digest,
+      HAS_CHANGES: 'true',
+      ASKED: '',
+      ...env,
+    },
   );
   expect(out.startsWith('::error ')).toBe(exit !== 0);
   return exit === 0;
@@ -135,7 +158,9 @@ async function found(): Promise<string> {
   const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository };
   const output = join(remote.root, 'output');
   writeFileSync(output, '');
-  expect((await runTool('find', { workflow_run }, { GITHUB_OUTPUT: output })).exit).toBe(0);
+  expect(
+    (await runTool('find', { workflow_run }, { GITHUB_OUTPUT: output, GITHUB_SHA: commits.before })).exit,
+  ).toBe(0);
   return readFileSync(output, 'utf8');
 }
 
@@ -171,6 +196,32 @@ describe('a pull request is planned', () => {
     ];
     for (const other of later) snapshotOf(recordedRun(other).id, '2026-10-02T00:00:00Z');
     expect(await found()).toBe(`number=1\nsnapshot=${nightly.id}\n`);
+  });
+
+  test('against a snapshot of a manual run, unless a tag with the name of the default branch ran it', async () => {
+    pull.merged_at = null;
+    const manual = { path: '.github/workflows/roster-drift.yml', event: 'workflow_dispatch' };
+    const wanted = recordedRun({ ...manual, head_sha: commits.before });
+    snapshotOf(wanted.id, '2026-10-01T00:00:00Z');
+    snapshotOf(recordedRun({ ...manual, head_sha: commits.head }).id, '2026-10-02T00:00:00Z');
+    api.isAncestor = (commit, of) => commit === of;
+    expect(await found()).toBe(`number=1\nsnapshot=${wanted.id}\n`);
+  });
+
+  test('against a snapshot on a later page of artifacts', async () => {
+    pull.merged_at = null;
+    const path = '.github/workflows/roster-drift.yml';
+    const other = recordedRun({ path: '.github/workflows/other.yml' });
+    for (let n = 0; n < 120; n += 1) snapshotOf(other.id, '2026-09-01T00:00:00Z');
+    const nightly = recordedRun({ path, event: 'schedule' });
+    snapshotOf(nightly.id, '2026-10-01T00:00:00Z');
+    expect(await found()).toBe(`number=1\nsnapshot=${nightly.id}\n`);
+  });
+
+  test('unless its fork was deleted', async () => {
+    const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository: null };
+    const { exit, out } = await runTool('find', { workflow_run }, {});
+    expect([exit, out]).toEqual([0, expect.stringContaining('nothing to plan')]);
   });
 });
 
@@ -255,8 +306,45 @@ describe('a plan is not reviewed because', () => {
     expect(await isReviewed()).toBe(false);
   });
 
+  test('a newer commit was pushed, even if its digest is given by hand', async () => {
+    publish(commits.more);
+    expect(await isReviewed()).toBe(false);
+    expect(await isReviewed({ ASKED: digest })).toBe(false);
+    const { exit, out } = await runTool('newest', {}, { GITHUB_SHA: commits.merged });
+    expect([exit, out]).toEqual([1, expect.stringMatching(/^::error title=Not the newest commit/)]);
+  });
+
   test('it is closed and not merged', async () => {
     pull.merged_at = null;
     expect(await isReviewed()).toBe(false);
+  });
+});
+
+describe('a plan that is shown', () => {
+  /** What the tool outputs. */
+  async function recorded(plan: string): Promise<string> {
+    api.permissions = { checks: 'write', 'pull-requests': 'write' };
+    const [output, file] = [join(remote.root, 'output'), join(remote.root, 'plan.md')];
+    writeFileSync(output, '');
+    writeFileSync(file, plan);
+    const env = { GITHUB_OUTPUT: output, NUMBER: '1', DIGEST: digest, RESULT: 'success' };
+    expect((await runTool('show', { workflow_run: { head_sha: commits.head } }, env, file)).exit).toBe(0);
+    return readFileSync(output, 'utf8');
+  }
+
+  test('is recorded as reviewed', async () => {
+    expect(await recorded('<!-- roster:p: -->\nplan\n')).toBe(`record=${record.name}\n`);
+  });
+
+  test('is not recorded if it is too long to show in full, and the comment says so', async () => {
+    const diagnostics = Array.from({ length: 900 }, (_, n) => ({
+      severity: 'warning' as const,
+      code: 'not-in-snapshot' as const,
+      message: `warning ${n}`,
+    }));
+    const text = planMarkdown({ ...emptyPlan, diagnostics });
+    expect(text).toContain('Too long to show in full');
+    expect(await recorded(text)).toBe('');
+    expect(api.comments[0]?.body).toContain('does not count as reviewed');
   });
 });

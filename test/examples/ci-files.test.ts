@@ -135,6 +135,16 @@ describe('the permissions', () => {
   });
 });
 
+test('on GitHub, a plan is shown only if no step before it has failed', () => {
+  const { jobs } = parse(
+    workflows.find(({ path }) => path.endsWith('roster-plan.yml'))?.text ?? '',
+  ) as Workflow;
+  const conditions = jobs['plan']?.steps.map((step) => step.if ?? '') ?? [];
+  expect(conditions.filter((each) => /\b(always|cancelled|failure)\(\)/.test(each))).toEqual([]);
+  expect(jobs['plan']?.outputs?.['planned']).toBe('${{ steps.plan.outcome }}');
+  expect(jobs['show']?.if).toContain("needs.plan.outputs.planned == 'success'");
+});
+
 test('on GitHub, two applies never run at the same time, and none is cancelled', () => {
   const apply = workflows.find(({ path }) => path.endsWith('roster-apply.yml'));
   const { concurrency, jobs } = parse(apply?.text ?? '') as Workflow;
@@ -151,6 +161,7 @@ test('git gets the token of the job from the environment of its step', () => {
     'Apply',
     'Check for drift',
     'Check that it is the reviewed plan',
+    'Check that no newer commit was pushed',
     'Plan',
   ]);
   for (const { env = {} } of asking) {
@@ -175,7 +186,9 @@ describe('.gitlab/roster.yml', () => {
   const jobs = () => jobsIn(team);
 
   test('has a job for each task, each for its own pipelines', () => {
-    const names = ['validate', 'plan', 'prepare', 'apply', 'drift'].map((each) => `roster-${each}`);
+    const names = ['validate', 'plan', 'prepare', 'apply', 'snapshot', 'drift'].map(
+      (each) => `roster-${each}`,
+    );
     expect(Object.keys(jobs())).toEqual(names);
     expect(Object.values(jobs()).filter(({ rules = [] }) => rules.length === 0)).toEqual([]);
   });

@@ -72,7 +72,10 @@ describe('a pull request', () => {
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const number = github.openPull('none');
     const runs = await github.pullRequest(number);
-    expect(the('plan/plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
+    expect(the('plan/plan', runs)).toMatchObject({
+      result: 'failure',
+      failed: ['Fail if apply would refuse the plan'],
+    });
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
     expect(github.api.checks.at(-1)).toMatchObject({ conclusion: 'failure' });
   });
@@ -157,7 +160,10 @@ describe('with --plan-with key, a pull request', () => {
     live = await GithubTeam.start(['--plan-with', 'key'], { hasUrl: false });
     live.author.propose('url', `service: { url: ${live.sandbox.url} }\n${shops('acme-shop')}`);
     const runs = await live.github.pullRequest(live.github.openPull('url'));
-    expect(the('plan/plan', runs)).toMatchObject({ result: 'failure', failed: ['Plan'] });
+    expect(the('plan/plan', runs)).toMatchObject({
+      result: 'failure',
+      failed: ['Fail if apply would refuse the plan'],
+    });
     expect(the('plan/plan', runs).log).toContain('ROSTER_URL: is not set');
     expect(live.sandbox.requests).toEqual([]);
   });

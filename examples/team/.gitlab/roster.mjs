@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 // Written by `roster init`, and not read from CI_API_V4_URL, because whoever starts a pipeline can set variables.
 const api = 'https://gitlab.com/api/v4';
-const { CI_PROJECT_ID, CI_JOB_URL } = process.env;
+const { CI_PROJECT_ID, CI_PROJECT_DIR, CI_JOB_URL } = process.env;
 const project = `projects/${CI_PROJECT_ID}`;
 
 /** Posts the plan as a note on the merge request, or updates the existing note. */
@@ -22,7 +22,7 @@ async function drift(textFile, jsonFile, code) {
   const { project: name, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
   const marker = `<!-- roster-drift:${name}:${environment ?? ''} -->`;
   const issues = `${project}/issues`;
-  const known = await ours(await all(`${issues}?state=opened&labels=roster-drift`), marker, 'description');
+  const known = await ours(await all(`${issues}?state=opened`), marker, 'description');
   if (code === '2') {
     // Four spaces make every line code.
     const text = readFileSync(textFile, 'utf8').split('\n').slice(0, 400).join('\n    ');
@@ -49,9 +49,15 @@ function save(snapshotFile) {
   git('push', '--quiet', 'origin', `${commit}:${branch}`);
 }
 
+/** In the repository that was checked out: a folder of it can look like another one, with programs to run. */
 function git(...words) {
   const options = typeof words.at(-1) === 'object' ? words.pop() : {};
-  return execFileSync('git', words, { encoding: 'utf8', ...options }).trim();
+  const settings = ['-c', 'safe.bareRepository=explicit'];
+  return execFileSync('git', [...settings, ...words], {
+    cwd: CI_PROJECT_DIR,
+    encoding: 'utf8',
+    ...options,
+  }).trim();
 }
 
 /** The item that the token's own user has written, found by the hidden marker in its first line. */
@@ -70,6 +76,10 @@ async function all(path) {
 }
 
 async function send(method, path, body) {
+  if (api === '')
+    throw new Error(
+      'set `api` in .gitlab/roster.mjs to the address of your GitLab, such as https://gitlab.example.com/api/v4',
+    );
   const response = await fetch(`${api}/${path}`, {
     method,
     redirect: 'error',

@@ -2,8 +2,9 @@ import { basename, join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
 import type { CiFacts } from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
+import { gitlabApi } from '../../init/gitlab-files.js';
 import { type NewFile, projectFiles } from '../../init/project-files.js';
-import { problem } from '../../model/diagnostic.js';
+import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
 import type { ProjectOptions } from '../project.js';
@@ -11,7 +12,7 @@ import { schemas } from '../schemas.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { installSource } from './install-source.js';
 import { createAll, type Occupant, occupantOf } from './new-files.js';
-import { type RepositoryFacts, readRemoteUrl, repositoryFacts } from './repository-facts.js';
+import { type RepositoryFacts, readRemoteUrl, remoteHost, repositoryFacts } from './repository-facts.js';
 
 /** `cwd` is where the project is created. */
 export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
@@ -43,6 +44,8 @@ export interface InitResult {
   readonly remote: string | null;
   /** The branch that pipelines apply from. */
   readonly branch: string;
+  /** The address of GitLab's API that pipelines use; null on GitHub, empty if it is not known. */
+  readonly api: string | null;
   /** Whether pipelines know what to install. */
   readonly installs: boolean;
 }
@@ -59,11 +62,30 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const facts = ciFacts(options, repository, { root, url });
   const files = [...firstFiles({ cwd, url }, repository, remote), ...pipelines(ci, facts)];
   const installs = facts.install.from !== 'nowhere';
-  return { ...write(files, root, cwd), ci, remote, branch: facts.branch, installs };
+  const api = ci.host === 'gitlab' ? gitlabApi(facts.remoteHost) : null;
+  return { ...write(files, root, cwd), ci, remote, branch: facts.branch, api, installs };
 }
 
 function pipelines({ host }: HostChoice, facts: CiFacts): readonly NewFile[] {
-  return host === null ? [] : ciFiles(host, facts);
+  if (host === null) return [];
+  for (const [what, name] of [
+    ['branch', facts.branch],
+    ['folder', facts.folder],
+  ] as const) {
+    if (special.test(name)) throw unusableName(what, name);
+  }
+  return ciFiles(host, facts);
+}
+
+/** What the languages of pipelines read as more than a name: expressions, the end of a string, a new line. */
+const special = /\$\{\{|["\p{Cc}]/u;
+
+function unusableName(what: string, name: string): Problem {
+  return problem(
+    'usage',
+    `pipelines cannot use the ${what} ${JSON.stringify(name)}: its name has special characters`,
+    `Rename the ${what}, or pass \`--ci none\`.`,
+  );
 }
 
 function ciFacts(
@@ -78,7 +100,7 @@ function ciFacts(
     branch: repository?.defaultBranch ?? 'main',
     folder: repository?.folder ?? '.',
     url,
-    remoteHost: remote === null ? null : readRemoteUrl(remote.url).host,
+    remoteHost: remote === null ? null : remoteHost(remote.url),
   };
 }
 

@@ -8,7 +8,7 @@ export interface EnvironmentFault {
 }
 
 /** Whoever opens a pull request chooses some of these values: its branch, its title. Others are keys of CI. */
-const reserved = /^(ROSTER_|CI|GITHUB_|GITLAB_|RUNNER_)/i;
+const reserved = /^(ROSTER_|CI|GITHUB_|GH_|GIT_|GITLAB_|ACTIONS_|RUNNER_)/i;
 
 /** The environment that `${env.NAME}` reads, and what was read from it. */
 export class EnvironmentValues {
@@ -37,7 +37,7 @@ export class EnvironmentValues {
       return {
         code: 'misplaced-variable',
         message: `the environment variable ${name} cannot be used in a manifest`,
-        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GITLAB_` or `RUNNER_` belong to roster and to CI. To use a value of CI, pass it under another name.',
+        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GH_`, `GIT_`, `GITLAB_`, `ACTIONS_` or `RUNNER_` belong to roster, git and CI. To use a value of CI, pass it under another name.',
       };
     const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
     if (value !== undefined && value !== '') return value;

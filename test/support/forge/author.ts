@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { roster } from '../program.js';
 import { git, type Remote } from '../repository.js';
 
@@ -7,8 +7,16 @@ import { git, type Remote } from '../repository.js';
 export class Author {
   readonly folder: string;
 
-  constructor(remote: Remote) {
+  /** `inside` is the folder of the project in the repository. */
+  constructor(
+    remote: Remote,
+    private readonly inside = '.',
+  ) {
     this.folder = remote.clone();
+  }
+
+  get project(): string {
+    return join(this.folder, this.inside);
   }
 
   /**
@@ -20,8 +28,9 @@ export class Author {
     mkdirSync(dirname(vendored));
     if (tarball === undefined) writeFileSync(vendored, 'a tarball');
     else copyFileSync(tarball, vendored);
-    const args = ['init', '--ci', host, '--install', 'vendor/rosterctl.tgz', ...flags];
-    const { exit, stderr } = await roster(args, { cwd: this.folder });
+    mkdirSync(this.project, { recursive: true });
+    const args = ['init', '--ci', host, '--install', relative(this.project, vendored), ...flags];
+    const { exit, stderr } = await roster(args, { cwd: this.project });
     if (exit !== 0) throw new Error(stderr);
     this.publish('first project');
   }
@@ -50,7 +59,7 @@ export class Author {
   /** Pushes a commit on a branch after which the project declares only this. */
   propose(branch: string, declared: string): void {
     this.branch(branch);
-    const file = join(this.folder, 'roster.yaml');
+    const file = join(this.project, 'roster.yaml');
     const settings = readFileSync(file, 'utf8').split('# declared\n')[0];
     writeFileSync(file, `${settings}# declared\n${declared}`);
     this.commit('change');

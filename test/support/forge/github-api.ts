@@ -36,6 +36,7 @@ export interface RecordedRun {
   readonly path: string;
   readonly event: string;
   readonly head_branch: string;
+  readonly head_sha: string;
   readonly head_repository: { readonly full_name: string };
 }
 
@@ -65,6 +66,8 @@ export class GithubApi {
   readonly runs: RecordedRun[] = [];
   readonly artifacts: Artifact[] = [];
   readonly checks: Body[] = [];
+  /** Whether a commit is another one or comes before it. */
+  isAncestor = (_commit: string, _of: string): boolean => false;
   private last = 0;
   private time = Date.parse('2026-11-01T00:00:00Z');
   private readonly server: Server;
@@ -118,13 +121,22 @@ export class GithubApi {
       'GET',
       /^actions\/artifacts$/,
       'actions:read',
-      (_, __, query) => ({ artifacts: this.artifacts.filter(({ name }) => name === query.get('name')) }),
+      (_, __, query) => {
+        const named = this.artifacts.filter(({ name }) => name === query.get('name'));
+        return { artifacts: page(named, query) };
+      },
     ],
     [
       'GET',
       /^actions\/runs\/(\d+)$/,
       'actions:read',
       (_, [id]) => this.runs.find((each) => each.id === Number(id)),
+    ],
+    [
+      'GET',
+      /^compare\/([0-9a-f]{40})\.{3}([0-9a-f]{40})$/,
+      'contents:read',
+      (_, [base = '', head = '']) => ({ status: this.isAncestor(head, base) ? 'behind' : 'diverged' }),
     ],
     ['POST', /^check-runs$/, 'checks:write', (body) => this.addCheck(body)],
     [
@@ -202,7 +214,8 @@ export class GithubApi {
   private openIssues(query: URLSearchParams): readonly Issue[] {
     const label = query.get('labels');
     return this.issues.filter(
-      ({ state, labels }) => state === query.get('state') && labels.some(({ name }) => name === label),
+      ({ state, labels }) =>
+        state === query.get('state') && (label === null || labels.some(({ name }) => name === label)),
     );
   }
 

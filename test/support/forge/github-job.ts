@@ -31,7 +31,7 @@ export interface JobPlace {
 
 /** Runs the steps of one job. */
 export class RunningJob {
-  private readonly steps: Record<string, { outputs: Record<string, string> }> = {};
+  private readonly steps: Record<string, { outputs: Record<string, string>; outcome: string }> = {};
   private readonly failed: string[] = [];
   private readonly contexts: Contexts;
   private log = '';
@@ -51,10 +51,13 @@ export class RunningJob {
   }
 
   async step(step: Step): Promise<void> {
-    if (step.id !== undefined) this.steps[step.id] = { outputs: {} };
+    if (step.id !== undefined) this.steps[step.id] = { outputs: {}, outcome: 'skipped' };
     if (!this.isDue(step)) return;
+    const failures = this.failed.length;
     if (step.run !== undefined) await this.script(step, step.run);
     else this.action(step);
+    const own = this.steps[step.id ?? ''];
+    if (own !== undefined) own.outcome = this.failed.length > failures ? 'failure' : 'success';
   }
 
   end(): JobResult {
@@ -138,7 +141,8 @@ export class RunningJob {
     });
     this.log += log;
     this.summary += readFileSync(summary, 'utf8');
-    if (step.id !== undefined) this.steps[step.id] = { outputs: readOutputs(readFileSync(output, 'utf8')) };
+    const own = this.steps[step.id ?? ''];
+    if (own !== undefined) own.outputs = readOutputs(readFileSync(output, 'utf8'));
     if (exit !== 0) this.failed.push(step.name ?? script);
   }
 

@@ -26,6 +26,13 @@ function nameOf({ workflow, job }: JobRun): string {
   return job === 'plan' ? `${workflow.replace('roster ', '')}/plan` : job;
 }
 
+interface TeamOptions {
+  readonly hasUrl?: boolean;
+  readonly tarball?: string;
+  /** The folder of the project. */
+  readonly inside?: string;
+}
+
 /** A team with a service, and with the workflows of `roster init` in a repository on GitHub. */
 export class GithubTeam {
   private constructor(
@@ -37,13 +44,13 @@ export class GithubTeam {
   /** `flags` are those of `roster init`, and `tarball` a real one of roster, for the real npm. */
   static async start(
     flags: readonly string[] = [],
-    { hasUrl = true, tarball }: { readonly hasUrl?: boolean; readonly tarball?: string } = {},
+    { hasUrl = true, tarball, inside = '.' }: TeamOptions = {},
   ): Promise<GithubTeam> {
     const sandbox = await startSandbox();
     const vars = hasUrl ? { ROSTER_URL: sandbox.url } : {};
     const github = new Github({ ROSTER_API_KEY: sandbox.apiKey }, vars);
     await github.api.listen();
-    const author = new Author(github.remote);
+    const author = new Author(github.remote, inside);
     await author.init('github', flags, tarball);
     github.options.realNpm = tarball !== undefined;
     return new GithubTeam(sandbox, github, author);

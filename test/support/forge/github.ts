@@ -84,7 +84,9 @@ export class Github {
   constructor(
     private readonly secrets: Readonly<Record<string, string>>,
     private readonly vars: Readonly<Record<string, string>>,
-  ) {}
+  ) {
+    this.api.isAncestor = (commit, of) => this.remote.git('merge-base', commit, of) === commit;
+  }
 
   comments(pull: number) {
     return this.api.comments.filter((each) => each.issue === pull);
@@ -185,18 +187,25 @@ export class Github {
     const id = this.api.next();
     const full_name = head?.fork === true ? 'mallory/collect-config' : REPOSITORY;
     const branch = head?.branch ?? ref.replace(/^refs\/(heads|tags)\//, '');
-    this.api.runs.push({ id, path, event: name, head_branch: branch, head_repository: { full_name } });
+    const head_sha = head?.sha ?? this.remote.git('rev-parse', ref);
+    this.api.runs.push({
+      id,
+      path,
+      event: name,
+      head_branch: branch,
+      head_sha,
+      head_repository: { full_name },
+    });
     const runs: JobRun[] = [];
     for (const job of Object.keys(workflow.jobs)) {
       runs.push(await this.runJob(job, workflow, happening, { id, earlier: runs }));
     }
     const conclusion = runs.some(({ result }) => result === 'failure') ? 'failure' : 'success';
-    const sha = head?.sha ?? this.remote.git('rev-parse', ref);
     const event = {
       workflow_run: {
         event: name,
         conclusion,
-        head_sha: sha,
+        head_sha,
         head_branch: branch,
         head_repository: { full_name, owner: { login: full_name.split('/')[0] } },
       },

@@ -47,6 +47,8 @@ export class Gitlab {
   readonly options: MachineOptions = {};
   private readonly folder = mkdtempSync(join(tmpdir(), 'roster-gitlab-'));
   private last: Pipeline | undefined;
+  /** Runs of jobs that waited for a manual one. */
+  readonly later: Record<string, GitlabRun> = {};
 
   /** `settings` are the project's protected variables, unless they are not. */
   constructor(
@@ -88,7 +90,16 @@ export class Gitlab {
   async play(name: string): Promise<GitlabRun> {
     const job = this.last && this.jobs(this.last.ref)[name];
     if (this.last === undefined || job === undefined) throw new Error(`there is no ${name}`);
-    return this.runJob(job, this.last);
+    const run = await this.runJob(job, this.last);
+    if (run.result === 'success') await this.runAfter(name, this.last);
+    return run;
+  }
+
+  /** The jobs that waited for a manual one. */
+  private async runAfter(name: string, pipeline: Pipeline): Promise<void> {
+    for (const [own, job] of Object.entries(this.jobs(pipeline.ref))) {
+      if (job.needs?.includes(name) === true) this.later[own] = await this.runJob(job, pipeline);
+    }
   }
 
   remove(): void {
@@ -112,6 +123,7 @@ export class Gitlab {
     this.last = pipeline;
     for (const [name, job] of Object.entries(this.jobs(ref))) {
       const rule = job.rules?.find((each) => ruleHolds(each.if, variables));
+      if (job.needs?.some((each) => runs[each]?.result === 'manual') === true) continue;
       if (rule?.when === 'manual') runs[name] = { result: 'manual', log: '', report: null };
       else if (rule !== undefined) runs[name] = await this.runJob(job, pipeline);
     }

@@ -115,7 +115,9 @@ export class GitlabApi {
       /^issues$/,
       (_, __, query) =>
         this.issues.filter(
-          (each) => each.state === query.get('state') && each.labels.includes(query.get('labels') ?? ''),
+          (each) =>
+            each.state === query.get('state') &&
+            (!query.has('labels') || each.labels.includes(query.get('labels') ?? '')),
         ),
     ],
     ['POST', /^issues$/, (body) => this.addIssue(body)],

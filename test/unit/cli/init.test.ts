@@ -209,6 +209,39 @@ describe('init', () => {
     );
   });
 
+  it.each([
+    ['https://user@gitlab.example.com:8443/acme/config.git', 'https://gitlab.example.com:8443/api/v4'],
+    ['git@github.com:acme/config.git', ''],
+    ['https://git.example.com/acme/config.git', ''],
+    ['gitlab-work:acme/config.git', ''],
+    [null, 'https://gitlab.com/api/v4'],
+  ])('with --ci gitlab and the remote %s sends the token to "%s"', async (url, api) => {
+    repository(url);
+    const { next } = await init('--ci', 'gitlab');
+    expect(read('.gitlab/roster.mjs')).toContain(`const api = '${api}';`);
+    const step = api === '' ? 'the git remote does not tell it' : api;
+    expect(next).toContainEqual(expect.stringContaining(step));
+  });
+
+  it.each(['we ird ${{ github.token }}', 'a"b', 'a\nb'])(
+    'writes nothing for the folder %j, which pipelines could not name',
+    async (name) => {
+      repository('git@github.com:acme/config.git');
+      const inner = join(workspace.root, name);
+      mkdirSync(inner);
+      const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
+      const { exit, stderr } = await there.command(['init']);
+      expect([exit, stderr]).toEqual([1, expect.stringMatching(/special\s+characters|git cannot/)]);
+      expect(readdirSync(inner)).toEqual([]);
+    },
+  );
+
+  it('writes nothing for a branch that pipelines could not name', async () => {
+    repository('git@github.com:acme/config.git', 'a"b');
+    expect((await workspace.command(['init'])).exit).toBe(1);
+    expect((await workspace.command(['init', '--ci', 'none'])).exit).toBe(0);
+  });
+
   it('names the branch that pipelines apply from', async () => {
     repository('git@github.com:acme/config.git', 'trunk');
     expect((await workspace.command(['init'])).stdout).toContain('applied from the branch trunk.\n');

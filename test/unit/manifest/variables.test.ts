@@ -243,6 +243,14 @@ describe('values from the environment', () => {
     expect(found).toContain(`misplaced-variable «${written}»`);
   });
 
+  it.each(['GH_TOKEN', 'GIT_CONFIG_VALUE_0', 'ACTIONS_RUNTIME_TOKEN'])(
+    'are refused if they belong to a step of CI: %s',
+    (name) => {
+      const text = project('{}', `{ target: group/h, once: x, inputs: { a: "\${env.${name}}" } }`);
+      expect(problems(text, { env: { [name]: 'x' } })[0]).toContain('misplaced-variable');
+    },
+  );
+
   it('are refused if they are empty', () => {
     const text = project('{}', '{ target: group/h, once: x, inputs: { a: "${env.EMPTY}" } }');
     expect(problems(text, { env })).toEqual(['roster.yaml:5:48 missing-environment-variable «${env.EMPTY}»']);

@@ -3,7 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 
-const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_SERVER_URL, GITHUB_RUN_ID, GITHUB_SHA } = process.env;
+const { GITHUB_API_URL, GITHUB_REF, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SERVER_URL, GITHUB_SHA } =
+  process.env;
+const { GITHUB_WORKSPACE } = process.env;
 const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
 const event = JSON.parse(readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'));
 const defaultBranch = event.repository?.default_branch;
@@ -11,6 +13,10 @@ const defaultBranch = event.repository?.default_branch;
 /** Outputs the open pull request into the default branch that was validated, and the run that saved the snapshot. */
 async function find() {
   const { head_sha: head, head_branch: branch, head_repository: from } = event.workflow_run;
+  if (from === null) {
+    console.log('The fork of the pull request was deleted: nothing to plan.');
+    return;
+  }
   const query = new URLSearchParams({
     state: 'open',
     base: defaultBranch,
@@ -24,17 +30,37 @@ async function find() {
     return;
   }
   output('number', pull.number);
-  const events = ['schedule', 'workflow_run', 'workflow_dispatch'];
   for (const each of await artifacts('roster-snapshot')) {
-    if (await isFrom(each, 'roster-drift.yml', events)) return output('snapshot', each.workflow_run.id);
+    if (await isSnapshot(each)) return output('snapshot', each.workflow_run.id);
   }
 }
 
-/** Shows the plan in a comment and a check of the pull request. Outputs the name of the record that it was shown. */
+/** A manual run counts if its commit is one of the default branch: a tag can have the name of that branch. */
+async function isSnapshot(artifact) {
+  const made = await runOf(artifact, 'roster-drift.yml');
+  if (made?.event === 'workflow_dispatch') return isOfBranch(made.head_sha);
+  return made?.event === 'schedule' || made?.event === 'workflow_run';
+}
+
+/** Whether a commit is the last one of the default branch or an earlier one. */
+async function isOfBranch(commit) {
+  try {
+    const { status } = await send('GET', `compare/${GITHUB_SHA}...${commit}`);
+    return status === 'identical' || status === 'behind';
+  } catch (failure) {
+    // They have no common commit.
+    if (failure.status === 404) return false;
+    throw failure;
+  }
+}
+
+/** Shows the plan in a comment and a check of the pull request. Outputs the name of the record that it was shown, if it was shown in full. */
 async function show(planFile) {
   const { NUMBER, DIGEST, RESULT } = process.env;
   const head = event.workflow_run.head_sha;
-  const plan = readFileSync(planFile, 'utf8');
+  const whole = readFileSync(planFile, 'utf8');
+  const isCut = whole.includes('\n> **Too long to show in full:**');
+  const plan = isCut ? `${whole}\n${unreviewable}` : whole;
   const comments = `issues/${NUMBER}/comments`;
   const known = ours(await all(comments), firstLine(plan));
   if (known === undefined) await send('POST', comments, { body: plan });
@@ -47,13 +73,21 @@ async function show(planFile) {
     details_url: run,
     output: { title: DIGEST, summary: plan },
   });
-  output('record', recordOf(head, DIGEST));
+  if (!isCut) output('record', recordOf(head, DIGEST));
 }
 
-/** Fails unless the plan was reviewed: its digest was given by hand, or its pull request showed it before the merge. */
+const unreviewable = `> [!IMPORTANT]
+> This plan does not count as reviewed, because it is too long for a comment. After the merge, read it in the run of "roster apply", then start that workflow manually with the digest.
+`;
+
+/**
+ * Fails unless the plan was reviewed: its digest was given by hand, or its pull request showed it before the merge. A digest
+ * is no proof that it was reviewed for the current files: an earlier change and its opposite have the same one.
+ */
 async function reviewed() {
   const { PLANNED, HAS_CHANGES, ASKED } = process.env;
-  if (HAS_CHANGES === 'false' || ASKED === PLANNED) return;
+  if (HAS_CHANGES === 'false') return;
+  if (!newest() || ASKED === PLANNED) return;
   if (!ASKED && (await wasShown(PLANNED))) return;
   const why = ASKED
     ? 'The plan is not the one with the given digest'
@@ -62,6 +96,17 @@ async function reviewed() {
     `::error title=Not the reviewed plan, nothing was changed::${why}. Review the plan in the summary of this run, then run this workflow manually with its digest, ${PLANNED}`,
   );
   process.exitCode = 1;
+}
+
+/** Fails if the branch has another commit by now, because the run waited for an approval or is an old one. */
+function newest() {
+  const [tip] = git('ls-remote', 'origin', GITHUB_REF).split('\t');
+  if (tip === GITHUB_SHA) return true;
+  console.log(
+    `::error title=Not the newest commit, nothing was changed::${GITHUB_REF} is at ${tip || 'no commit'}, and this run is of ${GITHUB_SHA}. Use the run of the newest commit, or run this workflow manually`,
+  );
+  process.exitCode = 1;
+  return false;
 }
 
 async function wasShown(digest) {
@@ -77,18 +122,20 @@ async function wasShown(digest) {
   for (const each of await artifacts(recordOf(pull.head.sha, digest))) {
     // A plan that was shown in the second of the merge was not reviewed.
     const inTime = Date.parse(each.created_at) < Date.parse(pull.merged_at);
-    if (inTime && (await isFrom(each, 'roster-plan.yml', ['workflow_run']))) return true;
+    if (inTime && (await runOf(each, 'roster-plan.yml'))?.event === 'workflow_run') return true;
   }
   return false;
 }
 
 /** Whether the pushed files are those of the merge, however it was made: by a merge, a squash or a rebase. */
 function isMergeOf({ number, head }) {
+  git('fetch', '--quiet', 'origin', `refs/pull/${number}/head`);
   try {
-    git('fetch', '--quiet', 'origin', `refs/pull/${number}/head`);
     return git('merge-tree', '--write-tree', event.before, head.sha) === git('rev-parse', 'HEAD^{tree}');
-  } catch {
-    return false;
+  } catch (failure) {
+    // There are conflicts. Any other failure is one of git, such as a version before 2.38.
+    if (failure.status === 1) return false;
+    throw failure;
   }
 }
 
@@ -98,31 +145,31 @@ function recordOf(head, digest) {
 
 /** Newest first. */
 async function artifacts(name) {
-  const list = (await send('GET', `actions/artifacts?name=${name}&per_page=100`)).artifacts;
+  const list = await all(`actions/artifacts?name=${name}`, (answer) => answer.artifacts);
   return list
     .filter((each) => !each.expired)
     .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 }
 
 /**
- * Whether the default branch's version of a workflow made the artifact. Workflows of other branches can upload artifacts
- * of any name, but GitHub records which workflow it was, and runs `workflow_run` and `schedule` from the default branch only.
+ * The run that made the artifact, if it is one of this workflow. Workflows of other branches can upload artifacts of any
+ * name, but GitHub records which workflow it was, and runs `workflow_run` and `schedule` from the default branch only. The
+ * branch of any other event can also be a tag.
  */
-async function isFrom(artifact, file, events) {
+async function runOf(artifact, file) {
   const made = await send('GET', `actions/runs/${artifact.workflow_run.id}`);
-  return (
+  const isOurs =
     made.path.split('@')[0] === `.github/workflows/${file}` &&
-    events.includes(made.event) &&
     made.head_branch === defaultBranch &&
-    made.head_repository.full_name === GITHUB_REPOSITORY
-  );
+    made.head_repository?.full_name === GITHUB_REPOSITORY;
+  return isOurs ? made : undefined;
 }
 
 /** Keeps one issue of the project and environment open while there is drift. */
 async function drift(textFile, jsonFile, code) {
   const { project, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
   const marker = `<!-- roster-drift:${project}:${environment ?? ''} -->`;
-  const known = ours(await all('issues?state=open&labels=roster-drift'), marker);
+  const known = ours(await all('issues?state=open'), marker);
   if (code === '2') {
     // Four spaces make every line code. Issues are limited to 65,536 characters.
     const text = readFileSync(textFile, 'utf8').split('\n').slice(0, 400).join('\n    ').slice(0, 60_000);
@@ -141,10 +188,11 @@ function ours(list, marker) {
   return list.find((each) => each.user.login === 'github-actions[bot]' && each.body?.startsWith(marker));
 }
 
-async function all(path) {
+async function all(path, itemsOf = (answer) => answer) {
   const list = [];
   for (let page = 1; ; page += 1) {
-    const items = await send('GET', `${path}${path.includes('?') ? '&' : '?'}per_page=100&page=${page}`);
+    const query = `${path.includes('?') ? '&' : '?'}per_page=100&page=${page}`;
+    const items = itemsOf(await send('GET', `${path}${query}`));
     list.push(...items);
     if (items.length < 100) return list;
   }
@@ -157,12 +205,18 @@ async function send(method, path, body) {
     headers: { Authorization: `Bearer ${process.env.GH_TOKEN}`, Accept: 'application/vnd.github+json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`${method} ${path}: GitHub responded with ${response.status}`);
+  if (!response.ok) {
+    const { status } = response;
+    throw Object.assign(new Error(`${method} ${path}: GitHub responded with ${status}`), { status });
+  }
   return response.json();
 }
 
+/** In the repository that was checked out: a folder of it can look like another one, with programs to run. */
 function git(...words) {
-  return execFileSync('git', words, { encoding: 'utf8' }).trim();
+  const settings = ['safe.bareRepository=explicit', `safe.directory=${GITHUB_WORKSPACE}`];
+  const options = { cwd: GITHUB_WORKSPACE, encoding: 'utf8' };
+  return execFileSync('git', [...settings.flatMap((each) => ['-c', each]), ...words], options).trim();
 }
 
 function output(name, value) {
@@ -173,6 +227,6 @@ function firstLine(text) {
   return text.slice(0, text.indexOf('\n'));
 }
 
-const commands = { find, show, reviewed, drift };
+const commands = { find, show, reviewed, newest, drift };
 const [name, ...args] = process.argv.slice(2);
 await commands[name](...args);
