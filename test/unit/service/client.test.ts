@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Request } from '../../../src/model/request.js';
+import { BudgetError, ByteBudget } from '../../../src/service/byte-budget.js';
 import { ServiceFailure } from '../../../src/service/failure.js';
 import * as agents from '../../../src/service/operations/agents.js';
 import * as groups from '../../../src/service/operations/groups.js';
