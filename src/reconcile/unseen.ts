@@ -21,11 +21,12 @@ const maybe = { what: 'may have been created (the response was lost)', id: null 
  * Set for a resource that was created a moment ago and that the service has not shown since. A read by id proves nothing
  * either: it may lag as well.
  */
-function unseenCreation({ observed, known, lostCreate }: Match, now: Date): Creation | null {
+function unseenCreation({ kind, observed, known, lostCreate }: Match, now: Date): Creation | null {
   if (observed !== null) return null;
   const creations: readonly Creation[] = [
     ...(known?.created === undefined ? [] : [{ ...known, what: 'was created', created: known.created }]),
-    ...(lostCreate?.created === undefined
+    // A key that nobody can read is of no use: another one is created once it has been revoked.
+    ...(lostCreate?.created === undefined || kind.secret !== undefined
       ? []
       : [{ ...maybe, created: lostCreate.created, applied: lostCreate.applied ?? {} }]),
   ];
