@@ -8,7 +8,7 @@ import { CreateRunner } from './creates.js';
 import { deliverKept } from './deliver-kept.js';
 import type { ApplyInputs, StepEvent } from './inputs.js';
 import { inventoryAfter, inventoryBefore } from './inventory-update.js';
-import { whyNotFound } from './not-found.js';
+import { DELETED, whyNotFound } from './not-found.js';
 import { outcomeOf, worstOf } from './outcomes.js';
 import { Recheck } from './recheck.js';
 import { RunState } from './run-state.js';
@@ -39,7 +39,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const state = new RunState(inputs);
   const run = new PlanRunner(inputs, state);
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
-  const intent = inventoryBefore(inputs.inventory, inputs.plan);
+  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.withheld);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.lock.save(intent);
   const kept = await deliverKept(inputs.plan, inputs.keys, () => run.stopped());
@@ -166,7 +166,7 @@ class PlanRunner implements StepRunner {
       return { outcome: 'failed', error: conflict };
     } catch (failure) {
       const verdict = this.state.judge(failure);
-      if (verdict.gone) return this.notFound(step, verdict);
+      if (verdict.gone) return goneBefore(step, verdict);
       // Nothing was sent.
       return { outcome: 'failed', error: `reading it again failed: ${verdict.message}` };
     }
@@ -211,6 +211,12 @@ class PlanRunner implements StepRunner {
     const worst = worstOf([...each.values()]);
     return worst.outcome === 'done' ? worst : { ...worst, each };
   }
+}
+
+/** Reading the object again has found that it is gone: what a delete asks for. */
+function goneBefore({ request }: Step, { message }: Verdict): StepState {
+  if (request.method === 'DELETE') return { outcome: 'done' };
+  return { outcome: 'failed', error: `${message}; ${DELETED}` };
 }
 
 export const LOCK_LOST = 'this run may have lost the lock on the inventory';

@@ -16,8 +16,8 @@ export function bulkRemainder(
 ): readonly Step[] {
   const byId = new Map(listed.filter((each) => exists(kind, each)).map((each) => [each.id, each]));
   const isAsApplied = (address: Address, { spec }: Observed) => {
-    const applied = records[address]?.applied;
-    return applied !== undefined && hasValues(kind, spec, applied, ids);
+    const record = records[address];
+    return record !== undefined && hasValues(kind, spec, record, ids);
   };
   return step.singles.flatMap((request, index): Step[] => {
     const address = step.addresses[index];

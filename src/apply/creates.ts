@@ -78,14 +78,19 @@ export class CreateRunner {
     return this.identify(answered, listed, error);
   }
 
-  private async checkByRead({ kind, address, id }: ClaimedId): Promise<StepState> {
+  private async checkByRead(answered: ClaimedId): Promise<StepState> {
+    const { kind, address, id } = answered;
     const shown = await this.readNew(kind, id);
-    if ('error' in shown) return { outcome: 'unknown', error: shown.error };
+    if ('error' in shown || shown.object === null) {
+      // Neither proves that the id is wrong: reads of a new object may fail, or lag like lists.
+      const { listed, error } = await this.listUntilShown(kind, [answered]);
+      return this.identify(answered, listed, 'error' in shown ? shown.error : error);
+    }
     const { object } = shown;
     const sent = this.sentBy(kind, address);
-    if (object !== null && isSent(object, sent)) return this.takeOwn(address, id);
+    if (isSent(object, sent)) return this.takeOwn(address, id);
     this.state.claimed.delete(address);
-    const altered = object !== null && isAltered(object, sent) ? object : null;
+    const altered = isAltered(object, sent) ? object : null;
     const why = `the response contained the id ${id}, which does not belong to the new object`;
     return this.recover(kind, address, why, altered);
   }
@@ -163,7 +168,7 @@ export class CreateRunner {
     const [intent, record] = [plan.createIntents[address], plan.records[address]];
     if (intent === undefined || record === undefined)
       throw new Error(`the create of ${address} has no intent`);
-    return { kind, identity: intent.identity, applied: record.applied, ids: this.state.ids };
+    return { ...record, kind, identity: intent.identity, ids: this.state.ids };
   }
 
   /** After a create without a usable answer: `why` says what was wrong with it. */

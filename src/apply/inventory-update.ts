@@ -1,4 +1,4 @@
-import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
@@ -6,8 +6,14 @@ import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore(inventory: Inventory, { createIntents, service }: Plan): Inventory {
-  const intended = Object.entries(createIntents).map(([address, { draft }]) => [address, draft] as const);
+export function inventoryBefore(
+  inventory: Inventory,
+  { createIntents, service }: Plan,
+  withheld: ReadonlyMap<Address, string>,
+): Inventory {
+  const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
+    withheld.has(address) ? [] : [[address, draft] as const],
+  );
   return {
     ...inventory,
     service: inventory.service ?? service,
@@ -49,7 +55,9 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     const outcome = outcomeOf.get(change.address) ?? 'done';
     const entry = entryOrBug(change, outcome, state, known);
     if (entry === 'bug') continue;
-    if (hasEnded(change, outcome)) drafts.delete(change.address);
+    const draft = draftAfter(change, outcome, drafts.get(change.address), known);
+    if (draft === undefined) drafts.delete(change.address);
+    else drafts.set(change.address, draft);
     if (entry === 'gone') entries.delete(change.address);
     else if (entry === 'unchanged') keepFormer(change, intent, entries);
     else {
@@ -71,7 +79,22 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   return { ...intent, service, safeguards, entries, drafts };
 }
 
-/** Whether the object can no longer be as its draft says: an update may have failed between its requests. */
+/** Undefined once the object can no longer be as its draft says. */
+function draftAfter(
+  change: Change,
+  outcome: ChangeOutcome['outcome'],
+  draft: InventoryDraft | undefined,
+  { ids, now }: RunKnowledge,
+): InventoryDraft | undefined {
+  if (draft === undefined) return undefined;
+  // What it waits for may still appear.
+  if (outcome === 'skipped' && draft.created !== undefined) return draft;
+  if (hasEnded(change, outcome)) return undefined;
+  const isLost = change.action === 'create' && outcome === 'unknown' && !ids.has(change.address);
+  return isLost ? { ...draft, created: now.toISOString() } : draft;
+}
+
+/** An update may have failed between its requests. */
 function hasEnded({ action }: Change, outcome: ChangeOutcome['outcome']): boolean {
   return action === 'update' ? outcome === 'done' : outcome !== 'unknown';
 }

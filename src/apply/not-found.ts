@@ -2,6 +2,8 @@ import { exists, type Kind } from '../model/kind.js';
 import type { Reader } from '../model/request.js';
 import type { Verdict } from './writer.js';
 
+export const DELETED = 'it was deleted after the plan was made: run `roster plan` again';
+
 /**
  * A 404 to a change means that the object is gone, or that the caller may not change it (interface §4): reading it
  * tells which. The change does not become a create, because the reviewed plan has none.
@@ -12,7 +14,7 @@ export async function whyNotFound(
   reader: Reader,
   judge: (failure: unknown) => Verdict,
 ): Promise<{ readonly gone: boolean; readonly reason: string }> {
-  const gone = { gone: true, reason: 'it was deleted after the plan was made: run `roster plan` again' };
+  const gone = { gone: true, reason: DELETED };
   try {
     if (!(await isReadable(kind, id, reader))) return gone;
     return { gone: false, reason: 'it exists, but the API key does not have permission to change it' };

@@ -4,15 +4,13 @@ import { resolveIdentity } from '../model/pending.js';
 import { pollUntil } from '../model/poll.js';
 import type { Reader } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
-import { hasValues } from './values.js';
+import { hasValues, type RecordedValues } from './values.js';
 
 /** What a create sent, to recognize its object. */
-export interface SentCreate {
+export interface SentCreate extends RecordedValues {
   readonly kind: Kind;
   /** The natural key of the created object, whose references may be pending. */
   readonly identity: string;
-  /** Canonical values of its fields, as the inventory keeps them. */
-  readonly applied: JsonObject;
   readonly ids: ReadonlyMap<Address, string>;
 }
 
@@ -61,8 +59,9 @@ export function candidatesIn(
 
 /** Whether an object has the natural key and the values that the create has sent. */
 export function isSent(observed: Observed, sent: SentCreate): boolean {
-  const { kind, applied, ids } = sent;
-  return isNamed(observed, sent) && hasValues(kind, observed.spec, settable(kind, applied), ids);
+  const { kind, ids } = sent;
+  const applied = settable(kind, sent.applied);
+  return isNamed(observed, sent) && hasValues(kind, observed.spec, { ...sent, applied }, ids);
 }
 
 /**
@@ -72,7 +71,8 @@ export function isSent(observed: Observed, sent: SentCreate): boolean {
 export function isAltered(observed: Observed, sent: SentCreate): boolean {
   const { kind, applied, ids } = sent;
   if (observed.manageable === false || observed.spec === null) return false;
-  const has = (fields: readonly string[]) => hasValues(kind, observed.spec, only(applied, fields), ids);
+  const has = (fields: readonly string[]) =>
+    hasValues(kind, observed.spec, { ...sent, applied: only(applied, fields) }, ids);
   if (!has(kind.similarity?.within ?? [])) return false;
   const others = Object.keys(settable(kind, applied)).filter(
     (field) => !kind.identity.fields.includes(field),

@@ -1,7 +1,12 @@
 import { canonical, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { resolveValues } from '../model/pending.js';
+import type { InventoryRecord } from '../model/plan.js';
 import type { Address, FieldRule } from '../model/resource.js';
+import { fits } from '../model/template.js';
+
+/** Values as the inventory keeps them: those of sensitive fields are templates. */
+export type RecordedValues = Pick<InventoryRecord, 'applied' | 'sensitive'>;
 
 /** The canonical value of each field, as the inventory keeps them. */
 export function valuesOf(kind: Kind, spec: unknown): JsonObject {
@@ -11,19 +16,20 @@ export function valuesOf(kind: Kind, spec: unknown): JsonObject {
   );
 }
 
-/** Whether an object has all of these values, whose references may be pending. */
+/** Whether an object has all of these values, whose references may be pending. A template stands for any value that fits. */
 export function hasValues(
   kind: Kind,
   spec: unknown,
-  values: JsonObject,
+  { applied, sensitive }: RecordedValues,
   ids: ReadonlyMap<Address, string>,
 ): boolean {
   if (spec === null) return false;
   const rules = rulesOf(kind);
   const fields = spec as Readonly<Record<string, unknown>>;
-  return Object.entries(resolveValues(kind, values, ids)).every(
-    ([field, value]) => canonical(rules[field]?.canonical(fields[field]) ?? null) === canonical(value),
-  );
+  return Object.entries(resolveValues(kind, applied, ids)).every(([field, value]) => {
+    const own = rules[field]?.canonical(fields[field]) ?? null;
+    return sensitive.includes(field) ? fits(own, value) : canonical(own) === canonical(value);
+  });
 }
 
 function rulesOf(kind: Kind): Readonly<Record<string, FieldRule<unknown>>> {

@@ -91,7 +91,7 @@ function duplicatesOf(
   const known = new Set([...(before.get(kind.name) ?? []).map((each) => each.id), ...created.values()]);
   const identity = kind.identity.ofObserved(own);
   // Several objects may have the same natural key: only those that are equal in every field are duplicates.
-  const values = valuesOf(kind, own.spec);
+  const values = { applied: valuesOf(kind, own.spec), sensitive: [] };
   const isEqual = ({ spec }: Observed) =>
     kind.similarity === undefined || hasValues(kind, spec, values, new Map());
   return (after.get(kind.name) ?? []).flatMap((each) => {

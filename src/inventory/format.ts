@@ -124,15 +124,22 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
     protect: protect === true,
     applied,
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
-    ...(typeof created === 'string' && !Number.isNaN(Date.parse(created)) ? { created } : {}),
+    ...readCreated(created),
   };
 }
 
 function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
-  const { kind, name, identity, applied } = value;
+  const { kind, name, identity, applied, created } = value;
   if (typeof kind !== 'string' || !(identity === null || typeof identity === 'string')) return fail();
-  const draft = { kind, name: typeof name === 'string' ? name : null, identity };
+  const draft = { kind, name: typeof name === 'string' ? name : null, identity, ...readCreated(created) };
   return isJsonObject(applied) ? { ...draft, applied } : draft;
+}
+
+/** Only in the form that roster writes: plans show this text. */
+function readCreated(value: Json | undefined): { readonly created?: string } {
+  const time = typeof value === 'string' ? new Date(value) : null;
+  const isOwn = time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
+  return isOwn ? { created: time.toISOString() } : {};
 }
 
 function broken(name: string, why: string): Error {

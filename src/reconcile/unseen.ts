@@ -1,27 +1,53 @@
-import { canonical } from '../model/json.js';
+import { canonical, type JsonObject } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 import type { Match } from './match/match.js';
 
-/** How long a list may take to show a new object. */
+/** How long the service may take to show a new object, and how far the clock of another machine may be ahead. */
 const LONGEST_LAG_MS = 10 * 60_000;
 
+/** What an earlier run created, or may have created, and what it sent. */
+interface Creation {
+  /** `was created`. */
+  readonly what: string;
+  readonly created: string;
+  readonly id: string | null;
+  readonly applied: JsonObject;
+}
+
+const maybe = { what: 'may have been created (the response was lost)', id: null };
+
 /**
- * Whether a resource was created a moment ago and no list shows it yet. What can be read by id is known without a list.
- * A time in the future is that of another clock, and counts as a moment ago.
+ * Set for a resource that was created a moment ago and that the service has not shown since. A read by id proves nothing
+ * either: it may lag as well.
  */
-export function isUnseen({ kind, observed, known }: Match, now: Date): boolean {
-  if (observed !== null || kind.detail !== undefined || known?.created === undefined) return false;
-  return now.getTime() - Date.parse(known.created) < LONGEST_LAG_MS;
+function unseenCreation({ kind, observed, known, lostCreate }: Match, now: Date): Creation | null {
+  if (observed !== null) return null;
+  const creations: readonly Creation[] = [
+    ...(known?.created === undefined ? [] : [{ ...known, what: 'was created', created: known.created }]),
+    // A key that nobody can read is of no use: another one is created once it has been revoked.
+    ...(lostCreate?.created === undefined || kind.secret !== undefined
+      ? []
+      : [{ ...maybe, created: lostCreate.created, applied: lostCreate.applied ?? {} }]),
+  ];
+  const isRecent = ({ created }: Creation) => Math.abs(now.getTime() - Date.parse(created)) < LONGEST_LAG_MS;
+  return creations.find(isRecent) ?? null;
+}
+
+export function isUnseen(match: Match, now: Date): boolean {
+  return unseenCreation(match, now) !== null;
 }
 
 /** For a plan: that its change has to wait. */
 export function unseenNotes(match: Match, now: Date): string[] {
-  const { created, id } = match.known ?? {};
-  if (created === undefined || !isUnseen(match, now)) return [];
+  const creation = unseenCreation(match, now);
+  if (creation === null) return [];
+  const { what, created, id } = creation;
   const until = new Date(Date.parse(created) + LONGEST_LAG_MS).toISOString();
-  const what = `was created at ${created}${id == null ? '' : ` with the id ${id}`}`;
-  return [`${what}, and no list shows it yet: apply leaves it out until one does, or until ${until}`];
+  const withId = id === null ? '' : ` with the id ${id}`;
+  return [
+    `${what} at ${created}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${until}`,
+  ];
 }
 
 /** The service does not show what the caller may not use (interface §1.10): a create may then make a duplicate. */
@@ -41,27 +67,35 @@ export function unseenChanges(
   matches: readonly Match[],
   now: Date,
 ): ReadonlyMap<Address, string> {
-  const unseen = matches.filter((each) => isUnseen(each, now));
-  const waiting = new Map(unseen.map((each) => [each.address, each]));
+  const unseen = matches.flatMap((match) => {
+    const creation = unseenCreation(match, now);
+    return creation === null ? [] : [{ match, creation }];
+  });
+  const waiting = new Map(unseen.map((each) => [each.match.address, each]));
   return new Map(
     changes.flatMap(({ address, action, kind }): [Address, string][] => {
       if (action !== 'create' && action !== 'forget') return [];
       const applied = records[address]?.applied;
-      const cause =
-        waiting.get(address) ?? unseen.find((each) => kind === each.kind.name && isSame(each, applied));
+      const isCause = (each: Unseen) => kind === each.match.kind.name && isSame(each, applied);
+      const cause = waiting.get(address) ?? unseen.find(isCause);
       return cause === undefined ? [] : [[address, reasonFor(address, cause)]];
     }),
   );
 }
 
-function isSame({ kind, known }: Match, applied: Plan['records'][string]['applied'] | undefined): boolean {
-  if (applied === undefined || known === null) return false;
+interface Unseen {
+  readonly match: Match;
+  readonly creation: Creation;
+}
+
+function isSame({ match: { kind }, creation }: Unseen, applied: JsonObject | undefined): boolean {
+  if (applied === undefined) return false;
   return kind.identity.fields.every(
-    (field) => canonical(known.applied[field] ?? null) === canonical(applied[field] ?? null),
+    (field) => canonical(creation.applied[field] ?? null) === canonical(applied[field] ?? null),
   );
 }
 
-function reasonFor(address: Address, { address: created, known }: Match): string {
-  const what = created === address ? 'it' : created;
-  return `${what} was created at ${known?.created}, and no list of the service shows it yet`;
+function reasonFor(address: Address, { match, creation }: Unseen): string {
+  const subject = match.address === address ? 'it' : match.address;
+  return `${subject} ${creation.what} at ${creation.created}, and no list of the service shows it yet`;
 }

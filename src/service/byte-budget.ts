@@ -6,6 +6,8 @@ export const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 export interface ByteMeter {
   /** Negative to take back those of a response that failed. Returns an error, and counts nothing, above the limit. */
   add(bytes: number): BudgetError | null;
+  /** Everything has arrived, or nothing more will. */
+  end(): void;
 }
 
 export class BudgetError extends Error {
@@ -22,23 +24,32 @@ export class BudgetError extends Error {
  */
 export class ByteBudget {
   #total = 0;
-  readonly #held = new Map<string, { bytes: number }>();
+  readonly #held = new Map<string, { bytes: number; ended: boolean }>();
 
   constructor(private readonly limit: number) {}
 
-  /** @param subject what is read, equal for all pages and whenever it is read again. */
-  hold(subject: string): ByteMeter {
-    this.#total -= this.#held.get(subject)?.bytes ?? 0;
-    const held = { bytes: 0 };
-    this.#held.set(subject, held);
+  /**
+   * @param subject what is read, equal for all pages and whenever it is read again; null for what counts only until it has
+   * been read.
+   */
+  hold(subject: string | null): ByteMeter {
+    const held = { bytes: 0, ended: false };
+    if (subject !== null) {
+      const former = this.#held.get(subject);
+      if (former?.ended === true) this.#total -= former.bytes;
+      this.#held.set(subject, held);
+    }
     return {
       add: (bytes) => {
         if (bytes > 0 && this.#total + bytes > this.limit) return new BudgetError(this.limit);
-        // A read that another one has replaced is not counted twice.
-        if (this.#held.get(subject) !== held) return null;
         held.bytes += bytes;
         this.#total += bytes;
         return null;
+      },
+      end: () => {
+        held.ended = true;
+        // Another read of it has begun since: that one is kept.
+        if (subject === null || this.#held.get(subject) !== held) this.#total -= held.bytes;
       },
     };
   }
@@ -47,6 +58,7 @@ export class ByteBudget {
 /** The body of one response as it arrives. */
 export class ReceivedBody {
   readonly #chunks: Buffer[] = [];
+  #length = 0;
 
   /** @param meter counts what is kept; absent for a body that nobody keeps. */
   constructor(private readonly meter: ByteMeter | undefined) {}
@@ -54,13 +66,15 @@ export class ReceivedBody {
   /** Returns an error, and drops the chunk, above the limit. */
   add(chunk: Buffer): BudgetError | null {
     const over = this.meter?.add(chunk.length) ?? null;
-    if (over === null) this.#chunks.push(chunk);
-    return over;
+    if (over !== null) return over;
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    return null;
   }
 
   /** The response failed: nothing of it is kept. */
   refund(): void {
-    this.meter?.add(-this.whole().length);
+    this.meter?.add(-this.#length);
   }
 
   whole(): Buffer {

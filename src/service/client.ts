@@ -82,22 +82,33 @@ class HttpClient implements Client {
 
   async read<T>(call: Call<T>, guard?: SendGuard): Promise<T> {
     const { request } = call;
-    const meter = this.#bytes.hold(request.path);
-    const { data } = await this.#get(request, request.query ?? null, { guard, meter });
+    const meter = this.#bytes.hold(null);
     try {
-      return call.parse(data);
-    } catch (error) {
-      throw this.#explained(subjectOf(request), error);
+      const { data } = await this.#get(request, request.query ?? null, { guard, meter });
+      return this.#parsed(call, data);
+    } finally {
+      meter.end();
     }
   }
 
   async readAll<T>(call: ListCall<T>, guard?: SendGuard): Promise<T[]> {
     const { request } = call;
-    const options = { guard, meter: this.#bytes.hold(request.path) };
+    const meter = this.#bytes.hold(requestPath(this.#base, request.path, request.query ?? null));
+    const options = { guard, meter };
     const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, options);
     try {
       const items = await readPages({ fetch, queue: createQueue(this.#settings.concurrency) });
       return parseItems(items, call);
+    } catch (error) {
+      throw this.#explained(subjectOf(request), error);
+    } finally {
+      meter.end();
+    }
+  }
+
+  #parsed<T>({ request, parse }: Call<T>, data: unknown): T {
+    try {
+      return parse(data);
     } catch (error) {
       throw this.#explained(subjectOf(request), error);
     }

@@ -80,8 +80,7 @@ class ApplyRun {
 
   async attempt(): Promise<ApplyResult> {
     const { session, callbacks } = this;
-    const mayBeWhole = (seen: Observation) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
-    const observation = await pollUntil(() => this.observe(), mayBeWhole, session.clock.sleep);
+    const observation = await this.observeWhole();
     const plan = planOf(session, observation);
     callbacks.onPlan?.(plan);
     this.refuse(plan);
@@ -96,6 +95,15 @@ class ApplyRun {
   waitsFor(holder: LockInfo): void {
     if (this.session.interrupted()) throw interrupted();
     this.callbacks.onWait?.(holder);
+  }
+
+  /** Looks again while a list may lag: without previews and tests of deliveries, until the last look. */
+  private async observeWhole(): Promise<Observation> {
+    const isWhole = (seen: Observation) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
+    let looks = 0;
+    const look = () => (looks++ === 0 ? this.observe() : observeAndPlan(this.session, this.options));
+    const seen = await pollUntil(look, isWhole, this.session.clock.sleep);
+    return looks === 1 ? seen : this.observe();
   }
 
   private observe(): Promise<Observation> {

@@ -54,7 +54,7 @@ function ownIds(
     const object = kind && objects.get(kind.name)?.find((each) => each.id === id);
     if (kind === undefined || object === undefined || intent === undefined || record === undefined)
       return false;
-    return isSent(object, { kind, identity: intent.identity, applied: record.applied, ids });
+    return isSent(object, { ...record, kind, identity: intent.identity, ids });
   };
   const held = new Set([...inventory.entries.values()].map(({ kind, id }) => objectKey(kind, id)));
   const all = [...created, ...[...claimed].filter(([address, id]) => isOwn(address, id))];

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Inventory, InventoryEntry } from '../../model/inventory.js';
+import type { Inventory, InventoryDraft, InventoryEntry } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
 import {
   type Address,
@@ -28,6 +28,8 @@ export interface Match {
   readonly known: InventoryEntry | null;
   /** An earlier run was about to create it, and ended before it could record the result. */
   readonly createInterrupted: boolean;
+  /** Its create was sent, and the answer was lost: the object may exist although no list shows it. */
+  readonly lostCreate: InventoryDraft | null;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
   /** An undeclared object that is not what the inventory recorded: it may be someone else's. */
@@ -130,6 +132,7 @@ class Matcher implements Matches {
     this.list.push({
       ...{ address, kind, entry, observed, rule, known },
       ...{ createInterrupted, ours: true, misdescribed: false, wasProtected },
+      lostCreate: lostCreateOf(inventory, address),
     });
   }
 
@@ -168,7 +171,21 @@ class Matcher implements Matches {
     for (const each of list) {
       const rule = each.ours ? 'inventory' : null;
       const wasProtected = this.wasProtected(kind, each.observed, each.known);
-      this.list.push({ ...each, kind, entry: null, rule, createInterrupted: false, wasProtected });
+      const lostCreate = lostCreateOf(this.inputs.inventory, each.address);
+      this.list.push({
+        ...each,
+        kind,
+        entry: null,
+        rule,
+        createInterrupted: false,
+        lostCreate,
+        wasProtected,
+      });
     }
   }
+}
+
+function lostCreateOf({ drafts }: Inventory, address: Address): InventoryDraft | null {
+  const draft = drafts.get(address);
+  return draft?.created === undefined ? null : draft;
 }

@@ -83,7 +83,9 @@ class Search {
       const created = candidates.length === 1 ? only : undefined;
       if (created === undefined && candidates.length > 0)
         this.diagnostics.push(possibleOrphan(address, candidates));
-      const known = { ...draft, id: created?.id ?? null, protect: false, applied: {}, sensitive: [] };
+      const { name } = draft;
+      const id = created?.id ?? null;
+      const known = { kind: kind.name, name, id, protect: false, applied: {}, sensitive: [] };
       this.add({ address, observed: created ?? null, known, misdescribed: false });
     }
   }

@@ -8,7 +8,7 @@ import { type Ended, start } from '../../support/program.js';
 import { type Ran, Workspace } from '../../support/roster.js';
 import { startSandbox, type Variant } from '../../support/sandbox.js';
 import { type FsFault, fsFaults, preload } from './fs-faults.js';
-import { foreign, type Scenario } from './scenarios.js';
+import { environment, foreign, type Scenario } from './scenarios.js';
 
 export interface FixtureOptions {
   readonly variants?: readonly Variant[];
@@ -38,6 +38,7 @@ export class Fixture {
   ): Promise<Fixture> {
     const sandbox = await startSandbox({ seed: { ...defaultSeed(), ...foreign, ...seed }, variants });
     const workspace = new Workspace({ 'roster.yaml': scenario.before ?? scenario.manifest }, sandbox);
+    Object.assign(workspace.env, environment);
     if (quick) workspace.sleep = () => new Promise((done) => setImmediate(done));
     const fixture = new Fixture(scenario, sandbox, workspace);
     if (scenario.before !== null) {

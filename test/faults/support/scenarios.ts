@@ -1,3 +1,6 @@
+/** The environment of every run: some manifests use it. */
+export const environment = { SECRET: 'a-secret-of-the-environment' };
+
 /** A project: the manifest that was applied before, and the current one. */
 export interface Scenario {
   readonly name: string;
@@ -15,7 +18,7 @@ function project(sections: string): string {
 
 const fresh = project(`groups:
   shops: { members: [acme-shop, globex] }
-  search: { members: [globex], description: Search }
+  search: { members: [globex], description: 'Search \${env.SECRET}' }
   jobs: { members: [hooli-jobs, stark-listings], active: false }
   empty: { members: [] }
 pipelines:
@@ -26,7 +29,7 @@ schedules:
   jobs: { target: group/jobs, cron: 0 0 4 * * *, ${at}, timeZone: Europe/Berlin, enabled: false }
   nightly: { target: pipeline/nightly, cron: 0 30 2 * * MON-FRI, ${at} }
   short: { target: pipeline/short, every: 1 day, ${at} }
-  acme: { target: agent/acme-shop, every: 2 hours, ${at}, inputs: { country: FR } }
+  acme: { target: agent/acme-shop, every: 2 hours, ${at}, inputs: { country: 'x-\${env.SECRET}' } }
   once: { target: agent/globex, once: 2099-05-01T10:00:00 }
 `);
 

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { type Ended, roster, start } from '../../support/program.js';
-import { foreign, type Scenario } from './scenarios.js';
+import { environment, foreign, type Scenario } from './scenarios.js';
 
 const keyOf = (side: 'first' | 'second') => `svc_live_the_${side}_run_0000000000000000`;
 
 export interface Stop {
-  /** The request of the first run at which its process is stopped, from 1. */
-  readonly nth: number;
+  /** The request of the first run at which its process is stopped, from 1; `write`: its first one that is not a read. */
+  readonly nth: number | 'write';
   /** `lost`: the request takes no effect, and its connection is reset. `late`: it takes effect after the take-over. */
   readonly act: 'lost' | 'late';
 }
@@ -35,7 +35,7 @@ export async function withTakeOver(
   const cwd = mkdtempSync(join(tmpdir(), 'roster-takeover-'));
   const options = (side: 'first' | 'second') => ({
     cwd,
-    env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: keyOf(side) },
+    env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: keyOf(side), ...environment },
   });
   const apply = () => roster(['apply', '--yes'], options('second'));
   try {
@@ -50,7 +50,8 @@ export async function withTakeOver(
       if (request.apiKey !== keyOf('first')) return next();
       if (taken) after.push(`${request.method} ${request.path}`);
       count += 1;
-      if (count !== stop.nth) return next();
+      const isIt = stop.nth === 'write' ? !taken && request.method !== 'GET' : count === stop.nth;
+      if (!isIt) return next();
       process.kill(pid, 'SIGSTOP');
       await roster(['unlock', '--yes'], options('second'));
       await apply();

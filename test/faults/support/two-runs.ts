@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { type Ran, Workspace } from '../../support/roster.js';
 import { shapeOf } from './fixture.js';
-import { foreign, type Scenario } from './scenarios.js';
+import { environment, foreign, type Scenario } from './scenarios.js';
 
 export type Side = 'A' | 'B';
 const sides = ['A', 'B'] as const;
@@ -26,6 +26,7 @@ export class TwoRuns {
         { 'roster.yaml': scenario.before ?? manifests[side] },
         { url: sandbox.url, apiKey: keyOf(side) },
       );
+      Object.assign(workspace.env, environment);
       workspace.sleep = () => new Promise((done) => setImmediate(done));
       return workspace;
     };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { emptyInventory } from '../../../src/model/inventory.js';
 import { unseenChanges } from '../../../src/reconcile/unseen.js';
 import {
   actionsOf,
@@ -35,7 +36,9 @@ test.each([
   ['2026-11-01T00:09:00Z', true],
   ['2026-11-01T00:00:01Z', true],
   ['2026-11-01T00:00:00Z', false],
-  ['2026-11-01T00:30:00Z', true],
+  ['2026-11-01T00:19:59Z', true],
+  ['2026-11-01T00:20:00Z', false],
+  ['2099-01-01T00:00:00Z', false],
 ])('unseen: a schedule created at %s waits at 00:10: %s', (created, waits) => {
   const { plan, waiting } = unseen(created);
   expect(actionsOf(plan)).toEqual(['create schedule/s']);
@@ -57,8 +60,27 @@ test('unseen: an entry under another key that declares the same object waits, to
   expect(unseen('2026-11-01T00:09:00Z', [schedule('t')]).waiting).toEqual(['schedule/s', 'schedule/t']);
 });
 
-test('unseen: a group is read by id, so that it is known to be gone and does not wait', () => {
+test('unseen: a group waits, too, because a read of a new object may lag like a list', () => {
   const inventory = owning({ 'group/g': 'g1' }, { created: '2026-11-01T00:09:00Z' });
   const { plan, matches } = reconcileWorld({ entries: [group('g')], inventory, now });
-  expect(plan && [...unseenChanges(plan, matches, now).keys()]).toEqual([]);
+  expect(plan && [...unseenChanges(plan, matches, now).keys()]).toEqual(['group/g']);
 });
+
+test.each([
+  ['2026-11-01T00:09:00Z', ['schedule/s']],
+  ['2026-11-01T00:00:00Z', []],
+  [undefined, []],
+])(
+  'unseen: a create that lost its answer at %s waits: %j; that of a killed run never does',
+  (created, waits) => {
+    const draft = { kind: 'schedule', name: null, identity: null, applied, ...(created && { created }) };
+    const inventory = { ...emptyInventory('small', null), drafts: new Map([['schedule/s', draft]]) };
+    const { plan, matches } = reconcileWorld({ entries: [schedule('s')], inventory, now });
+    expect(plan && actionsOf(plan)).toEqual(['create schedule/s']);
+    expect(plan && [...unseenChanges(plan, matches, now).keys()]).toEqual(waits);
+    const undeclared = reconcileWorld({ entries: [], inventory, now });
+    expect(undeclared.plan && [...unseenChanges(undeclared.plan, undeclared.matches, now).keys()]).toEqual(
+      waits,
+    );
+  },
+);

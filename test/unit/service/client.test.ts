@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Request } from '../../../src/model/request.js';
+import { BudgetError, ByteBudget } from '../../../src/service/byte-budget.js';
 import { ServiceFailure } from '../../../src/service/failure.js';
 import * as agents from '../../../src/service/operations/agents.js';
 import * as groups from '../../../src/service/operations/groups.js';
@@ -376,6 +377,39 @@ describe('connection failures', () => {
       await using server = await serve((_seen, response) => ok(response, ['x'.repeat(600)]));
       const client = server.client({ maxTotalBytes: 1_000 });
       for (let run = 0; run < 5; run += 1) expect(await client.readAll(list)).toHaveLength(1);
+    });
+
+    test('lists of one path with different queries count together', async () => {
+      await using server = await serve((_seen, response) => ok(response, ['x'.repeat(600)]));
+      const client = server.client({ maxTotalBytes: 1_000 });
+      const filtered = (value: string) => ({
+        ...list,
+        request: { ...list.request, query: { group: value } },
+      });
+      await client.readAll(filtered('a'));
+      expect(await client.readAll(filtered('a'))).toHaveLength(1);
+      expect((await failureOf(client.readAll(filtered('b')))).message).toContain('1000 bytes');
+    });
+
+    test('the same list read twice at once counts twice until one of them has ended', () => {
+      const budget = new ByteBudget(10);
+      const [one, two] = [budget.hold('list'), budget.hold('list')];
+      expect(one.add(6)).toBeNull();
+      expect(two.add(6)).toBeInstanceOf(BudgetError);
+      one.end();
+      expect(two.add(6)).toBeNull();
+      two.end();
+      expect(budget.hold('another').add(6)).toBeInstanceOf(BudgetError);
+      expect(budget.hold('list').add(6)).toBeNull();
+    });
+
+    test('single objects do not add up', async () => {
+      await using server = await serve((_seen, response) => ok(response, { x: 'x'.repeat(600) }));
+      const client = server.client({ maxTotalBytes: 1_000 });
+      for (let id = 0; id < 5; id += 1) {
+        const request = { ...read.request, path: `/api/search-groups/g${id}` };
+        expect(await client.read({ ...read, request })).toBeDefined();
+      }
     });
 
     test('an attempt that failed does not count', async () => {
