@@ -1,4 +1,5 @@
 import type { Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Step } from '../model/plan.js';
 import { pollUntil } from '../model/poll.js';
@@ -131,7 +132,7 @@ export class CreateRunner {
     if (only?.id != null && candidates.length === 1) return this.take(address, only.id);
     if (named !== undefined || candidates.length > 0) {
       this.state.claimed.delete(address);
-      const ids = candidates.map((each) => each.id).join(', ');
+      const ids = namedIds(candidates.map((each) => each.id));
       const found =
         candidates.length === 0 ? 'did not find it' : `found ${candidates.length} candidates (${ids})`;
       const why = `the response contained the id ${id}, which does not belong to the new object`;
