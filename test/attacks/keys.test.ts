@@ -349,6 +349,15 @@ describe('a run that is killed after it has kept the new key', () => {
   const activeKeys = ({ sandbox }: KeyProject) =>
     [...sandbox.world.keys.values()].filter((key) => !key.isRevoked && key.name === 'ci');
 
+  /** A service may revoke only the key that makes the request. */
+  function stillActive({ sandbox }: KeyProject) {
+    const old = [...sandbox.world.keys.values()].find(
+      ({ name, createdDate }) => name === 'ci' && createdDate.startsWith('2020'),
+    );
+    if (old !== undefined) Object.assign(old, { isRevoked: false, isActive: true });
+    return old;
+  }
+
   async function expectDelivered(project: KeyProject): Promise<Ended> {
     const [kept = ''] = project.holders();
     expect(kept).toMatch(/^\.roster\/rescued\//);
@@ -363,7 +372,7 @@ describe('a run that is killed after it has kept the new key', () => {
   test('does not keep the next one from delivering it beside the active key that it replaces', async () => {
     const project = await KeyProject.of(kill, seeded('2020-01-01T00:00:00Z'));
     await project.apply();
-    const [old] = activeKeys(project);
+    const old = stillActive(project);
     const ran = await expectDelivered(project);
     expect(all(ran)).toMatch(/ambiguous-name.*besides the key that an interrupted run created/);
     expect(all(ran)).toContain(old?.id);
@@ -376,6 +385,7 @@ describe('a run that is killed after it has kept the new key', () => {
     if (old !== undefined) old.createdDate = '2020-01-01T00:00:00Z';
     project.declare(kill);
     await project.apply();
+    stillActive(project);
     await expectDelivered(project);
     expect([activeKeys(project).length, old?.isRevoked]).toEqual([1, true]);
     await project.expectNothingLeft();
@@ -389,11 +399,11 @@ describe('a run that is killed after it has kept the new key', () => {
         env: { ...project.env, ...env },
         preload,
       });
-    const changes = await changesOf(sample.root, runIn(sample), 'rescued/');
+    const changes = await changesOf(sample.root, runIn(sample), 'key-ci');
     const nth = 1 + changes.findIndex(({ call }) => call === 'link');
     for (const at of [nth, nth + 1]) {
       const project = await KeyProject.of(file);
-      await runIn(project)(fsFaults(project.root, { act: 'kill', nth: at, path: 'rescued/' }));
+      await runIn(project)(fsFaults(project.root, { act: 'kill', nth: at, path: 'key-ci' }));
       expect(project.holders().some((name) => name.endsWith('.roster-tmp'))).toBe(true);
       const plan = await project.run('validate');
       expect(plan.exit).toBe(0);
