@@ -1,4 +1,5 @@
 import type { Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Step } from '../model/plan.js';
 import { pollUntil } from '../model/poll.js';
@@ -58,10 +59,41 @@ export class CreateRunner {
     const states = new Map<string, StepState>();
     for (const kind of new Set(this.unchecked.map((each) => each.kind))) {
       const answered = this.unchecked.filter((each) => each.kind === kind);
+      if (kind.detail !== undefined) {
+        for (const [id, state] of await this.checkOnce(kind, answered)) states.set(id, state);
+        continue;
+      }
       const { listed, error } = await this.listUntilShown(kind, answered);
       for (const each of answered) states.set(each.step.id, this.identify(each, listed, error));
     }
     return states;
+  }
+
+  /** One list is enough for objects that can also be read by id: those that it does not show as they were sent. */
+  private async checkOnce(
+    kind: Kind,
+    answered: readonly ClaimedId[],
+  ): Promise<readonly (readonly [string, StepState])[]> {
+    const listed = await this.listOnce(kind);
+    return Promise.all(
+      answered.map(async (each) => {
+        const { step, address, id } = each;
+        const shown = listed.get(id);
+        const isOwn = shown !== undefined && isSent(shown, this.sentBy(kind, address));
+        return [step.id, isOwn ? this.takeOwn(address, id) : await this.checkByRead(each)] as const;
+      }),
+    );
+  }
+
+  private async listOnce(kind: Kind): Promise<ReadonlyMap<string | null, Observed>> {
+    try {
+      const listed = await this.inputs.writer.reader.readAll(kind.list());
+      return new Map(listed.map((each) => [each.id, each]));
+    } catch (failure) {
+      // Then each object is read by its id, which reports what is wrong.
+      this.state.judge(failure);
+      return new Map();
+    }
   }
 
   private async check(answered: ClaimedId): Promise<StepState> {
@@ -69,11 +101,11 @@ export class CreateRunner {
     if (this.state.isTaken(kind.name, id, address))
       return this.recover(kind, address, `the response contained the id of another object (${id})`);
     this.state.claimed.set(address, id);
-    if (kind.detail !== undefined) return this.checkByRead(answered);
     if (!this.waitedFor.has(step.id)) {
       this.unchecked.push(answered);
       return { outcome: 'done' };
     }
+    if (kind.detail !== undefined) return this.checkByRead(answered);
     const { listed, error } = await this.listUntilShown(kind, [answered]);
     return this.identify(answered, listed, error);
   }
@@ -136,14 +168,14 @@ export class CreateRunner {
     if (only?.id != null && candidates.length === 1) return this.take(address, only.id);
     if (named !== undefined || candidates.length > 0) {
       this.state.claimed.delete(address);
-      const ids = candidates.map((each) => each.id).join(', ');
+      const ids = namedIds(candidates.map((each) => each.id));
       const found =
         candidates.length === 0 ? 'did not find it' : `found ${candidates.length} candidates (${ids})`;
       const why = `the response contained the id ${id}, which does not belong to the new object`;
       return { outcome: 'unknown', error: `${why}; looked for the object and ${found}` };
     }
     // It was most likely created, and must not be created again: its id is kept until a list shows it.
-    this.state.ids.set(address, id);
+    this.state.setId(address, id);
     this.state.unseen.add(address);
     return {
       outcome: 'unknown',
@@ -159,7 +191,7 @@ export class CreateRunner {
   }
 
   private take(address: Address, id: string): StepState {
-    this.state.ids.set(address, id);
+    this.state.setId(address, id);
     return { outcome: 'done' };
   }
 
@@ -203,7 +235,7 @@ export class CreateRunner {
     const newKey = { address, delivery, kind, data, writer, keys, isTaken, sleep };
     const delivered = await deliverKey(newKey);
     state.newKeyFile = delivered.file;
-    if (delivered.id !== null) state.ids.set(address, delivered.id);
+    if (delivered.id !== null) state.setId(address, delivered.id);
     if (!delivered.isListed) state.unseen.add(address);
     state.diagnostics.push(...delivered.diagnostics);
     if (delivered.lockedOut) state.unauthorized = 'the key stopped working';

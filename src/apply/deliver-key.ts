@@ -41,7 +41,7 @@ interface KeyDelivery {
 export async function deliverKey(newKey: NewKey): Promise<KeyDelivery> {
   const secret = secretIn(newKey);
   if (secret === null) {
-    const state = lostKey('the response contained no key');
+    const state = lostKey('the response contained no API key');
     return { state, id: null, isListed: true, lockedOut: true, file: null, diagnostics: [] };
   }
   const held = newKey.keys.keep(newKey.address, secret.value);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.js';
 import { exists, type Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
 import { resolveIdentity } from '../model/pending.js';
 import { pollUntil } from '../model/poll.js';
 import type { Reader } from '../model/request.js';
@@ -39,7 +40,7 @@ export async function recoverCreate(
     return { error: `looked for the object and did not find it${what}` };
   }
   if (found.length === 1 && only.id !== null) return { id: only.id };
-  const ids = found.map((each) => each.id).join(', ');
+  const ids = namedIds(found.map((each) => each.id));
   return { error: `looked for the object and found ${found.length} candidates (${ids})` };
 }
 

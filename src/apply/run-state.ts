@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
-import type { Address, KindName } from '../model/resource.js';
+import { type Address, type KindName, objectKey } from '../model/resource.js';
 import type { ApplyInputs } from './inputs.js';
 import type { Verdict } from './writer.js';
 
@@ -8,7 +8,7 @@ const KEY_STOPPED = 'the key stopped working';
 
 /** What a run learns while it carries out its steps. */
 export class RunState {
-  readonly ids: Map<Address, string>;
+  readonly ids: ReadonlyMap<Address, string>;
   /** Ids in the answers to this run's creates, of objects that were found to be what was sent. */
   readonly created = new Map<Address, string>();
   /** Ids in such answers that could not be checked. */
@@ -22,16 +22,16 @@ export class RunState {
   /** Why the key cannot be used any further. */
   unauthorized: string | null = null;
   readonly kinds: ReadonlyMap<KindName, Kind>;
+  private readonly idOf = new Map<Address, string>();
+  private readonly ownerOf = new Map<string, Address>();
   /** Ids of the objects that existed when the plan was made. */
   private readonly existing: ReadonlyMap<KindName, ReadonlySet<string>>;
 
   constructor(private readonly inputs: ApplyInputs) {
     this.kinds = new Map(inputs.kinds.map((kind) => [kind.name, kind]));
-    this.ids = new Map(
-      inputs.plan.changes.flatMap(({ address, id, action }) =>
-        id === null || action === 'replace' ? [] : [[address, id]],
-      ),
-    );
+    this.ids = this.idOf;
+    for (const { address, id, action } of inputs.plan.changes)
+      if (id !== null && action !== 'replace') this.setId(address, id);
     this.existing = new Map(
       [...inputs.observed].map(([kind, list]) => [kind, new Set(list.flatMap((each) => each.id ?? []))]),
     );
@@ -40,10 +40,14 @@ export class RunState {
   /** Whether an id is known to belong to an object other than the one that was just created for an address. */
   isTaken(kind: KindName, id: string, address: Address): boolean {
     if (this.existing.get(kind)?.has(id) === true) return true;
-    const ofKind = `${kind}/`;
-    return [...this.ids].some(
-      ([other, known]) => known === id && other !== address && other.startsWith(ofKind),
-    );
+    const owner = this.ownerOf.get(objectKey(kind, id));
+    return owner !== undefined && owner !== address;
+  }
+
+  setId(address: Address, id: string): void {
+    this.idOf.set(address, id);
+    const key = objectKey(address.slice(0, address.indexOf('/')), id);
+    if (!this.ownerOf.has(key)) this.ownerOf.set(key, address);
   }
 
   judge(failure: unknown): Verdict {

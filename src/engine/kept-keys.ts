@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { HeldKey } from '../apply/writer.js';
+import { nameBehind } from '../files/new-file.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFiles } from '../files/own-folder.js';
 import { readSecret, writeSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import { byCodeUnit } from '../model/json.js';
 import { isApiKey, isPrefixOf } from '../model/key-prefix.js';
 import { exists } from '../model/kind.js';
 import type { Address, KindName, Observed, Project } from '../model/resource.js';
@@ -18,12 +20,18 @@ type Owner = Pick<Project, 'name' | 'environment'>;
 
 /** `key-ci.0123456789abcdef.89abcdef.key`: for people, the address; then its owner; then what makes it unique. */
 function nameOf(owner: Owner, address: Address): string {
-  const readable = address.replace('/', '-').slice(0, 60);
+  const readable = address.replace('/', '-').slice(0, 24);
   return `${readable}.${markOf(owner, address)}.${randomUUID().slice(0, 8)}.key`;
 }
 
-function isFor(name: string, owner: Owner, address: Address): boolean {
+function isFor(file: string, owner: Owner, address: Address): boolean {
+  const name = finalName(file);
   return name.split('.').at(-3) === markOf(owner, address) && name.endsWith('.key');
+}
+
+/** A run that was killed may have left a kept file under its temporary name, beside the final one or alone. */
+function finalName(file: string): string {
+  return nameBehind(basename(file)) ?? basename(file);
 }
 
 function markOf({ name, environment }: Owner, address: Address): string {
@@ -62,7 +70,12 @@ export function keptKey({ root, ...owner }: Project, address: Address, file: str
 function readKept(path: string): string | null {
   const key = readSecret(path);
   const isPrivate = process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
-  return key !== null && isApiKey(key) && isPrivate ? key : null;
+  return key !== null && isApiKey(key) && isPrivate && isWhole(path, key) ? key : null;
+}
+
+/** A temporary file may end anywhere. The line break after a key is written last. */
+function isWhole(path: string, key: string): boolean {
+  return nameBehind(basename(path)) === null || statSync(path).size > key.length;
 }
 
 /** The kept keys that still work, by the entry that they belong to: the list must show them as active. */
@@ -76,6 +89,7 @@ export function keptKeys(
   const found = project.entries.flatMap(({ address, kind: kindName, declared, external }) => {
     const kind = kinds.find(({ name }) => name === kindName);
     if (kind?.secret === undefined || external || kind.secret.deliverTo(declared) === null) return [];
+    const identity = kind.identity.ofDeclared(declared);
     const active = (objects.get(kindName) ?? []).filter((each) => exists(kind, each));
     return names
       .filter((name) => isFor(name, project, address))
@@ -84,11 +98,18 @@ export function keptKeys(
         const key = readKept(join(project.root, file));
         if (key === null) return [];
         redactor.hide([key]);
-        const observed = active.find(({ facts }) => isPrefixOf(String(facts['keyPrefix'] ?? ''), key));
-        return observed === undefined ? [] : [[address, { file, observed }]];
+        const shown = active.filter(({ facts }) => isPrefixOf(String(facts['keyPrefix'] ?? ''), key));
+        const named = shown.filter((each) => kind.identity.ofObserved(each) === identity);
+        const [observed, ...others] = shown.length === 1 ? shown : named;
+        return observed === undefined || others.length > 0 ? [] : [[address, { file, observed }]];
       });
   });
-  return new Map(found);
+  // Of several kept keys of an entry, the newest.
+  return new Map(found.sort(([, a], [, b]) => byCodeUnit(createdDate(a), createdDate(b))));
+}
+
+function createdDate({ observed }: KeptKeyFile): string {
+  return String(observed.facts['createdDate'] ?? '');
 }
 
 const runApply = '`roster apply` delivers it if it still works. Otherwise, delete the file. Never commit it.';
@@ -128,6 +149,11 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Also what a killed run left of the same file under its other name. */
 export function discardKept({ path }: HeldKey): void {
-  if (path !== null) rmSync(path, { force: true });
+  if (path === null) return;
+  const folder = dirname(path);
+  const same = namesIn(folder).filter((name) => finalName(name) === finalName(path));
+  for (const file of new Set([path, ...same.map((name) => join(folder, name))]))
+    rmSync(file, { force: true });
 }

@@ -67,7 +67,12 @@ const suffix = '.roster-tmp';
  * behind for a manifest. The `.gitignore` of `roster init` covers it.
  */
 export function temporaryFor(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomUUID()}${suffix}`);
+  return join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}${suffix}`);
+}
+
+/** The name that a temporary file was to get; null for any other name. */
+export function nameBehind(name: string): string | null {
+  return /^\.(.+)\.[^.]+\.roster-tmp$/.exec(name)?.[1] ?? null;
 }
 
 /** No run needs a temporary file for longer than a moment. */

@@ -4,7 +4,11 @@ export function isPrefixOf(shown: string, key: string): boolean {
   return prefix !== '' && key.startsWith(prefix);
 }
 
+/** Far longer than any key: one of this length still fits into a request, and into a file that holds a secret. */
+const MOST_KEY_CHARACTERS = 2000;
+
 /** Whether a text is one whole API key (interface §5.3), and nothing else. */
 export function isApiKey(text: string): boolean {
+  if (text.length > MOST_KEY_CHARACTERS) return false;
   return /^svc_live_[\x21-\x7e]+$/.test(text) && !/["'`]/.test(text);
 }

@@ -32,8 +32,13 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Only unreserved characters of RFC 3986: such an id is the same inside a path and outside, and needs no encoding. */
 const idGrammar = /^[A-Za-z0-9._~-]{1,200}$/;
 
-/** Path segments that the interface has in place of an id (§4). As ids, they would reach other endpoints. */
-const pathWords: ReadonlySet<string> = new Set(['bulk', 'page', 'preview', 'runs', 'upcoming']);
+/** Path segments that the interface has in place of an id or after one (§4). As ids, they might reach other endpoints. */
+const pathWords: ReadonlySet<string> = new Set([
+  ...['active-count', 'attention-count', 'status-counts', 'cached-exports', 'group-runs', 'jobs', 'runs'],
+  ...['bulk', 'page', 'preview', 'upcoming'],
+  // These follow an id, and would be in its place if it were empty.
+  ...['enabled', 'members', 'run', 'steps'],
+]);
 
 /**
  * Whether a text can be an id. `.` and `..` cannot: URL parsers resolve them, and `..` would reach another endpoint. Nor

@@ -27,7 +27,13 @@ import { order } from './order.js';
 import { safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './starts/start-rate.js';
-import { type KeptKeyFile, knowingKept, undeliveredKeys, withDelivery } from './undelivered.js';
+import {
+  type KeptKeyFile,
+  knowingKept,
+  namesakesOfKept,
+  undeliveredKeys,
+  withDelivery,
+} from './undelivered.js';
 
 /** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is passed in. */
 export interface ReconcileInputs {
@@ -70,7 +76,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { entries } = project;
   // Of a plan for another service, only that is reported.
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
-  const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount });
+  const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const names = namesOf(matches.list, matches.externals, lookup);
   const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), { names, prune, now }) ?? []);
   const changes = all.map((each) => withDelivery(each, kept));
@@ -86,6 +92,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const warnings = [
     ...unselected,
     ...duplicateWarnings(matches.list, prune),
+    ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];

@@ -1,5 +1,8 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
 import type { Plan } from '../model/plan.js';
-import type { Address, Delivery, Observed } from '../model/resource.js';
+import type { Address, Delivery, Desired, Observed } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import { deliveryFields } from './field-change.js';
 import type { Match } from './match/match.js';
@@ -48,6 +51,35 @@ export function undeliveredKeys(diffs: readonly ResourceDiff[], kept: KeptKeys):
       : [[address, { file: found.file, delivery }] as const];
   });
   return keys.length === 0 ? {} : { undelivered: Object.fromEntries(keys) };
+}
+
+/**
+ * Keys with the name of one that was kept: the run that created it may have been about to revoke them. No inventory
+ * says so, and thus they stay.
+ */
+export function namesakesOfKept(matches: readonly Match[], kept: KeptKeys): readonly Diagnostic[] {
+  return matches.flatMap((match) => {
+    const { kind, entry, address } = match;
+    const found = keptOf(match, kept);
+    if (found === undefined || entry === null) return [];
+    const identity = kind.identity.of(entry.spec);
+    const others = matches.flatMap(({ ours, observed }) =>
+      !ours && observed?.kind === kind.name && kind.identity.ofObserved(observed) === identity
+        ? [observed.id ?? 'a key without an id']
+        : [],
+    );
+    return others.length === 0 ? [] : [namesakes(kind, address, entry, others)];
+  });
+}
+
+function namesakes(kind: Kind, address: Address, entry: Desired, ids: readonly string[]): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'ambiguous-name',
+    message: `${address}: besides the key that an interrupted run created, the service has ${ids.length} ${kind.identity.describe(entry.spec)}: ${namedIds(ids)}`,
+    help: 'If the interrupted run was to replace it, revoke it in the dashboard (account menu, API keys).',
+    place: entry.source,
+  };
 }
 
 function keptOf({ address, observed }: Match, kept: KeptKeys): KeptKeyFile | undefined {

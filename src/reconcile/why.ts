@@ -1,5 +1,6 @@
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
@@ -94,7 +95,7 @@ function byNaturalKey(match: Match, objects: readonly Observed[]): string {
   const description = kind.identity.describe(entry.spec);
   if (ids.length === 0) return `there is no ${kind.name} ${description} on the service`;
   const count = ids.length === 1 ? `a ${kind.name}` : `${ids.length} ${kind.section}`;
-  return `the service has ${count} ${description}: ${ids.sort().join(', ')}`;
+  return `the service has ${count} ${description}: ${namedIds(ids.sort())}`;
 }
 
 /** Differences that have no meaning, and information that cannot be declared. */

@@ -12,6 +12,8 @@ export interface Envelope {
   readonly data: unknown;
   /** The properties next to `data`: some services put the totals of a bare list there. */
   readonly rest: JsonObject;
+  /** The header `Link` refers to a next page. */
+  readonly hasNextLink?: boolean;
 }
 
 /** Of the other 2xx, some announce a part of the answer (206), several answers (207) or one that was changed (203). */
@@ -35,11 +37,17 @@ export function readAnswer(subject: string, effect: Effect, reply: Reply, words:
   const { success, message: _, data, ...rest } = body;
   if (success === false) throw failedInside(subject, reply.status, body, words);
   if (success !== undefined && success !== true) throw unexpected('success to be true or false', success);
-  if (data !== undefined) return { data, rest };
+  if (data !== undefined) return { data, rest, hasNextLink: hasNextLink(reply) };
   // A new key "in the response field `key`" may be next to the message (interface §2), and would otherwise be lost.
   const isAnswer = success === true || (effect === 'create' && ('id' in rest || 'key' in rest));
   if (effect === 'read' || !isAnswer) throw new Unexpected(`expected data, got ${propertiesOf(body, words)}`);
   return { data: Object.keys(rest).length === 0 ? null : rest, rest };
+}
+
+/** RFC 8288: `<…>; rel="next"`. There may be several links in a header, and several headers. */
+function hasNextLink({ headers }: Reply): boolean {
+  const links = [headers['link'] ?? []].flat();
+  return links.some((each) => /;\s*rel\s*=\s*("[^"]*\bnext\b|next\b)/i.test(each));
 }
 
 function readJson(reply: Reply, words: ServiceWords): unknown {

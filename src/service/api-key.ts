@@ -17,5 +17,5 @@ function wrong(key: string): string {
   if (/["'`]/.test(key)) return 'contains quotes';
   if (/\s/.test(key)) return 'contains spaces or line breaks';
   if (!key.startsWith('svc_live_')) return 'is not an API key: API keys begin with svc_live_';
-  return 'contains characters that no API key has';
+  return 'contains characters that no API key has, or is too long';
 }

@@ -4,6 +4,7 @@ import { type ListCall, Unexpected } from '../model/request.js';
 import type { Envelope } from './answer.js';
 import { looseId, unexpected, wholeNumber } from './operations/record.js';
 import type { Queue } from './queue.js';
+import { checkNoMore, type ReadSoFar } from './signs-of-more.js';
 
 /** The largest page that the interface allows (§8). */
 const PAGE_SIZE = 100;
@@ -53,7 +54,10 @@ export class UnexpectedItem extends Unexpected {
 
 async function completeList(first: Page, source: PageSource): Promise<unknown[]> {
   if (first.nextCursor !== null) return byCursor(first, source);
-  if (first.total === null || first.total === first.items.length) return first.items;
+  if (first.total === null || first.total === first.items.length) {
+    checkWhole(first, { items: first.items.length, pages: 1 });
+    return first.items;
+  }
   if (first.total < first.items.length) throw disagreeing(first.total, first.items.length);
   const large = readPage(await source.fetch({ page: 1, pageSize: PAGE_SIZE }));
   return large.nextCursor === null ? byNumber(large, source) : byCursor(large, source);
@@ -73,6 +77,7 @@ async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
     for (const item of page.items) items.push(item);
   }
   if (page.total !== null && page.total !== items.length) throw disagreeing(page.total, items.length);
+  checkWhole(page, { items: items.length, pages: seen.size + 1 });
   return items;
 }
 
@@ -108,21 +113,21 @@ interface Page {
   readonly items: unknown[];
   readonly nextCursor: string | null;
   readonly total: number | null;
+  /** What else the answer says of the list. */
+  readonly holders: readonly JsonObject[];
+  readonly hasNextLink: boolean;
 }
 
-function readPage({ data, rest }: Envelope): Page {
-  if (Array.isArray(data)) return { items: data, ...readMarks(rest, data.length) };
+function readPage({ data, rest, hasNextLink = false }: Envelope): Page {
+  if (Array.isArray(data)) return { items: data, ...readMarks(rest), holders: [rest], hasNextLink };
   if (!isJsonObject(data)) throw unexpected('a list', data);
   const items: unknown = data['items'];
   if (!Array.isArray(items)) throw unexpected('a list, or an object with the list items', items ?? data);
-  return { items, ...readMarks(data, items.length) };
+  return { items, ...readMarks(data), holders: [data, rest], hasNextLink };
 }
 
-function readMarks(holder: JsonObject, length: number): Omit<Page, 'items'> {
-  const nextCursor = readCursor(holder['nextCursor']);
-  const total = readTotal(holder);
-  if (nextCursor === null && total === null) checkWhole(holder, length);
-  return { nextCursor, total };
+function readMarks(holder: JsonObject): Pick<Page, 'nextCursor' | 'total'> {
+  return { nextCursor: readCursor(holder['nextCursor']), total: readTotal(holder) };
 }
 
 function readCursor(value: unknown): string | null {
@@ -144,12 +149,13 @@ function readTotal(holder: JsonObject): number | null {
 }
 
 /** Signs of more items without a way to get them: to take the page for the whole list would be a guess. */
-function checkWhole(holder: JsonObject, length: number): void {
-  const more = ['hasMore', 'hasNextPage', 'hasNext'].find((name) => holder[name] === true);
-  if (more !== undefined) throw new Unexpected(`expected a cursor or a total next to ${more}, got neither`);
+function checkWhole({ holders, items, total, hasNextLink }: Page, read: ReadSoFar): void {
+  if (hasNextLink) throw new Unexpected('expected a cursor or a total with the header Link, got neither');
+  for (const holder of holders) checkNoMore(holder, read);
+  const [holder = {}] = holders;
   const size = wholeNumber(holder['pageSize']);
-  const full = size !== null && size > 0 && length >= size;
-  if (full && holder['nextCursor'] === undefined)
+  const full = size !== null && size > 0 && items.length >= size;
+  if (full && total === null && holder['nextCursor'] === undefined)
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
 }
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox, type SeedKey } from '../../src/sandbox/index.js';
-import { changesOf, preload } from '../faults/support/fs-faults.js';
+import { changesOf, fsFaults, preload } from '../faults/support/fs-faults.js';
 import { type Ended, roster } from '../support/program.js';
 import { git } from '../support/repository.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
@@ -337,6 +337,79 @@ describe('a rotation', () => {
       0,
       true,
     ]);
+  });
+});
+
+describe('a run that is killed after it has kept the new key', () => {
+  const kill = { command: script('process.kill(process.ppid, "SIGKILL")') };
+  const seeded = (createdDate: string) => ({
+    keys: [{ name: 'ci', scopes: ['agents.run'], createdDate }],
+    rotateAfter: '90 days',
+  });
+  const activeKeys = ({ sandbox }: KeyProject) =>
+    [...sandbox.world.keys.values()].filter((key) => !key.isRevoked && key.name === 'ci');
+
+  /** A service may revoke only the key that makes the request. */
+  function stillActive({ sandbox }: KeyProject) {
+    const old = [...sandbox.world.keys.values()].find(
+      ({ name, createdDate }) => name === 'ci' && createdDate.startsWith('2020'),
+    );
+    if (old !== undefined) Object.assign(old, { isRevoked: false, isActive: true });
+    return old;
+  }
+
+  async function expectDelivered(project: KeyProject): Promise<Ended> {
+    const [kept = ''] = project.holders();
+    expect(kept).toMatch(/^\.roster\/rescued\//);
+    project.useNewKey();
+    project.declare(file);
+    const ran = await project.apply();
+    expect([ran.exit, project.creations, project.holders()], all(ran)).toEqual([0, 1, [file.file]]);
+    expect(project.path(kept)).not.toSatisfy(existsSync);
+    return ran;
+  }
+
+  test('does not keep the next one from delivering it beside the active key that it replaces', async () => {
+    const project = await KeyProject.of(kill, seeded('2020-01-01T00:00:00Z'));
+    await project.apply();
+    const old = stillActive(project);
+    const ran = await expectDelivered(project);
+    expect(all(ran)).toMatch(/ambiguous-name.*besides the key that an interrupted run created/);
+    expect(all(ran)).toContain(old?.id);
+  });
+
+  test('does not keep the next one from delivering it when the inventory has the former key, which is revoked', async () => {
+    const project = await KeyProject.of(file, seeded(new Date().toISOString()));
+    expect((await project.apply()).exit).toBe(0);
+    const [old] = activeKeys(project);
+    if (old !== undefined) old.createdDate = '2020-01-01T00:00:00Z';
+    project.declare(kill);
+    await project.apply();
+    stillActive(project);
+    await expectDelivered(project);
+    expect([activeKeys(project).length, old?.isRevoked]).toEqual([1, true]);
+    await project.expectNothingLeft();
+  });
+
+  test('does not keep the next one from delivering it under its temporary name', async () => {
+    const sample = await KeyProject.of(file);
+    const runIn = (project: KeyProject) => (env: Record<string, string>) =>
+      roster(['apply', '--yes', '--allow-self-revoke'], {
+        cwd: project.root,
+        env: { ...project.env, ...env },
+        preload,
+      });
+    const changes = await changesOf(sample.root, runIn(sample), 'key-ci');
+    const nth = 1 + changes.findIndex(({ call }) => call === 'link');
+    for (const at of [nth, nth + 1]) {
+      const project = await KeyProject.of(file);
+      await runIn(project)(fsFaults(project.root, { act: 'kill', nth: at, path: 'key-ci' }));
+      expect(project.holders().some((name) => name.endsWith('.roster-tmp'))).toBe(true);
+      const plan = await project.run('validate');
+      expect(plan.exit).toBe(0);
+      await expectDelivered(project);
+      expect(readdirSync(project.path('.roster/rescued'))).toEqual([]);
+    }
   });
 });
 

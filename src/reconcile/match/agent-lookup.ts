@@ -1,4 +1,5 @@
 import { groupBy } from '../../model/group-by.js';
+import { namedIds } from '../../model/named-ids.js';
 import type { Agent, EntryProblem } from '../../model/resource.js';
 import type { Suggest } from '../../model/suggest.js';
 
@@ -38,7 +39,7 @@ export function agentLookup(agents: readonly Agent[], suggest: Suggest): AgentLo
 }
 
 function ambiguousAgent(written: string, named: readonly Agent[]): AgentResult {
-  const ids = named.map((agent) => agent.externalAgentId).join(', ');
+  const ids = namedIds(named.map((agent) => agent.externalAgentId));
   return {
     code: 'ambiguous-agent',
     message: `${named.length} agents are named "${written}"`,

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Inventory } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
+import { namedIds } from '../../model/named-ids.js';
 import { type Address, type Declared, normalId, type Observed } from '../../model/resource.js';
 import type { Suggest } from '../../model/suggest.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
@@ -68,7 +69,7 @@ function notFound(kind: Kind, entry: Declared, { names, suggest }: ExternalInput
 }
 
 function notUnique(kind: Kind, entry: Declared, found: readonly Observed[]): Diagnostic {
-  const ids = found.map((each) => each.id).join(', ');
+  const ids = namedIds(found.map((each) => each.id));
   const message = `${found.length} ${kind.section} are ${criterion(kind, entry)}: ${ids}`;
   const help = `Use \`id: ${found[0]?.id}\`.`;
   return entryDiagnostic(entry, { severity: 'error', code: 'ambiguous-name', path: ['name'], message, help });

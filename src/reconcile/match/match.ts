@@ -13,6 +13,7 @@ import {
 import type { Rule } from '../../model/why.js';
 import type { AgentLookup } from './agent-lookup.js';
 import { findExternal } from './external.js';
+import type { KeptObjects } from './interrupted-create.js';
 import { inventoryEntry, type Pair, pair } from './pair.js';
 import { Records } from './recorded.js';
 import { ReferenceResolver } from './reference-resolver.js';
@@ -54,6 +55,7 @@ export interface MatchInputs {
   readonly prune: Prune;
   /** The ids in the inventory may be those of another account. */
   readonly otherAccount: boolean;
+  readonly kept: KeptObjects;
 }
 
 /** Matches everything declared with everything that exists, kind by kind: objects come before what refers to them. */
@@ -112,9 +114,9 @@ class Matcher implements Matches {
     desired: readonly Desired[],
     observed: readonly Observed[],
   ): ReadonlySet<Observed> {
-    const { inventory, prune, otherAccount } = this.inputs;
+    const { inventory, prune, otherAccount, kept } = this.inputs;
     const records = this.recordsOf(kind);
-    const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records });
+    const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records, kept });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
       if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing.pairs.get(entry.address));

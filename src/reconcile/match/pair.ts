@@ -14,7 +14,9 @@ import {
 } from '../../model/resource.js';
 import type { Rule } from '../../model/why.js';
 import { fieldTexts, fieldValue } from '../fields.js';
+import { ambiguousName } from './ambiguous.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
+import { createdAmong, type KeptObjects } from './interrupted-create.js';
 import { mismatch, nameAndId, type Records } from './recorded.js';
 import { closestPairs } from './similarity.js';
 
@@ -39,6 +41,7 @@ export interface PairingInputs {
   /** The ids in the inventory may be those of another account: objects that it does not describe are not ours. */
   readonly otherAccount: boolean;
   readonly records: Records;
+  readonly kept: KeptObjects;
 }
 
 /** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
@@ -49,8 +52,9 @@ export function pair(inputs: PairingInputs): Pairing {
   for (const entry of desired) {
     if (entry.id !== null) continue;
     const known = inventoryEntry(entry, inventory);
-    if (known === null) state.byIntent(entry);
-    else state.byInventory(entry, known);
+    state.byKept(entry);
+    if (state.isOpen(entry)) state.byIntent(entry, known);
+    if (state.isOpen(entry) && known !== null) state.byInventory(entry, known);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
   // An object without an entry would be deleted: it is better to change it into what is declared.
@@ -128,8 +132,15 @@ class PairingState implements Pairing {
     else if (!this.inputs.otherAccount) this.reportMismatch(entry, known, found);
   }
 
+  /** Roster has kept the key of this object for this entry, which no inventory may know yet. */
+  byKept(entry: Desired): void {
+    const found = this.inputs.kept.get(entry.address)?.observed;
+    if (found !== undefined && this.observedById.get(found.id) === found && this.isFree(found))
+      this.take(entry, found, 'inventory');
+  }
+
   /** The object of a create that an interrupted run sent is ours, whatever the entry says now. */
-  byIntent(entry: Desired): void {
+  byIntent(entry: Desired, known: InventoryEntry | null): void {
     const { records } = this.inputs;
     const identity = records.intendedIdentity(entry.address);
     if (identity === null) return;
@@ -138,9 +149,8 @@ class PairingState implements Pairing {
     const found = (this.identities.get(identity) ?? []).filter(
       (each) => each.manageable !== false && this.isFree(each),
     );
-    const [only] = found;
-    if (only !== undefined && found.length === 1 && records.isIntended(entry.address, only))
-      this.take(entry, only, 'inventory');
+    const made = createdAmong(this.kind, found, known);
+    if (made !== null && records.isIntended(entry.address, made)) this.take(entry, made, 'inventory');
   }
 
   byNaturalKey(open: readonly Desired[]): void {
@@ -189,7 +199,8 @@ class PairingState implements Pairing {
     const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
     const rest = this.kind.similarity === undefined ? inOrder : this.pairEqual(inOrder, pool);
     if (rest.length === 0) return;
-    if (pool.length > rest.length) for (const entry of rest) this.reportAmbiguous(entry, pool);
+    if (pool.length > rest.length)
+      for (const entry of rest) this.fail(entry, ambiguousName(this.kind, entry, pool));
     else
       for (const [entry, each] of closestPairs(this.kind, rest, pool))
         this.take(entry, each, this.ruleFor(entry));
@@ -229,18 +240,6 @@ class PairingState implements Pairing {
     const message = mismatch(entry.address, known, found);
     const help = `Restore the inventory. If it is the right object, bind the entry: \`id: ${found.id}\`.`;
     this.fail(entry, { code: 'inventory-mismatch', path: [], message, help });
-  }
-
-  private reportAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
-    const { section, identity } = this.kind;
-    const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
-    const description = identity.describe(entry.spec);
-    this.fail(entry, {
-      code: 'ambiguous-name',
-      path: [],
-      message: `the service has ${ids.length} ${section} ${description}: ${ids.join(', ')}`,
-      help: `Bind the entry to one of them: \`id: ${ids[0]}\`.`,
-    });
   }
 
   private fail(entry: Desired, problem: Omit<EntryProblem, 'severity'>): void {

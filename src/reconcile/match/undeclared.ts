@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/group-by.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
+import { namedIds } from '../../model/named-ids.js';
 import { type Address, addressOf, type Observed } from '../../model/resource.js';
 import type { Records } from './recorded.js';
 
@@ -135,7 +136,7 @@ class Search {
 }
 
 function possibleOrphan(address: Address, candidates: readonly Observed[]): Diagnostic {
-  const ids = candidates.map((each) => each.id).join(', ');
+  const ids = namedIds(candidates.map((each) => each.id));
   return {
     severity: 'warning',
     code: 'possible-orphan',

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/group-by.js';
 import { exists, type Kind } from '../../model/kind.js';
+import { namedIds } from '../../model/named-ids.js';
 import type { Prune } from '../../model/resource.js';
 import { fieldTexts } from '../fields.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
@@ -39,7 +40,7 @@ function warn({ kind, entry, observed }: Match, duplicates: readonly string[]): 
       severity: 'warning',
       code: 'ambiguous-name',
       path: kind.identity.fields.slice(0, 1),
-      message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides the one in the inventory (${observed.id}): ${duplicates.join(', ')}`,
+      message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides the one in the inventory (${observed.id}): ${namedIds(duplicates)}`,
       help: `Delete the ones that nobody needs, or bind the entry: \`id: ${observed.id}\`.`,
     }),
   ];

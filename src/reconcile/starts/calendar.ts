@@ -35,6 +35,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     agents: asWritten,
     prune: 'never',
     otherAccount: false,
+    kept: new Map(),
   });
   const { timetable } = kind;
   const loads = startLoads(kind, countable(kind, matches), inputs, matches);

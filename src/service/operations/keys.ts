@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../model/json.js';
+import { isApiKey } from '../../model/key-prefix.js';
 import type { ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
 import { findCreatedId } from './created.js';
@@ -87,10 +88,10 @@ export function revokeKey(id: IdOrPending): Request {
  */
 export function createdKey(data: unknown): CreatedKey | null {
   if (typeof data === 'string')
-    return isKey(data) ? { key: data, id: null, keyPrefix: null, scopes: null } : null;
+    return isApiKey(data) ? { key: data, id: null, keyPrefix: null, scopes: null } : null;
   if (!isJsonObject(data)) return null;
-  const holder = [data, ...Object.values(data)].find((each) => isJsonObject(each) && isText(each['key']));
-  if (!isJsonObject(holder) || !isText(holder['key'])) return loneKey(data);
+  const holder = [data, ...Object.values(data)].find((each) => isJsonObject(each) && isKey(each['key']));
+  if (!isJsonObject(holder) || !isKey(holder['key'])) return loneKey(data);
   const scopes = [holder['scopes'], data['scopes']].find(isTextList) ?? null;
   const keyPrefix = [holder['keyPrefix'], data['keyPrefix']].find(isText) ?? null;
   return {
@@ -104,7 +105,7 @@ export function createdKey(data: unknown): CreatedKey | null {
 /** Under another name, such as `{ apiKey: "svc_live_…" }`: recognised by its prefix (interface §5.3). */
 function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null {
   const entries = Object.entries(data).filter(([name]) => name !== 'keyPrefix');
-  const keys = entries.flatMap(([, value]) => (typeof value === 'string' && isKey(value) ? [value] : []));
+  const keys = entries.flatMap(([, value]) => (isKey(value) ? [value] : []));
   const [key] = keys;
   if (key === undefined || keys.length > 1) return null;
   return {
@@ -115,8 +116,9 @@ function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null 
   };
 }
 
-function isKey(text: string): boolean {
-  return /^svc_live_[\x21-\x7e]+$/.test(text);
+/** Anything else, such as a text with a line break, would be delivered as if it were a key. */
+function isKey(value: unknown): value is string {
+  return typeof value === 'string' && isApiKey(value);
 }
 
 function isText(value: unknown): value is string {

@@ -51,11 +51,18 @@ export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** Breaks a sentence at its spaces. A word longer than a line is cut. */
+/** No path of a file is longer (PATH_MAX). */
+const LONGEST_PATH = 4096;
+
+/** Breaks a sentence at its spaces. A word longer than a line is cut, but for a path, which is there to be copied. */
 export function wrap(text: string, width: number): string[] {
   const words = text.split(' ').filter((each) => each !== '');
-  const fragments = words.map((each) => ({ text: cut(each, width) }));
+  const fragments = words.map((each) => ({ text: isPath(each) ? each : cut(each, width) }));
   return flow(fragments, width, ' ');
+}
+
+function isPath(word: string): boolean {
+  return word.length <= LONGEST_PATH && /[\w.-][/\\][\w.-]|^[/\\]\w/.test(word);
 }
 
 /** A text that is never broken across lines. `shown` is the colored text; only `text` is measured. */

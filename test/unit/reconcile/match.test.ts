@@ -98,6 +98,16 @@ describe('match', () => {
   });
 
   const twins = [remoteGroup('1', { name: 'a' }), remoteGroup('2', { name: 'a' })];
+  test('an ambiguous name lists ten ids, and says how many more there are', () => {
+    const objects = Array.from({ length: 40 }, (_, index) => remoteSchedule(String(100 + index)));
+    const [first, second] = objects;
+    const { diagnostics } = reconcileWorld({ entries: [schedule('a')], objects });
+    const [{ message = '' } = {}] = diagnostics;
+    expect([first, second].map((each) => message.includes(String(each?.id)))).toEqual([true, true]);
+    expect(message.match(/\b1\d\d\b/g)).toHaveLength(10);
+    expect(message).toMatch(/has 40 schedules .* and 30 more$/);
+  });
+
   const errors: readonly [name: string, world: SmallWorld, codes: readonly string[]][] = [
     [
       'two objects for one entry are ambiguous',

@@ -44,6 +44,16 @@ test('sends the key, the accept headers and the JSON body below a base path', as
   expect(JSON.parse(seen?.body ?? '')).toEqual({ name: 'a', description: '', agentIds: [] });
 });
 
+test('a list whose header refers to a next page is not taken for the whole list', async () => {
+  const link = '<https://example.com/api/x?page=1>; rel="prev", </api/x?page=2>; rel="next"';
+  await using server = await serve((_seen, response) => {
+    response.setHeader('link', link);
+    ok(response, []);
+  });
+  const failure = await failureOf(server.client().readAll(groups.listGroups()));
+  expect([code(failure), failure.message]).toEqual(['unexpected-response', expect.stringContaining('Link')]);
+});
+
 test('a guard with a reason keeps a request from being sent, and so does one that gets a reason before a retry', async () => {
   let reason: string | null = 'the lock is lost';
   await using server = await serve((_seen, response) => {

@@ -66,6 +66,36 @@ describe('complete lists', () => {
   });
 });
 
+describe('lists that name what they have', () => {
+  const whole: [string, Respond, number][] = [
+    ['no further page', () => ({ items: items(0, 3), hasMore: false, next: null, totalPages: 1 }), 3],
+    ['a count', () => ({ items: items(0, 3), count: 3, totalItems: 3 }), 3],
+    [
+      'marks one level down',
+      () => ({ items: items(0, 3), pagination: { total: 3, page: 1, hasMore: false } }),
+      3,
+    ],
+    ['links', () => ({ items: items(0, 3), links: { self: '/api/x', next: null } }), 3],
+    ['no page at all', () => ({ items: [], totalPages: 0, count: 0 }), 0],
+  ];
+  test.each(whole)('%s', async (_name, respond, count) => {
+    expect(await readPages(source(respond))).toHaveLength(count);
+  });
+
+  test.each([[{ hasMore: true }], [{ pagination: { total: 5 } }], [{ total: 5 }], [{ next: '/api/x' }]])(
+    'signs of more next to the data are not ignored: %j',
+    async (rest) => {
+      await expect(readPages(source(() => ({ items: [] }), rest))).rejects.toThrow(Unexpected);
+    },
+  );
+
+  test('a link to the next page in the header is a sign of more', async () => {
+    const pages = source(() => items(0, 2));
+    const fetch = async (query: PageQuery | null) => ({ ...(await pages.fetch(query)), hasNextLink: true });
+    await expect(readPages({ ...pages, fetch })).rejects.toThrow(/Link/);
+  });
+});
+
 describe('incomplete lists', () => {
   const cases: [string, Respond, RegExp][] = [
     ['null', () => null, /a list, got null/],
@@ -93,6 +123,21 @@ describe('incomplete lists', () => {
     ],
     ['too many pages', () => ({ items: items(0, 1), total: 10_001 }), /at most 10000 pages/],
     ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /next to hasMore/],
+    ['more in words', () => ({ items: [], hasMore: 'true' }), /next to hasMore/],
+    ['more than one page', () => ({ items: [], totalPages: 3, pageSize: 25 }), /totalPages/],
+    ['more items in all', () => ({ items: [], totalItems: 5 }), /totalItems/],
+    ['a larger count', () => ({ items: [], count: 5 }), /count/],
+    ['marks one level down', () => ({ items: [], pagination: { total: 7, hasMore: true } }), /pagination/],
+    ['a total one level down', () => ({ items: [], meta: { total: 7 } }), /meta\.total/],
+    ['a link to more', () => ({ items: [], next: '/api/x?page=2' }), /next/],
+    ['links to more', () => ({ items: [], links: { next: { href: '/api/x?page=2' } } }), /links\.next/],
+    ['a cursor of another name', () => ({ items: [], nextPageToken: 'a' }), /nextPageToken/],
+    ['more than the total', () => ({ items: items(0, 2), total: 2, hasMore: true }), /hasMore/],
+    [
+      'more after the last cursor',
+      (q) => ({ items: items(q ? 1 : 0, q ? 2 : 1), nextCursor: q ? null : 'a', hasMore: true }),
+      /hasMore/,
+    ],
     ['a full page without a way on', () => ({ items: items(0, 2), pageSize: 2 }), /with a full page/],
     ['an id like a path', () => [{ id: '../keys' }], /id to be an id/],
     ['an id above 2^53', () => [{ id: 2 ** 53 }], /id to be an id/],

@@ -25,6 +25,16 @@ it('wrap breaks at spaces and cuts words longer than a line', () => {
   for (const line of wrap(`a ${'x'.repeat(100)} b`, 30)) expect(widthOf(line)).toBeLessThanOrEqual(30);
 });
 
+it('wrap never cuts a path, which people copy', () => {
+  const paths = [
+    `.roster/rescued/.key-${'c'.repeat(90)}.key`,
+    `/tmp/${'x'.repeat(100)}`,
+    `C:\\Users\\${'x'.repeat(100)}`,
+  ];
+  for (const path of paths)
+    expect(wrap(`the key is kept in ${path}; it must be moved somewhere else`, 40)).toContain(`${path};`);
+});
+
 it('flow ignores colours when it measures fragments', () => {
   const pieces = ['aaa', 'bbb', 'ccc'].map((text) => ({ text, shown: `<${text}>` }));
   expect(flow(pieces, 7, ' ')).toEqual(['<aaa> <bbb>', '<ccc>']);

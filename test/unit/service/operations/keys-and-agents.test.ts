@@ -78,6 +78,12 @@ describe('API keys', () => {
     [key, { key, id: null, keyPrefix: null, scopes: null }],
     ['Created', null],
     [{ key: '' }, null],
+    [{ key: 'hello', id: guid }, null],
+    [{ key: `${key}\nsecond line`, id: guid }, null],
+    [{ key: 'svc_live_ключ-ключ-ключ', id: guid }, null],
+    [{ key: `svc_live_${'a'.repeat(1 << 20)}`, id: guid }, null],
+    [{ key: 'svc_live_abc"def`ghi', id: guid }, null],
+    [{ apiKey: `svc_live_${'a'.repeat(1 << 20)}` }, null],
     [{ id: guid }, null],
     [null, null],
   ])('the new key in case %#', (data, expected) => {
