@@ -4,7 +4,7 @@ import type { Kind } from '../../model/kind.js';
 import { type Address, type Declared, normalId, type Observed } from '../../model/resource.js';
 import type { Suggest } from '../../model/suggest.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
-import { inventoryEntry } from './pair.js';
+import { inventoryEntry } from './recorded-objects.js';
 
 export interface ExternalInputs {
   readonly objects: readonly Observed[];
