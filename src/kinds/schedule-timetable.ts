@@ -35,7 +35,8 @@ export const timetable: Timetable<ScheduleSpec> = {
     ifReadable(spec, (timing) => (spec.enabled ? dstAnomalies(timing, spec.timeZone, span) : [])),
   preview(spec, agent) {
     const askable = isPending(spec.target.id) ? withAgent(spec, agent) : spec;
-    return askable && previewSchedule(bodyOf(askable, false));
+    // The times do not depend on the inputs, and a rejection could quote them.
+    return askable && previewSchedule(bodyOf({ ...askable, inputs: {} }, false));
   },
   wallClock(instant, timeZone) {
     const time = Date.parse(instant);
@@ -60,7 +61,7 @@ function ifReadable<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | nul
 
 /** The times do not depend on the target, so an agent can take the place of an object not created yet. */
 function withAgent(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
-  return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent }, inputs: {} };
+  return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent } };
 }
 
 function withTiming<T extends SpecLoad<ScheduleSpec>>(load: T): T & TimedLoad {

@@ -120,7 +120,9 @@ class EntryReader {
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
     const valid = { kind, entry, templates };
     const addressHelp = (written: string) => this.hints.forText(written);
-    if (this.schema.check(rule, { value, entry, notes, addressHelp }))
+    // The templates: whether an entry is valid must not tell how long a value from the environment is.
+    const checked = isJsonObject(value) ? { ...value, ...templates } : value;
+    if (this.schema.check(rule, { value: checked, entry, notes, addressHelp }))
       this.list.push(readByKind({ ...valid, value: value as JsonObject }, context, diagnostics));
     // Further problems with it would not be shown.
     else if (isJsonObject(value) && !diagnostics.full)

@@ -2,6 +2,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
+import { secretsIn } from '../redact/secret-search.js';
 import type { YamlUsage } from '../yaml/parse-budget.js';
 import { readYaml } from '../yaml/read.js';
 import type { Source, Span } from '../yaml/source.js';
@@ -198,19 +199,19 @@ function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead)
   return new Set([...manifests, ...state.map((path) => posix.normalize(path))]);
 }
 
-/** An author who writes a secret into a manifest knows it. Masking it in excerpts would confirm that it is the secret. */
+/**
+ * An author who writes a secret into a manifest, in whatever spelling, has guessed it. To mask it where the service
+ * quotes it would tell that the guess is right.
+ */
 function unwritten(
   secrets: readonly string[],
   manifests: readonly ManifestFile[],
   entries: readonly EntryRead[],
 ): string[] {
   if (secrets.length === 0) return [];
-  const values = entries.map((each) => JSON.stringify(each.written));
-  const written = [...manifests.map(({ source }) => source.text), ...values];
-  const forms = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1)];
-  return secrets.filter(
-    (secret) => !forms(secret).some((form) => written.some((text) => text.includes(form))),
-  );
+  const values = entries.map((each) => JSON.stringify([each.declared.address, each.written]));
+  const written = secretsIn([...manifests.map(({ source }) => source.text), ...values], secrets);
+  return secrets.filter((secret) => !written.has(secret));
 }
 
 const withoutEntries = new Set(settingNames.filter((name) => name !== 'include'));

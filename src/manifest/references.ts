@@ -1,4 +1,6 @@
+import type { JsonObject } from '../model/json.js';
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
+import { escapedValue } from '../model/template.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead } from './entries.js';
@@ -57,10 +59,15 @@ function checkSame(list: readonly EntryRead[], diagnostics: Diagnostics): void {
     else reportSame(each, other, field, diagnostics);
   };
   for (const each of list) {
-    const { declared, id } = each.declared;
-    checkField(each, 'name', each.sound ? each.kind.identity.ofDeclared(declared) : null);
+    const { id } = each.declared;
+    checkField(each, 'name', each.sound ? identityOf(each) : null);
     checkField(each, 'id', id === null ? null : normalId(id));
   }
+}
+
+/** With templates in place of values from the environment: that two entries are the same must not tell such a value. */
+function identityOf({ kind, declared: { declared, templates } }: EntryRead): string | null {
+  return kind.identity.ofDeclared({ ...(escapedValue(declared as JsonObject) as JsonObject), ...templates });
 }
 
 function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {

@@ -90,12 +90,13 @@ function compare(
     return fieldChange(match, field, { before, after: entry.spec, origin, names });
   });
   const adopted = isAdopted(match);
-  const parts = { fields, origin: overallOrigin(fields), adopted };
+  const notes = renameNotes(match);
+  const parts = { fields, origin: overallOrigin(fields), adopted, notes };
   const reason = lostSecret(match, observed) ?? kind.rotationDue?.(entry, observed, now) ?? null;
-  if (changed.size === 0 && reason === null) return resourceDiff(match, adopted ? 'adopt' : 'none', parts);
+  if (changed.size === 0 && reason === null) return resourceDiff(match, noCall(match), parts);
   if (reason !== null || kind.update === undefined) {
-    const notes = reason === null ? [] : [reason];
-    return replace(match, entry, observed, { ...parts, notes });
+    const why = reason === null ? [] : [reason];
+    return replace(match, entry, observed, { ...parts, notes: [...notes, ...why] });
   }
   const requests = kind.update(existingObject(observed), entry.spec, changed);
   return { ...resourceDiff(match, 'update', parts), requests };
@@ -155,7 +156,8 @@ function skipExpired(match: Match, entry: Desired, { path, message, help }: Expi
   const place = entry.placeOf(path);
   const warning: Diagnostic = { severity: 'warning', code: 'past-once', message, place, help };
   const adopted = match.observed !== null && isAdopted(match);
-  return { ...resourceDiff(match, adopted ? 'adopt' : 'none', { adopted }), diagnostics: [warning] };
+  const action = match.observed === null ? 'none' : noCall(match);
+  return { ...resourceDiff(match, action, { adopted, notes: renameNotes(match) }), diagnostics: [warning] };
 }
 
 /** Created by a run that could not deliver it: nobody can read it, so it is of no use. */
@@ -188,6 +190,15 @@ function resourceDiff(match: Match, action: Action, parts: Partial<ResourceDiff[
 function isAdopted({ rule, known, observed }: Match): boolean {
   if (rule === 'inventory') return false;
   return known === null || known.id !== observed?.id;
+}
+
+/** The action for an object that needs no change: the inventory may need one. */
+function noCall(match: Match): Action {
+  return isAdopted(match) || match.renamedFrom !== null ? 'adopt' : 'none';
+}
+
+function renameNotes({ renamedFrom }: Match): string[] {
+  return renamedFrom === null ? [] : [`renamed from ${renamedFrom}`];
 }
 
 function nameOf(match: Match, entry: Desired): string | null {

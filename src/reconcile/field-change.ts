@@ -58,7 +58,7 @@ export function isBlank(value: Json): boolean {
 
 /** What changed since the last apply. The manifest, where it is not known what was applied. */
 export function fieldOrigin(match: Match, field: string, observed: Observed): Origin {
-  const applied = match.known?.applied[field];
+  const applied = match.record?.applied[field];
   // The entry was bound to another object in the manifest. Neither object was changed.
   const rebound = match.rule === 'id' && match.known?.id !== observed.id;
   if (applied === undefined || rebound) return 'manifest';

@@ -4,6 +4,7 @@ import { isHidden, WITHHELD } from '../model/value-hash.js';
 import { MASK } from '../redact/mask.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import type { Match } from './match/match.js';
+import { recordedTemplate } from './match/recorded-objects.js';
 
 /** The templates of a field with values from the environment: of the manifest, and of the last apply. */
 export interface SecretPlaces {
@@ -18,15 +19,8 @@ export interface SecretPlaces {
 export function secretPlaces(match: Match, field: string): SecretPlaces | undefined {
   if (ruleOf(match.kind, field).mayHoldSecrets !== true) return undefined;
   const declared = match.entry?.templates[field];
-  const applied = withheldPlaces(match, field) ?? appliedTemplate(match, field);
+  const applied = withheldPlaces(match, field) ?? recordedTemplate(match.kind, match.record, field);
   return declared === undefined && applied === undefined ? undefined : { declared, applied };
-}
-
-/** Roster 0.1 recorded that a field held such values, but no template. */
-function appliedTemplate({ known }: Match, field: string): Json | undefined {
-  if (known?.sensitive.includes(field) !== true) return undefined;
-  const applied = known.applied[field] ?? UNKNOWN_TEMPLATE;
-  return usesEnvironment(applied) ? applied : undefined;
 }
 
 /** What a snapshot leaves out. */
@@ -53,11 +47,11 @@ export function withheldPaths({ kind, observed }: Match): string[] {
  * True when the manifest used other values from the environment at the last apply. That counts as a change even if the
  * service holds the new value already: a plan must not tell whether a guess equals a secret.
  */
-function templateChanged({ kind, entry, known }: Match, field: string): boolean {
-  if (ruleOf(kind, field).mayHoldSecrets !== true || known === null) return false;
+function templateChanged({ kind, entry, record }: Match, field: string): boolean {
+  if (ruleOf(kind, field).mayHoldSecrets !== true || record === null) return false;
   const declared = entry?.templates[field];
-  const applied = known.applied[field];
-  const wasSecret = known.sensitive.includes(field);
+  const applied = record.applied[field];
+  const wasSecret = record.sensitive.includes(field);
   if (declared === undefined) return wasSecret;
   return applied !== undefined && !(wasSecret && canonical(applied) === canonical(declared));
 }
@@ -80,20 +74,22 @@ function assume(old: Json & object, wanted: Json & object, declared: Json & obje
 }
 
 /** Whether the service still holds what was applied; where it was a template, whatever the environment held then. */
-export function holdsApplied({ kind, known, observed }: Match, field: string): boolean {
-  const applied = known?.applied[field];
+export function holdsApplied({ kind, record, observed }: Match, field: string): boolean {
+  const applied = record?.applied[field];
   if (applied === undefined || observed === null) return true;
   const value = fieldValue(kind, observed.spec, field);
-  const isTemplate = ruleOf(kind, field).mayHoldSecrets === true && known?.sensitive.includes(field) === true;
+  const isTemplate =
+    ruleOf(kind, field).mayHoldSecrets === true && record?.sensitive.includes(field) === true;
   return isTemplate ? fits(value, applied) : canonical(value) === canonical(applied);
 }
 
 /** Whether the manifest still says what was applied: a template is compared, not what the environment makes of it. */
-export function declaresApplied({ kind, entry, known }: Match, field: string): boolean {
+export function declaresApplied({ kind, entry, record }: Match, field: string): boolean {
   if (entry === null) return false;
   const declared = entry.templates[field] ?? fieldValue(kind, entry.spec, field);
-  const isTemplate = known?.sensitive.includes(field) === true && ruleOf(kind, field).mayHoldSecrets === true;
-  const same = canonical(declared) === canonical(known?.applied[field] ?? null);
+  const isTemplate =
+    record?.sensitive.includes(field) === true && ruleOf(kind, field).mayHoldSecrets === true;
+  const same = canonical(declared) === canonical(record?.applied[field] ?? null);
   return same && isTemplate === (entry.templates[field] !== undefined);
 }
 

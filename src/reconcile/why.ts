@@ -74,7 +74,10 @@ function byId({ entry }: Match): string {
   return `the entry has \`id: ${entry.id}\``;
 }
 
-function byInventory({ known, createInterrupted, entry }: Match, objects: readonly Observed[]): string {
+function byInventory(
+  { known, createInterrupted, entry, renamedFrom }: Match,
+  objects: readonly Observed[],
+): string {
   const renamed = entry?.formerly != null ? ` (nor is ${entry.formerly}, its former address)` : '';
   if (known === null)
     return createInterrupted
@@ -82,7 +85,8 @@ function byInventory({ known, createInterrupted, entry }: Match, objects: readon
       : `it is not in the inventory${renamed}`;
   if (known.id === null) return 'it is in the inventory without an id, because the service does not show one';
   const isPresent = objects.some((each) => each.id === known.id);
-  return `it is in the inventory with the id ${known.id}, which ${isPresent ? 'exists' : 'no longer exists'}`;
+  const as = renamedFrom === null ? '' : ` as ${renamedFrom}`;
+  return `it is in the inventory${as} with the id ${known.id}, which ${isPresent ? 'exists' : 'no longer exists'}`;
 }
 
 function byNaturalKey(match: Match, objects: readonly Observed[]): string {

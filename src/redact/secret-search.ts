@@ -57,6 +57,19 @@ export class SecretSearch {
   }
 }
 
+/** Those secrets that one of the texts contains, in any spelling that a search finds. */
+export function secretsIn(texts: readonly string[], secrets: readonly string[]): ReadonlySet<string> {
+  const spelled = secrets.map((secret) => ({ secret, spellings: spellingsOf(secret) }));
+  const found = new Set<string>();
+  for (const text of texts) {
+    const seen = { exact: text, percent: views.percent(text), hex: views.hex(text) };
+    for (const { secret, spellings } of spelled)
+      if (!found.has(secret) && spellings.some(([view, each]) => seen[view].includes(each)))
+        found.add(secret);
+  }
+  return found;
+}
+
 function occurrences(text: string, part: string): Range[] {
   const found: Range[] = [];
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length))

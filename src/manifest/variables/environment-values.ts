@@ -1,4 +1,5 @@
 import type { DiagnosticCode } from '../../model/diagnostic.js';
+import { limits } from '../limits.js';
 
 /** Why a variable cannot be used. */
 export interface EnvironmentFault {
@@ -40,6 +41,7 @@ export class EnvironmentValues {
         help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GH_`, `GIT_`, `GITLAB_`, `ACTIONS_` or `RUNNER_` belong to roster, git and CI. To use a value of CI, pass it under another name.',
       };
     const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
+    if (value !== undefined && value.length > limits.text) return tooLong(name);
     if (value !== undefined && value !== '') return value;
     return {
       code: 'missing-environment-variable',
@@ -48,3 +50,18 @@ export class EnvironmentValues {
     };
   }
 }
+
+function tooLong(name: string): EnvironmentFault {
+  return {
+    code: 'limit-exceeded',
+    message: `the environment variable ${name} is longer than ${limits.text} characters`,
+    help: 'Use a shorter value.',
+  };
+}
+
+/** What a value costs, in steps: the exact length of a secret must not decide whether a project is accepted. */
+export function environmentCost(value: string): number {
+  return Math.ceil(value.length / STEP) * (STEP >> 4);
+}
+
+const STEP = 256;

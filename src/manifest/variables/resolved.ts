@@ -1,4 +1,5 @@
 import type { Json } from '../../model/json.js';
+import type { Piece } from './template.js';
 
 /** What a variable stands for. */
 export interface Resolved {
@@ -22,4 +23,16 @@ export function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
     height = Math.max(height, inner.height);
   }
   return { size, height: height + 1 };
+}
+
+/** A value from the environment counts as it is written: what fits must not tell how long the value is. */
+export function countedText(
+  piece: Piece,
+  value: unknown,
+  variables: ReadonlyMap<string, Resolved | string>,
+): string {
+  if (piece.type === 'env') return piece.written;
+  const resolved = piece.type === 'var' ? variables.get(piece.name) : undefined;
+  const template = typeof resolved === 'object' ? resolved.template : null;
+  return String(template ?? value);
 }

@@ -6,8 +6,8 @@ import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { bareObject, Notes, reportMissing } from '../values.js';
-import { EnvironmentValues } from './environment-values.js';
-import { measureOf, type Resolved } from './resolved.js';
+import { EnvironmentValues, environmentCost } from './environment-values.js';
+import { countedText, measureOf, type Resolved } from './resolved.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
 import { TemplateReader } from './template-reader.js';
 import { VariableHints } from './variable-hints.js';
@@ -118,7 +118,8 @@ export class Variables {
     if (parts.length === 1 && only?.type === 'var') return this.replaced(node, only, notes, depth);
     const values = parts.map((piece) => this.part(node, piece, notes));
     if (values.includes(failed)) return failed;
-    const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
+    const counted = parts.map((piece, index) => countedText(piece, values[index], this.resolved));
+    const length = counted.reduce((sum, each) => sum + each.length, 0);
     return this.affordText(node, length) ? values.join('') : failed;
   }
 
@@ -169,7 +170,7 @@ export class Variables {
     const value = this.environment.use(name);
     if (typeof value !== 'string') return this.refuse(node, use, value.message, value);
     notes.secret.add(node);
-    return value;
+    return this.afford(node, environmentCost(value)) ? value : failed;
   }
 
   private misplaced(node: ScalarNode, use: Use): typeof failed {
@@ -203,11 +204,15 @@ export class Variables {
   private resolve(entry: Entry): Resolved | null {
     const notes = new Notes(true);
     // Whether it may contain line breaks, and how deep it will be, is known only where it is used.
+    const before = this.expanded;
     const value = this.read(entry.value, 'prose', notes, 0);
+    const spent = this.expanded - before;
     reportMissing(notes, this.diagnostics);
     if (notes.broken.size > 0) return null;
-    const template = notes.secret.size === 0 ? null : this.template(entry.value);
-    return { value, template, ...measureOf(value) };
+    if (notes.secret.size === 0) return { value, template: null, ...measureOf(value) };
+    const template = this.template(entry.value);
+    const { size, height } = measureOf(template);
+    return { value, template, height, size: size + spent };
   }
 
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof failed {

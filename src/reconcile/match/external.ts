@@ -5,7 +5,7 @@ import { namedIds } from '../../model/named-ids.js';
 import { type Address, type Declared, normalId, type Observed } from '../../model/resource.js';
 import type { Suggest } from '../../model/suggest.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
-import { inventoryEntry } from './pair.js';
+import { inventoryEntry } from './recorded-objects.js';
 
 export interface ExternalInputs {
   readonly objects: readonly Observed[];

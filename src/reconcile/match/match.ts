@@ -12,10 +12,12 @@ import {
 } from '../../model/resource.js';
 import type { Rule } from '../../model/why.js';
 import type { AgentLookup } from './agent-lookup.js';
+import { ComparedValues } from './compared-values.js';
 import { findExternal } from './external.js';
 import type { KeptObjects } from './interrupted-create.js';
-import { inventoryEntry, type Pair, pair } from './pair.js';
+import { type Pair, pair } from './pair.js';
 import { Records } from './recorded.js';
+import { inventoryEntry, type RecordedObject, RecordedObjects } from './recorded-objects.js';
 import { ReferenceResolver } from './reference-resolver.js';
 import { findUndeclared } from './undeclared.js';
 
@@ -26,7 +28,12 @@ export interface Match {
   readonly entry: Desired | null;
   readonly observed: Observed | null;
   readonly rule: Rule | null;
+  /** Under its address, or else under that of `renamedFrom`. */
   readonly known: InventoryEntry | null;
+  /** What the inventory says of the observed object, under whatever address; `known` where it says nothing. */
+  readonly record: InventoryEntry | null;
+  /** The address in the inventory of an object whose entry has another key now. */
+  readonly renamedFrom: Address | null;
   /** An earlier run was about to create it, and ended before it could record the result. */
   readonly createInterrupted: boolean;
   /** Its create was sent, and the answer was lost: the object may exist although no list shows it. */
@@ -70,10 +77,12 @@ class Matcher implements Matches {
   readonly externals = new Map<Address, Observed>();
   readonly diagnostics: Diagnostic[] = [];
   private readonly resolver: ReferenceResolver;
+  private readonly recorded: RecordedObjects;
   private readonly protectedObjects: ReadonlySet<string>;
 
   constructor(private readonly inputs: MatchInputs) {
     this.resolver = new ReferenceResolver(inputs.agents, this.diagnostics);
+    this.recorded = new RecordedObjects(inputs.inventory);
     const entries = [...inputs.inventory.entries.values()];
     this.protectedObjects = new Set(
       entries.flatMap(({ protect, kind, id }) => (protect && id !== null ? [objectKey(kind, id)] : [])),
@@ -115,8 +124,9 @@ class Matcher implements Matches {
     observed: readonly Observed[],
   ): ReadonlySet<Observed> {
     const { inventory, prune, otherAccount, kept } = this.inputs;
+    const values = new ComparedValues(kind, this.recorded);
     const records = this.recordsOf(kind);
-    const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records, kept });
+    const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records, values, kept });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
       if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing.pairs.get(entry.address));
@@ -124,18 +134,31 @@ class Matcher implements Matches {
   }
 
   private addDeclared(kind: Kind, entry: Desired, found: Pair | undefined): void {
-    const { inventory } = this.inputs;
     const { address } = entry;
     this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
     const { observed = null, rule = null } = found ?? {};
-    const known = inventoryEntry(entry, inventory);
+    const own = inventoryEntry(entry, this.inputs.inventory);
+    const former = own === null ? this.formerRecord(kind, observed) : null;
+    const known = own ?? former?.entry ?? null;
     const createInterrupted = this.isInterruptedCreate(kind, address, observed);
     const wasProtected = this.wasProtected(kind, observed, known);
     this.list.push({
-      ...{ address, kind, entry, observed, rule, known },
+      ...{ address, kind, entry, observed, rule, known, record: this.recordOf(observed) ?? known },
+      renamedFrom: former?.address ?? null,
       ...{ createInterrupted, ours: true, misdescribed: false, wasProtected },
-      lostCreate: lostCreateOf(inventory, address),
+      lostCreate: lostCreateOf(this.inputs.inventory, address),
     });
+  }
+
+  private recordOf(observed: Observed | null): InventoryEntry | null {
+    return observed && (this.recorded.of(observed)?.entry ?? null);
+  }
+
+  /** The record of a matched object whose entry the inventory does not know. */
+  private formerRecord(kind: Kind, observed: Observed | null): RecordedObject | null {
+    const found = observed && this.recorded.of(observed);
+    if (observed === null || found === null) return null;
+    return this.recordsOf(kind).describes(found.address, found.entry, observed) ? found : null;
   }
 
   /** A draft says nothing about an object that its create would not have made. */
@@ -173,15 +196,11 @@ class Matcher implements Matches {
     for (const each of list) {
       const rule = each.ours ? 'inventory' : null;
       const wasProtected = this.wasProtected(kind, each.observed, each.known);
+      const record = this.recordOf(each.observed) ?? each.known;
       const lostCreate = lostCreateOf(this.inputs.inventory, each.address);
       this.list.push({
-        ...each,
-        kind,
-        entry: null,
-        rule,
-        createInterrupted: false,
-        lostCreate,
-        wasProtected,
+        ...{ ...each, kind, entry: null, rule, record, lostCreate },
+        ...{ renamedFrom: null, createInterrupted: false, wasProtected },
       });
     }
   }

@@ -5,7 +5,6 @@ import { byCodeUnit, canonical } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import {
   type Address,
-  type Declared,
   type Desired,
   type EntryProblem,
   normalId,
@@ -13,11 +12,13 @@ import {
   type Prune,
 } from '../../model/resource.js';
 import type { Rule } from '../../model/why.js';
-import { fieldTexts, fieldValue } from '../fields.js';
+import { fieldValue } from '../fields.js';
 import { ambiguousName } from './ambiguous.js';
+import { type ComparedValues, textOf } from './compared-values.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
 import { createdAmong, type KeptObjects } from './interrupted-create.js';
 import { mismatch, nameAndId, type Records } from './recorded.js';
+import { inventoryEntry } from './recorded-objects.js';
 import { closestPairs } from './similarity.js';
 
 export interface Pair {
@@ -42,6 +43,7 @@ export interface PairingInputs {
   readonly otherAccount: boolean;
   readonly records: Records;
   readonly kept: KeptObjects;
+  readonly values: ComparedValues;
 }
 
 /** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
@@ -69,14 +71,6 @@ export function pair(inputs: PairingInputs): Pairing {
 /** A protected object is not changed into another one when its entry is removed: like its delete, that is refused. */
 function protectedIds({ entries }: Inventory): ReadonlySet<string | null> {
   return new Set([...entries.values()].filter(({ protect }) => protect).map(({ id }) => id));
-}
-
-export function inventoryEntry(
-  entry: Pick<Declared, 'address' | 'formerly'>,
-  inventory: Inventory,
-): InventoryEntry | null {
-  const former = entry.formerly === null ? undefined : inventory.entries.get(entry.formerly);
-  return inventory.entries.get(entry.address) ?? former ?? null;
 }
 
 class PairingState implements Pairing {
@@ -176,7 +170,7 @@ class PairingState implements Pairing {
       (each) => commonOf(each.spec),
     );
     for (const [common, entries] of groupBy(open, (entry) => commonOf(entry.spec)))
-      for (const [entry, each] of closestPairs(kind, entries, free.get(common) ?? []))
+      for (const [entry, each] of closestPairs(this.inputs.values, entries, free.get(common) ?? []))
         this.take(entry, each, 'likeness');
   }
 
@@ -202,16 +196,16 @@ class PairingState implements Pairing {
     if (pool.length > rest.length)
       for (const entry of rest) this.fail(entry, ambiguousName(this.kind, entry, pool));
     else
-      for (const [entry, each] of closestPairs(this.kind, rest, pool))
+      for (const [entry, each] of closestPairs(this.inputs.values, rest, pool))
         this.take(entry, each, this.ruleFor(entry));
   }
 
   /** Pairs what is equal in every field, removes it from the pool, and returns the other entries. */
   private pairEqual(entries: readonly Desired[], pool: Observed[]): Desired[] {
-    const textOf = (spec: unknown) => fieldTexts(this.kind, spec)?.join('\n') ?? null;
-    const bySpec = groupBy(pool, (each) => textOf(each.spec));
+    const { values } = this.inputs;
+    const bySpec = groupBy(pool, (each) => textOf(values.ofObject(each)));
     return entries.filter((entry) => {
-      const text = textOf(entry.spec);
+      const text = textOf(values.ofEntry(entry));
       const equal = bySpec.get(text) ?? [];
       const [found] = equal;
       // Two equal objects for one entry: the caller reports that.

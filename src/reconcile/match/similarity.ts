@@ -1,19 +1,18 @@
 import { byCodeUnit, canonical, isJsonObject, type Json } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
 import type { Desired, Observed } from '../../model/resource.js';
-import { fieldValue } from '../fields.js';
 import { assign } from './assignment.js';
+import type { ComparedValues } from './compared-values.js';
 
 /** As many pairs of entries and objects as possible, with the fewest and smallest changes. The order of the lists has no effect. */
 export function closestPairs(
-  kind: Kind,
+  values: ComparedValues,
   entries: readonly Desired[],
   objects: readonly Observed[],
 ): (readonly [Desired, Observed])[] {
   const rows = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
   const columns = [...objects].sort((a, b) => byCodeUnit(a.id ?? '', b.id ?? ''));
-  const desired = rows.map((entry) => fieldValues(kind, entry.spec));
-  const observed = columns.map((each) => fieldValues(kind, each.spec));
+  const desired = rows.map((entry) => compared(values.ofEntry(entry)));
+  const observed = columns.map((each) => compared(values.ofObject(each)));
   const costs = desired.map((entry) => observed.map((each) => distance(entry, each)));
   return pairsOf(costs, columns.length).flatMap(([row, column]) => {
     const [entry, each] = [rows[row], columns[column]];
@@ -35,12 +34,8 @@ interface ComparedValue {
 }
 
 /** Computed once for each object, because every object is compared with every entry. Null where the content is unknown. */
-function fieldValues(kind: Kind, spec: unknown): readonly ComparedValue[] | null {
-  if (spec === null) return null;
-  return Object.keys(kind.fields).map((field) => {
-    const value = fieldValue(kind, spec, field);
-    return { text: canonical(value), parts: partsOf(value) };
-  });
+function compared(values: readonly Json[] | null): readonly ComparedValue[] | null {
+  return values?.map((value) => ({ text: canonical(value), parts: partsOf(value) })) ?? null;
 }
 
 /** A field that differs costs this much, and the size of its difference costs less than this. */
