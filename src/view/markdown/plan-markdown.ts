@@ -224,7 +224,7 @@ function undelivered(left: readonly Change[]): string[] {
   if (left.length === 0) return [];
   const named = left.slice(0, 5).map(({ address }) => shortCode(address, 220));
   const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
-  return [`**where ${count(left.length, 'new key')} would go is not shown (${named.join(', ')}${more})**`];
+  return [`where ${count(left.length, 'new key')} would go is not shown (${named.join(', ')}${more})`];
 }
 
 /** A graph with more arrows is unreadable. */

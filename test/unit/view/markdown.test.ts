@@ -114,9 +114,7 @@ describe('what a Markdown comment shows of a value', () => {
     ];
     const text = planMarkdown({ ...emptyPlan, changes });
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
-    expect(text).toContain(
-      'Too long to show in full:** **where 1 new key would go is not shown (`key/a`)**;',
-    );
+    expect(text).toContain('Too long to show in full:** where 1 new key would go is not shown (`key/a`);');
     expect(text).not.toContain('group/a');
   });
 });
