@@ -1,12 +1,12 @@
 /** One item of a comment, in two lengths. `full` begins with `short`; it is built only if it may fit. */
 export interface PackItem {
   readonly short: string;
-  full(): Shown;
+  full(): PackText;
   /** How much is not shown in full in `short`. */
   readonly shortened: number;
 }
 
-interface Shown {
+interface PackText {
   readonly text: string;
   readonly shortened: number;
 }
@@ -52,7 +52,7 @@ export class SizeBudget {
       if (!this.take(this.measure(rendered.short) + 1, least)) break;
       packed.push(rendered);
     }
-    const shown: Shown[] = packed.map(({ short, shortened }) => ({ text: short, shortened }));
+    const shown: PackText[] = packed.map(({ short, shortened }) => ({ text: short, shortened }));
     let full = 0;
     for (const each of packed) {
       const whole = each.full();
