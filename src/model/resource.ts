@@ -217,7 +217,10 @@ export interface FieldRule<V> {
   mayHoldSecrets?: true;
 }
 
-/** `value`: before → after. `set` and `sequence`: +a -b. `text` and `map`: a unified diff. */
-export type Layout = 'value' | 'set' | 'sequence' | 'text' | 'map';
+/**
+ * `value`: before → after. `set` and `sequence`: +a -b. `text` and `map`: a unified diff. `whole`: what may run a program,
+ * such as a command; no view may shorten or fold it.
+ */
+export type Layout = 'value' | 'set' | 'sequence' | 'text' | 'map' | 'whole';
 
 export type FieldRules<S> = { readonly [F in keyof S & string]: FieldRule<S[F]> };

@@ -14,7 +14,7 @@ export function deliveryFields(requests: readonly PlannedRequest[]): FieldChange
   const shared = {
     before: null,
     sensitive: false,
-    layout: 'value',
+    layout: 'whole',
     origin: 'manifest',
     source: null,
   } as const;

@@ -28,6 +28,17 @@ export const actingActions = ['create', 'update', 'replace', 'delete', 'adopt', 
  * True for changes that a reviewer must not overlook: a delete cannot be undone, and a step that delivers a secret
  * creates a credential, which may revoke another one and allow more than it did (contract §6, markdown).
  */
-export function needsCare({ action }: Change, steps: readonly Step[]): boolean {
-  return action === 'delete' || action === 'replace' || steps.some((step) => step.delivery !== null);
+export function needsCare(change: Change, steps: readonly Step[]): boolean {
+  const { action } = change;
+  return (
+    action === 'delete' ||
+    action === 'replace' ||
+    deliversSecret(change) ||
+    steps.some((step) => step.delivery !== null)
+  );
+}
+
+/** Also without a request: a key that an earlier run kept. Shows what may run a program. */
+export function deliversSecret({ fields }: Change): boolean {
+  return fields.some(({ layout }) => layout === 'whole');
 }

@@ -1,5 +1,22 @@
 /** Control, format (bidirectional, zero-width), line-separating and half characters: all are invisible. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Joiners and non-joiners are part of the spelling in scripts whose letters join, and in emoji made of several. */
+const joining = [
+  ...['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati'],
+  ...['Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar'],
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+/** Signs without a vowel. A joiner after one is seen even where a word ends. */
+const viramas = '\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca';
+const joiner = [
+  `(?<=[${joining}]\\p{M}*)\\p{Join_Control}(?=[${joining}])`,
+  `(?<=[${viramas}])\\p{Join_Control}`,
+  '(?<=\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]?)\\u200d(?=\\p{Extended_Pictographic})',
+].join('|');
+/** The same patterns are in the schemas. */
+const unseenInLine = new RegExp(`(?!${joiner})${unseen.source}`, 'u');
 const unseenInProse = /[\p{Cs}]|(?![\n\t])\p{Cc}/u;
 const everyUnseen = new RegExp(unseen, 'gu');
 
@@ -8,7 +25,7 @@ export type TextRule = 'line' | 'prose';
 
 /** The first character that a text must not contain, as `U+202E`; null for a safe text. */
 export function unsafe(text: string, rule: TextRule): string | null {
-  const found = (rule === 'line' ? unseen : unseenInProse).exec(text);
+  const found = (rule === 'line' ? unseenInLine : unseenInProse).exec(text);
   return found === null ? null : codePoint(found[0]);
 }
 

@@ -28,7 +28,7 @@ const fields: fc.Arbitrary<FieldChange> = fc
     before: value,
     after: value,
     sensitive: fc.integer({ max: 9 }).map((number) => number === 0),
-    layout: fc.constantFrom('value', 'set', 'sequence', 'text', 'map'),
+    layout: fc.constantFrom('value', 'set', 'sequence', 'text', 'map', 'whole'),
     origin: fc.constantFrom('manifest', 'remote', 'both'),
   })
   .map(({ path, ...rest }) => field(path, rest));
@@ -170,10 +170,16 @@ test('a random plan fits into a comment, renders nothing active, and survives a 
 
 /** Other changes are shown only if every delete and every change of a credential is shown in full. */
 function expectCareFirst({ changes: all }: Plan, text: string): void {
-  const careful = all.filter(
-    ({ action, steps }) => action === 'delete' || action === 'replace' || steps.length > 0,
-  ).length;
-  const shown = text.match(/^- \*\*(DELETE|REPLACE|CREATE)\*\* /gm)?.length ?? 0;
+  const careful = all
+    .filter(({ action }) => action !== 'none')
+    .filter(
+      ({ action, steps, fields: shown }) =>
+        action === 'delete' ||
+        action === 'replace' ||
+        steps.length > 0 ||
+        shown.some(({ layout }) => layout === 'whole'),
+    ).length;
+  const shown = text.match(/^- \*\*(DELETE|REPLACE|CREATE|UPDATE|ADOPT|FORGET)\*\* /gm)?.length ?? 0;
   const others = text.match(/^- \*\*(create|update|adopt|forget)\*\* /gm)?.length ?? 0;
   expect(shown).toBeLessThanOrEqual(careful);
   if (others > 0) expect(shown).toBe(careful);

@@ -38,7 +38,7 @@ const own = new Set(
 const headings =
   /^(Risky changes|Deletes|Credentials|Other risks|Changes|Warnings|(Groups|Pipelines|Schedules|Keys): [\d a-z,]+)$/;
 const strong =
-  /^(Plan: [\d a-z,]+|No changes\.|Apply would refuse this plan:|Too long to show in full:|create|update|adopt|forget|CREATE|REPLACE|DELETE|warning|error)$/;
+  /^(Plan: [\d a-z,]+|No changes\.|Apply would refuse this plan:|Too long to show in full:|create|update|adopt|forget|CREATE|UPDATE|REPLACE|DELETE|ADOPT|FORGET|warning|error)$/;
 const html =
   /^(<details><summary>(<code>[^<>]*<\/code>|Dependency graph( \(\d+ more arrows? left out\))?)<\/summary>|<\/details>)$/;
 /** Mentions, references, commit ids, links, mail addresses, emoji, HTML, and Markdown that was not meant. */

@@ -15,7 +15,7 @@ export interface OddCharacter {
 export function oddCharacters(text: string): readonly OddCharacter[] {
   if (/^[\x20-\x7e]*$/.test(text)) return [];
   const name = text.normalize('NFC');
-  const found = [...singleCharacters(name), ...mixedLetters(name)];
+  const found = [...singleCharacters(name), ...strayJoiners(name), ...mixedLetters(name)];
   return [...new Map(found.map((each) => [each.codePoint, each])).values()];
 }
 
@@ -23,7 +23,7 @@ export function oddCharacters(text: string): readonly OddCharacter[] {
 const eastAsian =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
 const spaces = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]/u;
-/** Joiners and variation selectors are part of the spelling of some scripts and of emoji. */
+/** Variation selectors are part of the spelling of some scripts and of emoji, and so are joiners between their letters. */
 const invisible =
   /(?!\p{Join_Control}|[\u180b-\u180f]|[\ufe00-\ufe0f])[\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 
@@ -35,6 +35,19 @@ function singleCharacters(name: string): OddCharacter[] {
   });
 }
 
+/** Letters that never join, and what is no letter. */
+const unjoined =
+  '[\\p{ASCII}\\p{Cf}\\p{Z}\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Armenian}\\p{Script=Han}]';
+/** A joiner after a mark is seen even where the word ends. */
+const strayJoiner = new RegExp(
+  `(?<=^|${unjoined})\\p{Join_Control}|(?<!\\p{M})\\p{Join_Control}(?=$|${unjoined})`,
+  'gu',
+);
+
+function strayJoiners(name: string): OddCharacter[] {
+  return (name.match(strayJoiner) ?? []).map((each) => ({ codePoint: codePointOf(each), what: 'invisible' }));
+}
+
 function whatIsOdd(character: string, isEastAsian: boolean): string | null {
   if (character.search(overlays) !== -1) return 'strikes through the letter before it';
   if (isEastAsian && character === '\u3000') return null;
@@ -44,8 +57,12 @@ function whatIsOdd(character: string, isEastAsian: boolean): string | null {
   return plain === null ? null : `looks like "${plain}"`;
 }
 
+/** Letters of Dutch and Croatian. */
+const digraphs = /[\u0132\u0133\u01c4-\u01cc]/u;
+
 /** Full-width, bold, circled and similar forms. Not ª, º, ™, superscripts and circled digits, which are seen as such. */
 function styledLatin(character: string): string | null {
+  if (digraphs.test(character)) return null;
   const plain = character.normalize('NFKC');
   if (plain === character || !/^[A-Za-z0-9]+$/.test(plain)) return null;
   const isLetter = /(?![\p{Lm}ªº])[\p{L}\p{Nd}\p{Nl}]/u.test(character);

@@ -3,15 +3,18 @@ import type { Change, Step } from '../../model/plan.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { callSummaries, type StepLookup } from '../plan-lookup.js';
-import { isWorthALine, originText } from '../text/field-text.js';
-import { count, cut } from '../text/layout.js';
-import { fieldsMarkdown } from './field-markdown.js';
+import { originText } from '../text/field-text.js';
+import { count, cut, fits } from '../text/layout.js';
+import { type FieldsMarkdown, fieldsMarkdown, foldable, wholeFieldsMarkdown } from './field-markdown.js';
 import { htmlCode, markdownLink, shortCode, shortProse } from './markdown-escape.js';
 import type { PackItem } from './markdown-pack.js';
 import { runsMarkdown } from './runs-markdown.js';
 
 /** Risks and notes shown for one change. */
 const maxSentences = 10;
+const maxSentenceColumns = 2_000;
+/** No name, id or address of a manifest is longer; those of the service may be. */
+const maxNameColumns = 2_000;
 
 export interface ChangeContext {
   /** The URL of a manifest line; null if no commit is known. */
@@ -25,14 +28,35 @@ export function changeMarkdown(change: Change, context: ChangeContext): PackItem
   const sentences = [...change.risks.map((risk) => risk.message), ...change.notes].filter((each) =>
     /\S/.test(each),
   );
+  const whole = wholeFieldsMarkdown(change).map((line) => (line === '' ? '' : `  ${line}`));
   const shown = [
+    ...whole,
     ...deletedObject(change),
-    ...sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each)}`),
+    ...sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each, maxSentenceColumns)}`),
   ];
   const left = sentences.length - maxSentences;
   const more = left > 0 ? [`  - … and ${count(left, 'more note')}`] : [];
   const short = [heading(change, context), ...shown, ...more].join('\n');
-  return { short, full: () => [short, ...details(change, context.stepsOf(change))].join('\n') };
+  const shortened = shortenedParts(change, sentences);
+  return {
+    short,
+    full: () => {
+      const { lines, shortened: fields } = details(change, context.stepsOf(change));
+      return { text: [short, ...lines].join('\n'), shortened: shortened + fields };
+    },
+    shortened,
+  };
+}
+
+/** How much of what is always shown is not shown in full. */
+function shortenedParts({ address, name, id }: Change, sentences: readonly string[]): number {
+  const names = [address, name, id].filter((each) => each !== null);
+  return (
+    names.filter((each) => !fits(escapeControls(each), maxNameColumns)).length +
+    sentences.slice(0, maxSentences).filter((each) => !fits(escapeControls(each), maxSentenceColumns))
+      .length +
+    Math.max(0, sentences.length - maxSentences)
+  );
 }
 
 /** What is deleted, whatever its entry was called: name and id are in the heading, and this is the rest of a natural key. */
@@ -41,7 +65,7 @@ function deletedObject({ action, name, fields }: Change): string[] {
   const texts = fields.flatMap(({ path, before, sensitive }) =>
     sensitive || typeof before !== 'string' || before === ''
       ? []
-      : `${shortProse(path)} ${shortCode(before, 80)}`,
+      : `${shortProse(path)} ${shortCode(before, maxNameColumns)}`,
   );
   return texts.length === 0 ? [] : [`  - ${texts.join(', ')}`];
 }
@@ -51,9 +75,11 @@ function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
   const outside = change.origin === 'remote' || change.origin === 'both' ? originText(change.origin) : null;
   return [
     `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
-    shortCode(change.address, 120),
-    ...(change.name === null ? [] : [`named ${shortCode(change.name, 80)}`]),
-    ...(change.action === 'delete' && change.id !== null ? [`id ${shortCode(change.id, 80)}`] : []),
+    shortCode(change.address, maxNameColumns),
+    ...(change.name === null ? [] : [`named ${shortCode(change.name, maxNameColumns)}`]),
+    ...(change.action === 'delete' && change.id !== null
+      ? [`id ${shortCode(change.id, maxNameColumns)}`]
+      : []),
     ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
     ...(change.adopted ? ['(adopted)'] : []),
     ...(outside === null ? [] : [`(${outside})`]),
@@ -68,14 +94,15 @@ export function placeMarkdown(place: Place, urlOf: ChangeContext['urlOf']): stri
 }
 
 /** The differences and the requests, folded. */
-function details(change: Change, steps: readonly Step[]): string[] {
+function details(change: Change, steps: readonly Step[]): FieldsMarkdown {
   const runs = change.nextRuns === null ? [] : [...runsMarkdown(change.nextRuns), ''];
   const calls = callSummaries(steps).map(({ method, path }) => shortCode(`${method} ${path}`, 160));
   const requests = [...(change.id === null ? [] : [`id ${shortCode(change.id, 80)}`]), ...calls];
-  const body = [...fieldsMarkdown(change), ...runs];
-  if (body.length === 0) return [];
+  const fields = fieldsMarkdown(change);
+  const body = [...fields.lines, ...runs];
+  if (body.length === 0) return fields;
   const titles = [
-    ...change.fields.filter(isWorthALine).map((field) => field.path),
+    ...foldable(change).map((field) => field.path),
     ...(runs.length === 0 ? [] : ['next runs']),
   ];
   const title = htmlCode(cut(escapeControls(titles.join(', ')), 120));
@@ -88,5 +115,5 @@ function details(change: Change, steps: readonly Step[]): string[] {
     '</details>',
     '',
   ];
-  return lines.map((line) => (line === '' ? '' : `  ${line}`));
+  return { ...fields, lines: lines.map((line) => (line === '' ? '' : `  ${line}`)) };
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../../model/json.js';
 import type { Action, Change, FieldChange } from '../../model/plan.js';
 import { escapeControls, word } from '../escape.js';
-import { isWorthALine, originText, tooDifferent } from '../text/field-text.js';
-import { count, cut } from '../text/layout.js';
-import { lineDiff } from '../text/line-diff.js';
+import { isWorthALine, originText, tooDifferent, wholeLines } from '../text/field-text.js';
+import { count, cut, fits, pieces } from '../text/layout.js';
+import { type DiffLine, lineDiff } from '../text/line-diff.js';
 import {
   changesOrder,
   elements,
@@ -12,31 +12,71 @@ import {
   listDifference,
   valueText,
 } from '../text/value-text.js';
-import { markdownFence, markdownTable, tableCode } from './markdown-escape.js';
+import { markdownCode, markdownFence, markdownTable, tableCode } from './markdown-escape.js';
 
-/** Longer values are cut in a comment; the text plan shows them whole. */
+/** Longer values are below the table, in lines: nobody scrolls sideways to the end of a line. */
 const maxValueColumns = 80;
-const maxLineColumns = 160;
+const maxLineColumns = 100;
 const maxLines = 60;
 const maxElements = 25;
 
-/** The fields of a change: a table, and a diff block for each long text or map. */
-export function fieldsMarkdown(change: Change): string[] {
-  const fields = change.fields.filter(isWorthALine);
+export interface FieldsMarkdown {
+  readonly lines: readonly string[];
+  /** How many fields are not shown in full. */
+  readonly shortened: number;
+}
+
+/** The fields of a change: a table, and a diff block for each long value, text or map. */
+export function fieldsMarkdown(change: Change): FieldsMarkdown {
+  const fields = foldable(change);
   const inRow = fields.filter((field) => isShort(field));
-  const below = fields.filter((field) => !isShort(field));
-  return [
-    ...(inRow.length === 0 ? [] : [...table(inRow, change), '']),
-    ...below.flatMap((field) => [...markdownFence('diff', diff(field)).split('\n'), '']),
-  ];
+  const below = fields.filter((field) => !isShort(field)).map(diff);
+  const isCut = ({ before, after }: FieldChange) => [before, after].some(hasMore);
+  return {
+    lines: [
+      ...(inRow.length === 0 ? [] : [...table(inRow, change), '']),
+      ...below.flatMap(({ lines }) => [...markdownFence('diff', lines).split('\n'), '']),
+    ],
+    shortened: inRow.filter(isCut).length + below.filter(({ isShortened }) => isShortened).length,
+  };
+}
+
+/** The fields that may be folded, and left out where there is no room. */
+export function foldable({ fields }: Change): FieldChange[] {
+  return fields.filter((field) => isWorthALine(field) && field.layout !== 'whole');
+}
+
+/** The fields that must be seen, in full, whatever else is left out. */
+export function wholeFieldsMarkdown({ fields }: Change): string[] {
+  return fields
+    .filter((field) => isWorthALine(field) && field.layout === 'whole')
+    .flatMap((field) => {
+      const value = valueText(field.after);
+      if (isBlank(field.before) && fits(value, maxValueColumns))
+        return [`- ${markdownCode(field.path)}: ${markdownCode(value)}`];
+      const name = `  ${escapeControls(field.path)}:`;
+      const lines = [name, ...wholeLines(field).flatMap(diffLine)];
+      return ['', ...markdownFence('diff', lines).split('\n'), ''];
+    });
 }
 
 /** True if the field fits into a table row. Some parsers take any `|` for the end of a cell. */
 function isShort({ layout, path, before, after }: FieldChange): boolean {
   if (JSON.stringify([path, before, after]).includes('|')) return false;
-  if (layout !== 'text' && layout !== 'map') return true;
-  if (isMultiline(before, after)) return false;
-  return [before, after].every((each) => isBlank(each) || valueText(each).length <= maxValueColumns);
+  if (layout === 'set' || layout === 'sequence')
+    return [before, after].flatMap(elements).every((each) => fits(word(each), maxValueColumns));
+  if (layout !== 'value' && isMultiline(before, after)) return false;
+  return [before, after].every((each) => isBlank(each) || isShortValue(each));
+}
+
+function isShortValue(value: Json): boolean {
+  return Array.isArray(value)
+    ? elements(value).every((each) => fits(word(each), maxValueColumns))
+    : fits(valueText(value), maxValueColumns);
+}
+
+function hasMore(value: Json): boolean {
+  return Array.isArray(value) && value.length > maxElements;
 }
 
 function table(fields: readonly FieldChange[], { action, origin }: Change): string[] {
@@ -65,7 +105,7 @@ function cells(field: FieldChange, action: Action): string[] {
 
 function wholeValue(value: Json): string {
   if (Array.isArray(value)) return list(elements(value), ' ');
-  return isBlank(value) ? '(none)' : tableCode(cut(valueText(value), maxValueColumns));
+  return isBlank(value) ? '(none)' : tableCode(valueText(value));
 }
 
 function signed(sign: string, words: readonly string[]): string {
@@ -77,23 +117,34 @@ function inOrder(value: Json): string {
 }
 
 function list(words: readonly string[], between: string): string {
-  const shown = words.slice(0, maxElements).map((each) => tableCode(cut(word(each), maxValueColumns)));
+  const shown = words.slice(0, maxElements).map((each) => tableCode(word(each)));
   const more = words.length - shown.length;
   if (shown.length === 0) return '(none)';
   return `${shown.join(between)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The lines of a `diff` block, escaped. Each begins with `+`, `-`, `!` or a space. */
-function diff(field: FieldChange): string[] {
+function diff(field: FieldChange): { readonly lines: readonly string[]; readonly isShortened: boolean } {
   const { path, before, after } = field;
-  const name = `  ${escapeControls(path)}:`;
+  const name = escapeControls(path);
   const lines = lineDiff(before, after);
-  if (lines === null) return [`! ${escapeControls(path)}: ${tooDifferent(before, after)}`];
+  if (lines === null)
+    return { lines: [`! ${cut(name, 40)}: ${tooDifferent(before, after)}`], isShortened: true };
   const blank = { removed: isBlank(before), added: isBlank(after), same: false, hunk: false };
-  const relevant = lines.filter(({ kind, text }) => text !== '' || !blank[kind]);
-  const signs = { added: '+', removed: '-', same: ' ', hunk: ' ' } as const;
-  const shown = relevant.slice(0, maxLines).map(({ kind, text }) => `${signs[kind]}   ${text}`);
-  const more = relevant.length - shown.length;
-  const all = [name, ...shown, ...(more > 0 ? [`  … ${count(more, 'more line')}`] : [])];
-  return all.map((line) => cut(line, maxLineColumns));
+  const relevant = lines.filter(({ kind, text }) => text !== '' || !blank[kind]).flatMap(diffLine);
+  const more = relevant.length - maxLines;
+  return {
+    lines: [
+      `  ${cut(name, 40)}:`,
+      ...relevant.slice(0, maxLines),
+      ...(more > 0 ? [`  … ${count(more, 'more line')}`] : []),
+    ],
+    isShortened: more > 0,
+  };
+}
+
+/** A bar marks where a long line goes on. */
+function diffLine({ kind, text }: DiffLine): string[] {
+  const sign = { added: '+', removed: '-', same: ' ', hunk: ' ' }[kind];
+  return pieces(text, maxLineColumns).map((piece, index) => `${sign} ${index === 0 ? ' ' : '┊'} ${piece}`);
 }

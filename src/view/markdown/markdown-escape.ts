@@ -21,9 +21,9 @@ export function shortCode(text: string, columns: number): string {
   return markdownCode(cut(escapeControls(text), columns));
 }
 
-/** A sentence, cut to 400 columns. */
-export function shortProse(text: string): string {
-  return markdownProse(cut(escapeControls(text), 400));
+/** A sentence, cut to `columns`. */
+export function shortProse(text: string, columns = 400): string {
+  return markdownProse(cut(escapeControls(text), columns));
 }
 
 /** A value as code in a table cell. Bars are spelt out, because parsers differ on what a backslash before a bar means. */

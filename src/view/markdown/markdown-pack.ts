@@ -1,7 +1,14 @@
 /** One item of a comment, in two lengths. `full` begins with `short`; it is built only if it may fit. */
 export interface PackItem {
   readonly short: string;
-  full(): string;
+  full(): PackText;
+  /** How much is not shown in full in `short`. */
+  readonly shortened: number;
+}
+
+interface PackText {
+  readonly text: string;
+  readonly shortened: number;
 }
 
 /** The items of a section, and the texts of those that fitted. */
@@ -10,6 +17,8 @@ export interface Filled<T> {
   readonly texts: readonly string[];
   /** How many texts, from the first on, are full; the rest are short. */
   readonly full: number;
+  /** How many values in the texts are not shown in full. */
+  readonly shortened: number;
 }
 
 /** The size of a text in the unit of the limit: characters or bytes. */
@@ -43,15 +52,16 @@ export class SizeBudget {
       if (!this.take(this.measure(rendered.short) + 1, least)) break;
       packed.push(rendered);
     }
-    const texts = packed.map((each) => each.short);
+    const shown: PackText[] = packed.map(({ short, shortened }) => ({ text: short, shortened }));
     let full = 0;
     for (const each of packed) {
-      const text = each.full();
-      if (!this.take(this.measure(text) - this.measure(each.short), least)) break;
-      texts[full] = text;
+      const whole = each.full();
+      if (!this.take(this.measure(whole.text) - this.measure(each.short), least)) break;
+      shown[full] = whole;
       full += 1;
     }
-    return { items, texts, full };
+    const shortened = shown.reduce((sum, each) => sum + each.shortened, 0);
+    return { items, texts: shown.map(({ text }) => text), full, shortened };
   }
 
   place(lines: readonly string[]): readonly string[] {

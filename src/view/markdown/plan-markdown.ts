@@ -3,7 +3,7 @@ import { type Link, subgraphOf } from '../../model/graph.js';
 import { type Change, type Objection, type Plan, summarise } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
-import { actingActions, actionLabels, needsCare } from '../change-labels.js';
+import { actingActions, actionLabels, deliversSecret, needsCare } from '../change-labels.js';
 import { graphMermaid } from '../graph/graph-formats.js';
 import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
@@ -27,6 +27,8 @@ const reservedSize = 3_000;
 /** The share of warnings, which come before the details of other changes. */
 const warningsSize = 8_000;
 const maxObjections = 10;
+/** No project, service or inventory has a longer name. */
+const maxSettingColumns = 2_500;
 
 /**
  * The plan as a comment on a pull request (contract §6, markdown): counts and digest, risky changes, the rest by kind,
@@ -38,10 +40,12 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const acting = plan.changes.filter((change) => change.action !== 'none');
   const context = { urlOf, stepsOf: stepLookup(plan) };
   const render = (change: Change) => changeMarkdown(change, context);
-  const { careful, risky, others } = byRisk(acting, context.stepsOf);
+  const { deliveries, careful, risky, others } = byRisk(acting, context.stepsOf);
 
   const top = header(plan);
-  const budget = new SizeBudget(limit - reservedSize - measure(top), measure);
+  const risks = planRisks(plan.risks);
+  const budget = new SizeBudget(limit - reservedSize - measure([top, ...risks].join('\n')), measure);
+  const delivered = budget.fill(deliveries, render);
   const first = budget.fill(careful, render);
   const second = budget.fill(risky, render);
   const warnings = budget.fillUpTo(warningsSize, plan.diagnostics, (each) => diagnosticItem(each, urlOf));
@@ -51,11 +55,11 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 
   return [
     top,
-    ...omissions([first, second, third], warnings, graph.length < drawn.length),
+    ...omissions([delivered, first, second, third], warnings, graph.length < drawn.length),
     ...section('### Risky changes', [
-      ...planRisks(plan.risks),
+      ...risks,
       ...subsection('#### Deletes', first, (change) => change.action === 'delete'),
-      ...subsection('#### Credentials', first, (change) => change.action !== 'delete'),
+      ...credentials(delivered, first),
       ...subsection('#### Other risks', second),
     ]),
     ...section(
@@ -73,19 +77,21 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 
 function byRisk(acting: readonly Change[], stepsOf: StepLookup) {
   const isCareful = (change: Change) => needsCare(change, stepsOf(change));
-  const deletes = acting.filter((change) => change.action === 'delete');
-  const rest = acting.filter((change) => !isCareful(change));
+  const deletes = acting.filter((change) => change.action === 'delete' && !deliversSecret(change));
+  const rest = acting.filter((change) => change.action !== 'delete' && !deliversSecret(change));
+  const plain = rest.filter((change) => !isCareful(change));
   return {
-    careful: [...deletes, ...acting.filter((change) => change.action !== 'delete' && isCareful(change))],
-    risky: rest.filter((change) => change.risks.length > 0),
-    others: rest.filter((change) => change.risks.length === 0),
+    deliveries: acting.filter(deliversSecret),
+    careful: [...deletes, ...rest.filter(isCareful)],
+    risky: plain.filter((change) => change.risks.length > 0),
+    others: plain.filter((change) => change.risks.length === 0),
   };
 }
 
 /** Of the plan as a whole. There are few, and they are never left out. */
 function planRisks(risks: readonly Risk[]): string[] {
   if (risks.length === 0) return [];
-  return ['#### Settings', '', ...risks.map(({ message }) => `- ${shortProse(message)}`), ''];
+  return ['#### Settings', '', ...risks.map(({ message }) => `- ${shortProse(message, 2_000)}`), ''];
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -102,6 +108,15 @@ function subsection<T>(
     return item !== undefined && only(item);
   });
   return shown.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...shown, ''];
+}
+
+function credentials(delivered: Filled<Change>, others: Filled<Change>): string[] {
+  const title = '#### Credentials';
+  const isCredential = (change: Change) => change.action !== 'delete';
+  return [
+    ...subsection(title, delivered),
+    ...subsection(delivered.texts.length > 0 ? null : title, others, isCredential),
+  ];
 }
 
 function kindsOf(changes: readonly Change[]): string[] {
@@ -134,13 +149,13 @@ function header(plan: Plan): string {
   const override =
     serviceOverride === undefined
       ? ''
-      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, 300)})`;
-  const where = environment === null ? '' : `, environment ${shortCode(environment, 100)}`;
+      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, maxSettingColumns)})`;
+  const where = environment === null ? '' : `, environment ${shortCode(environment, maxSettingColumns)}`;
   return [
     markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
     `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${shortCode(project, 100)}${where}, service ${shortCode(service, 300)}${override}, inventory ${shortCode(inventoryLabel(plan), 300)}`,
+    `Project ${shortCode(project, maxSettingColumns)}${where}, service ${shortCode(service, maxSettingColumns)}${override}, inventory ${shortCode(inventoryLabel(plan), maxSettingColumns)}`,
     ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
@@ -171,7 +186,8 @@ function diagnosticItem(
 ): PackItem {
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
   const short = `- **${severity}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
-  return { short, full: () => (help === undefined ? short : `${short} (help: ${shortProse(help)})`) };
+  const text = help === undefined ? short : `${short} (help: ${shortProse(help)})`;
+  return { short, full: () => ({ text, shortened: 0 }), shortened: 0 };
 }
 
 /** Counts what the limit left out, by kind. */
@@ -183,21 +199,32 @@ function omissions(
   const left = parts.flatMap(({ items, texts }) => items.slice(texts.length));
   const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
   const hiddenWarnings = warnings.items.length - warnings.texts.length;
+  const shortened = parts.reduce((sum, each) => sum + each.shortened, 0);
   const sentences = [
+    ...undelivered(left.filter(deliversSecret)),
     ...kindsOf(left).map((kind) => {
       const those = left.filter((change) => change.kind === kind);
       return `${count(those.length, kind)} left out (${countsOf(those)})`;
     }),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
+    ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
     ...(hiddenWarnings === 0 ? [] : [`${count(hiddenWarnings, 'warning')} left out`]),
     ...(noGraph ? ['the graph left out'] : []),
   ];
   if (sentences.length === 0) return [];
   return [
     `> [!WARNING]`,
-    `> **Too long to show in full:** ${sentences.join('; ')}. The text and JSON plans show everything.`,
+    `> **Too long to show in full:** ${sentences.join('; ')}. \`roster plan --format json\` shows everything.`,
     '',
   ];
+}
+
+/** What may run a program and is not shown is named. */
+function undelivered(left: readonly Change[]): string[] {
+  if (left.length === 0) return [];
+  const named = left.slice(0, 5).map(({ address }) => shortCode(address, 220));
+  const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
+  return [`where ${count(left.length, 'new key')} would go is not shown (${named.join(', ')}${more})`];
 }
 
 /** A graph with more arrows is unreadable. */

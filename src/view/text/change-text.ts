@@ -2,13 +2,13 @@ import type { Change, Step } from '../../model/plan.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls, quoted } from '../escape.js';
 import { callSummaries } from '../plan-lookup.js';
-import { fieldsText, originText } from './field-text.js';
-import { cut, type Fragment, flow, hangingIndent, indent, wrap } from './layout.js';
+import { type FieldsText, fieldsText, originText } from './field-text.js';
+import { type Fragment, flow, folded, hangingIndent, indent, wrap } from './layout.js';
 import type { TextLayout } from './paint.js';
 import { runsText } from './runs-text.js';
 
 /** One change of a text plan: heading, fields, risks, notes, next runs, and with `verbose` its place and requests. */
-export function changeText(change: Change, steps: readonly Step[], options: TextLayout): string[] {
+export function changeText(change: Change, steps: readonly Step[], options: TextLayout): FieldsText {
   const { verbose, paint } = options;
   const width = options.width - 6;
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
@@ -17,23 +17,25 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
   const runs = change.nextRuns === null ? [] : runsText(change.nextRuns, width, paint);
   const details = verbose ? detailLines(change, steps, width).map((line) => paint('faint', line)) : [];
   const noteLines = notes.map((line) => paint('warning', line));
-  return [
+  const lines = [
     ...heading(change, needsCare(change, steps), options),
-    ...indent([...fields, ...noteLines, ...runs, ...details], 6),
+    ...indent([...fields.lines, ...noteLines, ...runs, ...details], 6),
   ];
+  return { lines, shortened: fields.shortened };
 }
 
 /** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. Changes that need care are in capitals, for terminals without color. */
 function heading(change: Change, care: boolean, { width, paint }: TextLayout): string[] {
   const { symbol, verb, style } = actionLabels[change.action];
   const action = `${symbol} ${(care ? verb.toUpperCase() : verb).padEnd(7)}`;
-  const address = cut(escapeControls(change.address), width - 12);
+  const [address = '', ...more] = folded(escapeControls(change.address), width - 12);
   const fragments: Fragment[] = [
     {
       text: `${action} ${address}`,
       shown: `${paint(care ? 'danger' : style, action)} ${paint('strong', address)}`,
     },
-    ...nameAndId(change).map((text) => ({ text: cut(text, width - 12) })),
+    ...more.map((text) => ({ text, shown: paint('strong', text) })),
+    ...nameAndId(change).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
   ];
   const [first = '', ...rest] = flow(fragments, width - 2, '  ');
@@ -55,5 +57,5 @@ function remarks(change: Change): string[] {
 function detailLines({ source }: Change, steps: readonly Step[], width: number): string[] {
   const declared = source === null ? [] : [`declared at ${source.file}:${source.line}:${source.column}`];
   const sent = callSummaries(steps).map(({ method, path }) => `call: ${method} ${path}`);
-  return [...declared, ...sent].map((line) => cut(escapeControls(line), width));
+  return [...declared, ...sent].flatMap((line) => folded(escapeControls(line), width));
 }

@@ -2,7 +2,7 @@ import type { Drift, Drifted } from '../../model/drift.js';
 import { escapeControls } from '../escape.js';
 import { nameAndId } from './change-text.js';
 import { fieldsText } from './field-text.js';
-import { count, cut, flow, indent, joinBlocks } from './layout.js';
+import { count, flow, folded, indent, joinBlocks } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 
@@ -20,7 +20,7 @@ function changeLines(change: Drifted, layout: TextLayout): string[] {
   const { what, address, fields } = change;
   const { width, paint } = layout;
   const action = what === 'changed' ? '~ changed' : '- deleted';
-  const texts = [escapeControls(address), ...nameAndId(change)].map((text) => cut(text, width - 14));
+  const texts = [escapeControls(address), ...nameAndId(change)].flatMap((text) => folded(text, width - 14));
   const [first = '', ...rest] = flow(
     texts.map((text) => ({ text })),
     width - 14,
@@ -30,7 +30,7 @@ function changeLines(change: Drifted, layout: TextLayout): string[] {
   return [
     `  ${paint(what === 'changed' ? 'changed' : 'danger', action)}  ${paint('strong', first)}`,
     ...indent(rest, 13),
-    ...indent(fieldsText(fields, 'remote', options), 6),
+    ...indent(fieldsText(fields, 'remote', options).lines, 6),
   ];
 }
 

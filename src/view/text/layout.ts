@@ -23,8 +23,7 @@ export function usableWidth(width: number | undefined): number {
 
 /** The text, or if it is too long its beginning, its length and its end, in at most `width` columns (at least 24). */
 export function cut(text: string, width: number): string {
-  // Many code units in few columns are stacked marks, which are cut too.
-  if (text.length <= 4 * width && widthOf(text) <= width) return text;
+  if (fits(text, width)) return text;
   const lengthNote = `…(${text.length} characters)…`;
   const available = Math.max(0, Math.max(24, width) - widthOf(lengthNote));
   const tail = Math.floor(available / 3);
@@ -46,6 +45,40 @@ function takeColumns(characters: readonly string[], columns: number): string[] {
   return taken;
 }
 
+/** True for a text that `cut` and `folded` leave as it is. */
+export function fits(text: string, width: number): boolean {
+  // Many code units in few columns are stacked marks.
+  return text.length <= 4 * width && widthOf(text) <= width;
+}
+
+/**
+ * The whole text in lines of at most `width` columns (at least 24). All but the first begin with a bar, so that no line
+ * begins with a part of the text.
+ */
+export function folded(text: string, width: number): string[] {
+  const columns = Math.max(24, width);
+  if (fits(text, columns)) return [text];
+  return pieces(text, columns - 2).map((piece, index) => (index === 0 ? piece : `┊ ${piece}`));
+}
+
+/** The text in pieces of at most `columns` columns. Marks count as one, so that a stack of them is broken as well. */
+export function pieces(text: string, columns: number): string[] {
+  const found: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const character of text) {
+    const width = Math.max(1, widthOf(character));
+    if (used > 0 && used + width > columns) {
+      found.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += character;
+    used += width;
+  }
+  return [...found, piece];
+}
+
 /** Pads with spaces on the right to `columns` terminal columns. */
 export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
@@ -54,10 +87,12 @@ export function pad(text: string, columns: number): string {
 /** No path of a file is longer (PATH_MAX). */
 const LONGEST_PATH = 4096;
 
-/** Breaks a sentence at its spaces. A word longer than a line is cut, but for a path, which is there to be copied. */
+/** Breaks a sentence at its spaces, and words that are longer than a line, but for paths, which are there to be copied. */
 export function wrap(text: string, width: number): string[] {
   const words = text.split(' ').filter((each) => each !== '');
-  const fragments = words.map((each) => ({ text: isPath(each) ? each : cut(each, width) }));
+  const fragments = words
+    .flatMap((each) => (isPath(each) ? [each] : folded(each, width)))
+    .map((each) => ({ text: each }));
   return flow(fragments, width, ' ');
 }
 

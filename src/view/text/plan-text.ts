@@ -5,7 +5,7 @@ import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
 import { changeText } from './change-text.js';
-import { cut, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
+import { count, fits, folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { snapshotAge } from './snapshot-text.js';
 
@@ -16,11 +16,13 @@ import { snapshotAge } from './snapshot-text.js';
 export function planText(plan: Plan, options: TextOptions): string {
   const layout = textLayout(options);
   const { paint } = layout;
+  const { blocks, shortened } = changeBlocks(plan, layout);
   return joinBlocks([
     [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],
     planRiskLines(plan.risks, layout),
-    ...changeBlocks(plan, layout),
+    ...blocks,
     objectionLines(plan.objections, layout),
+    shortenedLines(shortened, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
     [paint('strong', planLine(plan))],
   ]);
@@ -31,9 +33,19 @@ export function headerLines(
   { width, paint }: TextLayout,
 ): string[] {
   const environment = plan.environment === null ? '' : `, environment ${escapeControls(plan.environment)}`;
-  const project = cut(`Project ${escapeControls(plan.project)}${environment}`, width);
-  const override = overrideText(plan).map((text) => paint('warning', cut(`  ${text}`, width)));
-  return [paint('strong', project), `Service ${cut(escapeControls(plan.service), width - 8)}`, ...override];
+  const project = headerLine(`Project ${escapeControls(plan.project)}${environment}`, width);
+  const service = headerLine(`Service ${escapeControls(plan.service)}`, width);
+  const override = overrideText(plan).flatMap((text) => headerLine(`  ${text}`, width));
+  return [
+    ...project.map((line) => paint('strong', line)),
+    ...service,
+    ...override.map((line) => paint('warning', line)),
+  ];
+}
+
+function headerLine(text: string, width: number): string[] {
+  const [first = '', ...rest] = folded(text, width - 6);
+  return fits(text, width) ? [text] : [first, ...indent(rest, 6)];
 }
 
 /** ``(`ROSTER_URL` overrides https://…)``. */
@@ -44,11 +56,11 @@ function overrideText({ serviceOverride }: Pick<Plan, 'serviceOverride'>): strin
 
 /** What a pull request may not change unseen. */
 function basisLines(plan: Plan, { width, paint }: TextLayout): string[] {
-  const inventory = `Inventory ${cut(escapeControls(inventoryLabel(plan)), width - 10)}`;
+  const inventory = headerLine(`Inventory ${escapeControls(inventoryLabel(plan))}`, width);
   const weak = weakSettingsLabel(plan);
   return weak === null
-    ? [inventory]
-    : [inventory, ...wrap(`Settings ${weak}`, width).map((line) => paint('warning', line))];
+    ? inventory
+    : [...inventory, ...wrap(`Settings ${weak}`, width).map((line) => paint('warning', line))];
 }
 
 function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): string[] {
@@ -63,20 +75,30 @@ function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
 }
 
 /** Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. */
-function changeBlocks(plan: Plan, layout: TextLayout): string[][] {
+function changeBlocks(plan: Plan, layout: TextLayout) {
   const stepsOf = stepLookup(plan);
   const blocks: string[][] = [];
+  let shortened = 0;
   let last: { readonly change: Change; readonly bare: boolean } | null = null;
   for (const change of plan.changes) {
     if (change.action === 'none') continue;
-    const lines = changeText(change, stepsOf(change), layout);
+    const { lines, shortened: some } = changeText(change, stepsOf(change), layout);
+    shortened += some;
     const bare = lines.length === 1;
     const joins = last?.bare === true && bare && last.change.kind === change.kind;
     if (joins) blocks.at(-1)?.push(...lines);
-    else blocks.push(lines);
+    else blocks.push([...lines]);
     last = { change, bare };
   }
-  return blocks;
+  return { blocks, shortened };
+}
+
+/** What a reviewer has not seen is said once more, where every plan ends. */
+function shortenedLines(shortened: number, { width, paint }: TextLayout): string[] {
+  if (shortened === 0) return [];
+  const what = `${count(shortened, 'value')} ${shortened === 1 ? 'is' : 'are'} not shown in full.`;
+  const text = `${what} \`roster plan --format json\` shows everything.`;
+  return wrap(text, width).map((line) => paint('warning', line));
 }
 
 function objectionLines(objections: readonly Objection[], layout: TextLayout): string[] {

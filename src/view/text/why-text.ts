@@ -55,7 +55,7 @@ function differenceLines({ change }: Why, layout: TextLayout): string[] {
   const noDetails = fields.length === 0 && notes.length === 0;
   const title = `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`;
   const noteLines = notes.map((note) => `note: ${escapeControls(note)}`);
-  return [title, ...indent([...fieldsText(fields, origin, options), ...noteLines], 2)];
+  return [title, ...indent([...fieldsText(fields, origin, options).lines, ...noteLines], 2)];
 }
 
 function ignoredLines({ ignored }: Why, { width, paint }: TextLayout): string[] {

@@ -18,6 +18,8 @@ const ordinary = {
   German: ['Preise täglich', 'Größe', 'Straße', 'Überblick', 'ÄÖÜ'],
   French: ['Prix d’été', 'Œuvres', 'Déjà vu', 'L’Oréal', 'garçon'],
   Spanish: ['Precios mañana', '¿Qué?', '1ª edición', 'Nº 5'],
+  Dutch: ['Ĳssel', 'prĳzen'],
+  Croatian: ['Ǌemačka', 'ǉubav'],
   Polish: ['Żabka', 'Łódź', 'Gdańsk', 'źdźbło'],
   Czech: ['Příliš žluťoučký kůň', 'Škoda'],
   Turkish: ['İstanbul', 'Iğdır', 'fıstıkçı', 'Ağrı'],
@@ -46,7 +48,8 @@ const ordinary = {
   Georgian: ['ფასები', 'თბილისი'],
   Hebrew: ['מחירים', 'שופרסל', 'רמי לוי', 'מחירים Amazon'],
   Arabic: ['أسعار', 'كارفور', 'نون', 'أسعار Amazon', 'جرير'],
-  Persian: ['قیمت‌ها', 'دیجی‌کالا'],
+  Persian: ['قیمت‌ها', 'دیجی‌کالا', 'می\u200cخواهم'],
+  Malayalam: ['വില', 'അവന്\u200d', 'അവന്\u200d വില'],
   Urdu: ['قیمتیں'],
   Hindi: ['कीमतें', 'फ्लिपकार्ट', 'Amazon कीमतें'],
   Bengali: ['দাম', 'দারাজ'],
@@ -60,7 +63,7 @@ const ordinary = {
   Chinese: ['价格', '京东商城', '天猫 Tmall', '價格（每日）', '淘宝ABC', 'ＡＢＣ价格', '东京　大阪'],
   Japanese: ['価格', 'ヨドバシカメラ', 'ＮＴＴドコモ', 'Amazon価格', 'ｶﾒﾗ', 'お店', 'ファイナルⅡ', '①価格'],
   Korean: ['가격', '쿠팡', '11번가', 'SSG닷컴', 'ＳＫ텔레콤'],
-  emoji: ['Prices 🚀', '👩‍💻 team', '❤️', '🇩🇪 shops', '☎️'],
+  emoji: ['Prices 🚀', '👩‍💻 team', '👨\u200d👩\u200d👧', '🏳️\u200d🌈', '❤️', '🇩🇪 shops', '☎️'],
   signs: ['Prices €', '10 m²', 'H₂O', 'Acme™', 'Acme®', '½ price', '1º', '① First', '20 °C', '№ 7'],
 } satisfies Record<string, readonly string[]>;
 
@@ -93,6 +96,10 @@ const odd: readonly (readonly [string, string, string])[] = [
   ['a long overlay', 'Reta\u0336il', 'U+0336 (strikes through the letter before it)'],
   ['a slash overlay', 'Q\u0338uick', 'U+0338 (strikes through the letter before it)'],
   ['a zero-width space', 'Re\u200btail', 'U+200B (invisible)'],
+  ['a joiner between Latin letters', 'Re\u200dtail', 'U+200D (invisible)'],
+  ['a non-joiner between Cyrillic letters', 'Це\u200cны', 'U+200C (invisible)'],
+  ['a non-joiner at the end of a word', 'قیمت\u200c', 'U+200C (invisible)'],
+  ['a joiner after a joiner', '👨\u200d\u200d👩', 'U+200D (invisible)'],
   ['a Hangul filler', 'Retail\u3164', 'U+3164 (invisible)'],
 ];
 test.each(odd)('%s is odd', (_what, name, described) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cut, flow, usableWidth, widthOf, wrap } from '../../../src/view/text/layout.js';
+import { cut, flow, folded, usableWidth, widthOf, wrap } from '../../../src/view/text/layout.js';
 
 it('cut keeps a text that fits', () => expect(cut('short', 24)).toBe('short'));
 
@@ -19,7 +19,15 @@ it('cut shortens a text of stacked marks, which takes few columns', () => {
   expect(cut(`a${'\u0301'.repeat(5000)}`, 40).length).toBeLessThan(80);
 });
 
-it('wrap breaks at spaces and cuts words longer than a line', () => {
+it('folded keeps every character, and marks each line but the first', () => {
+  for (const text of ['x'.repeat(1000), '👍価'.repeat(200), `a${'\u0301'.repeat(500)}`]) {
+    const lines = folded(text, 41);
+    expect(lines.map((line, index) => (index === 0 ? line : line.replace(/^┊ /, ''))).join('')).toBe(text);
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(41);
+  }
+});
+
+it('wrap breaks at spaces and breaks words longer than a line', () => {
   expect(wrap('one two three four', 9)).toEqual(['one two', 'three', 'four']);
   expect(wrap('', 30)).toEqual([]);
   for (const line of wrap(`a ${'x'.repeat(100)} b`, 30)) expect(widthOf(line)).toBeLessThanOrEqual(30);

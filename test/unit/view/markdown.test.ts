@@ -38,6 +38,87 @@ describe('Markdown escaping', () => {
   });
 });
 
+describe('what a Markdown comment shows of a value', () => {
+  const marker = 'HIDDEN-middle';
+  const long = `${'x'.repeat(700)}${marker}${'y'.repeat(700)}`;
+  const joined = (text: string) => text.replace(/\n *[-+ ] ┊ /g, '');
+  const commentOn = (fields: Parameters<typeof change>[1]['fields'], rest = {}) =>
+    planMarkdown({
+      ...emptyPlan,
+      changes: [change('key/a', { action: 'create', fields: fields ?? [], ...rest })],
+    });
+
+  it.each(['value', 'set', 'sequence', 'text', 'map', 'whole'] as const)(
+    'is never cut in the middle: %s',
+    (layout) => {
+      const text = commentOn([field('a', { after: [long], layout })]);
+      expect(joined(text)).toContain(long);
+      expect(text).not.toContain('in full');
+    },
+  );
+
+  it('is never cut in names, notes, risks and settings', () => {
+    const name = long.slice(605, 805);
+    const text = planMarkdown({
+      ...emptyPlan,
+      project: name,
+      environment: `env-${name}`,
+      service: `https://${name}`,
+      risks: [{ code: 'safeguard', message: `weaker-${name}` }],
+      changes: [
+        change(`group/${name}`, {
+          action: 'delete',
+          name: `name-${name}`,
+          id: `id-${name}`,
+          notes: [`${'note '.repeat(100)}n-${name} ${'note '.repeat(100)}`],
+        }),
+      ],
+    });
+    for (const start of ['Project `', 'env-', 'https://', 'weaker-', 'group/', 'name-', 'id-', 'n-'])
+      expect(text).toContain(`${start}${name}`);
+  });
+
+  it('is counted if it is not all', () => {
+    const after = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+    const members = Array.from({ length: 100 }, (_, index) => `agent-${index}`);
+    const text = commentOn([
+      field('description', { after, layout: 'text' }),
+      field('members', { after: members, layout: 'set' }),
+    ]);
+    expect(text).toMatch(
+      /Too long to show in full:\*\* 2 values not shown in full\. `roster plan --format json`/,
+    );
+    expect(text).toMatch(/… \d+ more lines/);
+  });
+
+  it('shows where a new key goes before anything else, not folded', () => {
+    const script = `vault kv put a ; ${'echo a ; '.repeat(1000)}touch ${marker} ; ${'echo b ; '.repeat(1000)}`;
+    const deliver = field('deliver', { after: { command: ['sh', '-c', script] }, layout: 'whole' });
+    const deletes = Array.from({ length: 5000 }, (_, index) =>
+      change(`group/${index}`, { action: 'delete' }),
+    );
+    const key = change('key/a', { action: 'create', fields: [deliver] });
+    const text = planMarkdown({ ...emptyPlan, changes: [...deletes, key] });
+    expect(text.length).toBeLessThanOrEqual(markdownLimit);
+    expect(joined(text)).toContain(script);
+    expect(text).toMatch(/\n {2}\+ {7}"sh",\n {2}\+ {7}"-c",\n/);
+    expect(commentOn([deliver])).not.toMatch(/<details>/);
+  });
+
+  it('names the key whose delivery does not fit, first of all, and shows nothing less important', () => {
+    const command = ['sh', '-c', 'x'.repeat(70_000)];
+    const deliver = field('deliver', { after: { command }, layout: 'whole' });
+    const changes = [
+      change('group/a', { action: 'create', name: 'a' }),
+      change('key/a', { action: 'create', fields: [deliver] }),
+    ];
+    const text = planMarkdown({ ...emptyPlan, changes });
+    expect(text.length).toBeLessThanOrEqual(markdownLimit);
+    expect(text).toContain('Too long to show in full:** where 1 new key would go is not shown (`key/a`);');
+    expect(text).not.toContain('group/a');
+  });
+});
+
 describe('the limit of a Markdown comment', () => {
   const many = (action: 'create' | 'delete', number: number) =>
     Array.from({ length: number }, (_, index) =>

@@ -9,6 +9,33 @@ function textOf(action: 'create' | 'update' | 'delete', fields: FieldChange[], v
   return planText({ ...emptyPlan, changes }, { color: false, width: 80, verbose });
 }
 
+/** Something that a reviewer must not miss. */
+const marker = 'HIDDEN-middle';
+
+/** The text without the breaks in long values. */
+function joined(text: string): string {
+  return text.replace(/(\n *| +)┊ /g, '');
+}
+
+describe('names and settings in a text plan', () => {
+  const long = `${'a'.repeat(95)}${marker}${'b'.repeat(95)}`;
+  const changes = [
+    change(`group/${long}`, {
+      action: 'delete',
+      name: `name-${long}`,
+      id: `id-${long}`,
+      notes: [`"note-${long}"`],
+    }),
+  ];
+  const plan = { ...emptyPlan, project: `project-${long}`, service: `https://${long}`, changes };
+
+  it.each([40, 80, 120])('are never cut in %i columns', (width) => {
+    const text = joined(planText(plan, { color: false, width }));
+    for (const start of ['group/', 'name-', 'id ', 'note-', 'project-', 'https://'])
+      expect(text.replace('id id-', 'id ')).toContain(`${start}${long}`);
+  });
+});
+
 function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? '';
 }
@@ -49,10 +76,40 @@ describe('a field of a text plan', () => {
     expect(text).not.toContain('before');
   });
 
-  it('cuts a long value and shows its length', () => {
-    const text = textOf('update', [field('name', { before: 'a', after: 'x'.repeat(5000) })]);
-    expect(text).toContain('…(5002 characters)…');
-    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(97);
+  it.each(['value', 'set', 'sequence', 'text', 'map', 'whole'] as const)(
+    'is never cut in the middle: %s',
+    (layout) => {
+      const middle = `${'x'.repeat(700)}${marker}${'y'.repeat(700)}`;
+      for (const action of ['create', 'update'] as const) {
+        const text = textOf(action, [field('a', { before: null, after: [middle], layout })]);
+        expect(joined(text)).toContain(middle);
+        expect(text).not.toContain('in full');
+        expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(97);
+      }
+    },
+  );
+
+  it('says when the end of a very long value is left out, and shows it with --verbose', () => {
+    const fields = [field('name', { before: 'a', after: `${'x'.repeat(5000)}${marker}` })];
+    const text = textOf('update', fields);
+    expect(text).toMatch(/│ … \d+ more lines \(--verbose shows all\)/);
+    expect(text).toMatch(/\n1 value is not shown in full\. `roster plan --format json` shows everything\.\n/);
+    expect(joined(textOf('update', fields, true))).toContain(marker);
+  });
+
+  it.each([false, true])('shows each argument of a command on a line of its own (verbose: %s)', (verbose) => {
+    const script = `vault kv put a ; ${'echo a ; '.repeat(1000)}touch ${marker} ; ${'echo b ; '.repeat(1000)}`;
+    const deliver = { command: ['sh', '-c', script, 'deliver the new key'] };
+    const text = textOf('create', [field('deliver', { after: deliver, layout: 'whole' })], verbose);
+    expect(joined(text)).toContain(script);
+    expect(text).toMatch(/│ \+ +"sh",\n +│ \+ +"-c",\n/);
+    expect(text).not.toContain('more line');
+  });
+
+  it('has no line that begins with a part of a value', () => {
+    const after = `${'x'.repeat(40)}${' - delete  group/b '.repeat(30)}`;
+    for (const layout of ['value', 'set', 'sequence', 'text', 'map', 'whole'] as const)
+      expect(textOf('create', [field('a', { after, layout })])).not.toMatch(/^ *- ?delete/m);
   });
 
   it('shows a diff of a long text, limited without --verbose', () => {
