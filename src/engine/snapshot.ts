@@ -2,6 +2,7 @@ import { kinds } from '../kinds/index.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Observed } from '../model/resource.js';
 import type { Match } from '../reconcile/match/match.js';
+import { RecordedObjects } from '../reconcile/match/recorded-objects.js';
 import type { Reconciled } from '../reconcile/plan.js';
 import { secretPlaces } from '../reconcile/secret-values.js';
 import { snapshotText } from '../snapshot/print.js';
@@ -31,6 +32,7 @@ export async function snapshot(session: Session): Promise<TakenSnapshot> {
   const usesEnvironment = project.entries.some(({ templates }) => Object.keys(templates).length > 0);
   if (hasErrors(diagnostics) && usesEnvironment) throw new Problem(diagnostics);
   const secrets = secretFields(reconciled);
+  const recorded = new RecordedObjects(inventory);
   const taken = snapshotJson({
     ...state,
     project: project.name,
@@ -41,6 +43,7 @@ export async function snapshot(session: Session): Promise<TakenSnapshot> {
     kinds,
     inventory,
     secretsOf: (observed) => secrets.get(observed) ?? {},
+    isRecorded: (observed) => recorded.of(observed) !== null,
   });
   return { snapshot: taken, text: snapshotText(taken), warnings };
 }

@@ -1,6 +1,7 @@
 import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
 import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
+import { unhidden } from '../model/value-hash.js';
 import type {
   CollectionOperations,
   CollectionProperties,
@@ -49,9 +50,17 @@ export interface CommonSpec {
 
 type CollectionSpec<F extends string> = CommonSpec & { readonly [K in F]: readonly string[] };
 
+const anyText = text('text');
+
 const propertyRules: FieldRules<CommonSpec> = {
   name: text(),
-  description: { ...text('text'), mayHoldSecrets: true },
+  description: {
+    ...anyText,
+    // A snapshot may hold only its hash.
+    canonical: (value) => (typeof value === 'string' ? anyText.canonical(value) : value),
+    show: unhidden,
+    mayHoldSecrets: true,
+  },
   active: plain(),
 };
 

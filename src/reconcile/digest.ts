@@ -4,7 +4,7 @@ import type { Change, Plan } from '../model/plan.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
-import { secretPlaces, withoutSecrets } from './secret-values.js';
+import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
 
 /**
  * `sha256:` of what would change, from what, to what, and where, and of the settings that a pull request may not change
@@ -45,7 +45,7 @@ interface DigestedValues {
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
 function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): DigestedValues {
   const { kind, entry, observed, wasProtected } = match;
-  const hashedFields = kind.snapshot.hashed ?? [];
+  const hashedFields = [...(kind.snapshot.hashed ?? []), ...unrecordedFields(match)];
   const valueIn = (spec: unknown, field: string) =>
     spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
   const before = (field: string) => {

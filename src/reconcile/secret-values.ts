@@ -35,6 +35,12 @@ function withheldNames(spec: unknown, field: string): string[] {
   return isJsonObject(value) ? Object.keys(value).filter((name) => value[name] === WITHHELD) : [];
 }
 
+/** What others may have put secrets in: of an object that the inventory does not know, a snapshot holds only hashes. */
+export function unrecordedFields({ kind, record, observed }: Match): string[] {
+  if (observed === null || record?.id === observed.id) return [];
+  return Object.keys(kind.fields).filter((field) => ruleOf(kind, field).mayHoldSecrets === true);
+}
+
 /** What a snapshot leaves out of an object: `description`, `inputs.token`. */
 export function withheldPaths({ kind, observed }: Match): string[] {
   const parts = Object.keys(kind.fields).flatMap((field) =>

@@ -8,7 +8,9 @@ import { snapshot as isSnapshot } from './generated/validator.js';
 import {
   changeApplied,
   changeHashed,
+  fieldText,
   formatVersion,
+  isHashedText,
   type ObjectJson,
   type SnapshotJson,
 } from './snapshot-json.js';
@@ -52,7 +54,9 @@ export function openSnapshot(
       : plainOrHidden(value);
   const reveal = (kind: Kind | undefined, values: JsonObject) => changeHashed(kind, values, revealed);
   const observed = (kind: Kind) =>
-    (saved.objects[kind.name] ?? []).map((each) => observedOf(kind, each, reveal(kind, each.spec)));
+    (saved.objects[kind.name] ?? []).map((each) =>
+      observedOf(kind, each, revealTexts(kind, reveal(kind, each.spec), plainOrHidden)),
+    );
   const {
     entries,
     drafts,
@@ -81,6 +85,16 @@ export function openSnapshot(
   };
 }
 
+/** Texts that were saved as hashes. */
+function revealTexts(kind: Kind, fields: JsonObject, plainOrHidden: (hash: Json) => Json): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => {
+      const hash = isHashedText(kind, field) && isJsonObject(value) ? value['hash'] : undefined;
+      return [field, hash === undefined ? value : plainOrHidden(hash)];
+    }),
+  );
+}
+
 /** Values by their hashes. */
 function plainOf(
   hasher: ValueHasher,
@@ -88,9 +102,12 @@ function plainOf(
   known: readonly (readonly [KindName, JsonObject])[],
 ): ReadonlyMap<string, Json> {
   const plain = new Map<string, Json>();
-  const fieldsOf = new Map(kinds.map((kind) => [kind.name, kind.snapshot.hashed ?? []]));
-  for (const [kind, fields] of known) {
-    for (const field of fieldsOf.get(kind) ?? []) {
+  for (const [name, fields] of known) {
+    const kind = kinds.find((each) => each.name === name);
+    if (kind === undefined) continue;
+    for (const [field, value] of Object.entries(fields))
+      if (isHashedText(kind, field)) plain.set(hasher('', fieldText(kind, field, value)), value);
+    for (const field of kind.snapshot.hashed ?? []) {
       const value = fields[field];
       if (value === undefined) continue;
       const entries = isJsonObject(value) ? Object.entries(value) : [['', value] as const];

@@ -3,11 +3,13 @@ import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from 
 import type { Kind } from '../model/kind.js';
 import type { Agent, KindName, Observed } from '../model/resource.js';
 import { usesEnvironment } from '../model/template.js';
-import { type HashScope, hashed, valueHasher } from '../model/value-hash.js';
+import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import {
   changeApplied,
   changeHashed,
+  fieldText,
   formatVersion,
+  isHashedText,
   type ObjectJson,
   type SnapshotJson,
 } from './snapshot-json.js';
@@ -21,6 +23,8 @@ export interface SaveInputs extends HashScope {
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   secretsOf(observed: Observed): SecretFields;
+  /** False for objects that the inventory does not know: their texts may be secrets of others. */
+  isRecorded(observed: Observed): boolean;
 }
 
 /** The fields of an object that hold values from the environment, each with its templates (model/template.ts). */
@@ -37,7 +41,8 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
       .map((each) => {
         const secrets = inputs.secretsOf(each);
         const shown = objectJson(kind, each, secrets);
-        return { ...shown, spec: withoutSecrets(hashFields(kind, shown.spec), secrets) };
+        const spec = withoutSecrets(hashFields(kind, shown.spec), secrets);
+        return { ...shown, spec: inputs.isRecorded(each) ? spec : withHashes(kind, spec, hasher) };
       })
       .sort((a, b) => byCodeUnit(canonical([a.id, a.name]), canonical([b.id, b.name])));
   return {
@@ -89,6 +94,16 @@ function objectJson(kind: Kind, observed: Observed, secrets: SecretFields): Obje
 /** In a map, only the values that come from the environment are left out. */
 function isMap(value: Json | undefined, templates: SecretFields[string] = []): boolean {
   return isJsonObject(value) && templates.every((each) => each === undefined || isJsonObject(each));
+}
+
+/** Where others may have put secrets, the hash of a text takes its place. */
+function withHashes(kind: Kind, spec: JsonObject, hasher: ValueHasher): JsonObject {
+  return Object.fromEntries(
+    Object.entries(spec).map(([field, value]) => {
+      const text = isHashedText(kind, field) ? fieldText(kind, field, value) : '';
+      return [field, text === '' ? value : { hash: hasher('', text) }];
+    }),
+  );
 }
 
 function withoutSecrets(spec: JsonObject, secrets: SecretFields): JsonObject {

@@ -42,6 +42,17 @@ const codes = async (...words: string[]) => {
   return [exit, ...JSON.parse(stdout).diagnostics.map(({ code }: { code: string }) => code)];
 };
 
+/** A group that somebody else has created. */
+async function foreignGroup(description: string): Promise<void> {
+  const globex = [...sandbox.world.agents.values()].find((each) => each.externalAgentId === 'globex');
+  const created = await fetch(`${sandbox.url}/api/search-groups`, {
+    method: 'POST',
+    headers: { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'foreign', description, agentIds: [globex?.id] }),
+  });
+  expect(created.ok).toBe(true);
+}
+
 function changed(change: (value: Record<string, unknown>) => void): void {
   const value = JSON.parse(saved());
   change(value);
@@ -99,6 +110,26 @@ describe('a snapshot', () => {
     expect(specs.sort()).toContainEqual([[], [null]]);
     expect(inventory.entries['schedule/secret'].applied.inputs).toEqual({ query: expect.any(String) });
     expect(saved()).not.toContain('4711');
+  });
+
+  test('contains no description of an object that is not in the inventory, and plans like the service', async () => {
+    await foreignGroup('held elsewhere');
+    await take();
+    mustHide('the snapshot', saved(), ['held elsewhere']);
+    for (const description of ['held elsewhere', 'another one']) {
+      const groups = (more: string) => manifest().replace('groups: { ', `groups: { ${more}`);
+      workspace.write('roster.yaml', groups(`foreign: { members: [globex], description: ${description} }, `));
+      workspace.write('snapshot.json', saved());
+      const both = await planAgain(sandbox, workspace, {});
+      expect(both.saved).toEqual(both.live);
+      const { stdout } = await plan('--format', 'json');
+      const actions = JSON.parse(stdout).changes.map(({ action }: { action: string }) => action);
+      expect(actions).toEqual([description === 'held elsewhere' ? 'adopt' : 'update']);
+    }
+    workspace.write('roster.yaml', `${manifest()}prune: all\n`);
+    const both = await planAgain(sandbox, workspace, {});
+    expect(both.saved).toEqual(both.live);
+    expect((await plan('--allow-deletes', '99')).stdout).toContain('(not in the snapshot)');
   });
 
   test('is taken of a project with errors, unless it uses values from the environment', async () => {
