@@ -73,7 +73,10 @@ function byId({ entry }: Match): string {
   return `the entry has \`id: ${entry.id}\``;
 }
 
-function byInventory({ known, createInterrupted, entry }: Match, objects: readonly Observed[]): string {
+function byInventory(
+  { known, createInterrupted, entry, misdescribed }: Match,
+  objects: readonly Observed[],
+): string {
   const renamed = entry?.formerly != null ? ` (nor is ${entry.formerly}, its former address)` : '';
   if (known === null)
     return createInterrupted
@@ -81,7 +84,9 @@ function byInventory({ known, createInterrupted, entry }: Match, objects: readon
       : `it is not in the inventory${renamed}`;
   if (known.id === null) return 'it is in the inventory without an id, because the service does not show one';
   const isPresent = objects.some((each) => each.id === known.id);
-  return `it is in the inventory with the id ${known.id}, which ${isPresent ? 'exists' : 'no longer exists'}`;
+  const state = isPresent ? 'exists' : 'no longer exists';
+  const doubt = misdescribed ? ', but is not what the inventory recorded' : '';
+  return `it is in the inventory with the id ${known.id}, which ${state}${doubt}`;
 }
 
 function byNaturalKey(match: Match, objects: readonly Observed[]): string {

@@ -58,6 +58,7 @@ export function openSnapshot(
     drafts,
     service = null,
     safeguards = null,
+    place = null,
   } = changeApplied(saved.inventory, (name, applied) =>
     reveal(
       kinds.find((kind) => kind.name === name),
@@ -75,6 +76,7 @@ export function openSnapshot(
       environment,
       service,
       safeguards,
+      place,
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),
     },

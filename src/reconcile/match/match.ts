@@ -13,7 +13,7 @@ import {
 import type { Rule } from '../../model/why.js';
 import type { AgentLookup } from './agent-lookup.js';
 import { findExternal } from './external.js';
-import { inventoryEntry, type Pair, pair } from './pair.js';
+import { inventoryEntry, type Pairing, pair } from './pair.js';
 import { Records } from './recorded.js';
 import { ReferenceResolver } from './reference-resolver.js';
 import { findUndeclared } from './undeclared.js';
@@ -30,7 +30,7 @@ export interface Match {
   readonly createInterrupted: boolean;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
-  /** An undeclared object that is not what the inventory recorded: it may be someone else's. */
+  /** The object is not what the inventory recorded: it may be someone else's. */
   readonly misdescribed: boolean;
   /** An apply has protected the object, under whatever address. */
   readonly wasProtected: boolean;
@@ -115,13 +115,14 @@ class Matcher implements Matches {
     const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
-      if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing.pairs.get(entry.address));
+      if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing);
     return new Set([...pairing.pairs.values()].map((each) => each.observed));
   }
 
-  private addDeclared(kind: Kind, entry: Desired, found: Pair | undefined): void {
+  private addDeclared(kind: Kind, entry: Desired, { pairs, misdescribed }: Pairing): void {
     const { inventory } = this.inputs;
     const { address } = entry;
+    const found = pairs.get(address);
     this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
     const { observed = null, rule = null } = found ?? {};
     const known = inventoryEntry(entry, inventory);
@@ -129,7 +130,7 @@ class Matcher implements Matches {
     const wasProtected = this.wasProtected(kind, observed, known);
     this.list.push({
       ...{ address, kind, entry, observed, rule, known },
-      ...{ createInterrupted, ours: true, misdescribed: false, wasProtected },
+      ...{ createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected },
     });
   }
 

@@ -7,7 +7,6 @@ import {
   type Address,
   type Declared,
   type Desired,
-  type EntryProblem,
   normalId,
   type Observed,
   type Prune,
@@ -15,7 +14,8 @@ import {
 import type { Rule } from '../../model/why.js';
 import { fieldTexts, fieldValue } from '../fields.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
-import { mismatch, nameAndId, type Records } from './recorded.js';
+import { ambiguous, mismatchProblem, notManageable, type PairingProblem } from './pairing-problems.js';
+import type { Records } from './recorded.js';
 import { closestPairs } from './similarity.js';
 
 export interface Pair {
@@ -28,6 +28,8 @@ export interface Pairing {
   readonly diagnostics: readonly Diagnostic[];
   /** Entries with an error: nothing may be planned for them. */
   readonly broken: ReadonlySet<Address>;
+  /** Entries whose objects are not what the inventory recorded: apply refuses to change them. */
+  readonly misdescribed: ReadonlySet<Address>;
 }
 
 export interface PairingInputs {
@@ -53,6 +55,7 @@ export function pair(inputs: PairingInputs): Pairing {
     else state.byInventory(entry, known);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
+  state.byDoubtfulId();
   // An object without an entry would be deleted: it is better to change it into what is declared.
   if (inputs.prune === 'all') {
     const open = desired.filter((entry) => state.isOpen(entry));
@@ -79,6 +82,8 @@ class PairingState implements Pairing {
   readonly pairs = new Map<Address, Pair>();
   readonly diagnostics: Diagnostic[] = [];
   readonly broken = new Set<Address>();
+  readonly misdescribed = new Set<Address>();
+  private readonly doubtful = new Map<Address, () => void>();
   private readonly takenBy = new Map<Observed, Address>();
   private readonly observedById: ReadonlyMap<string | null, Observed>;
   private readonly ownedByName = new Set<Address>();
@@ -93,7 +98,8 @@ class PairingState implements Pairing {
   }
 
   isOpen(entry: Desired): boolean {
-    return !this.pairs.has(entry.address) && !this.broken.has(entry.address);
+    const { address } = entry;
+    return !this.pairs.has(address) && !this.broken.has(address) && !this.doubtful.has(address);
   }
 
   byId(entry: Desired, id: string): void {
@@ -125,7 +131,23 @@ class PairingState implements Pairing {
     const intended = known.created === undefined ? null : this.inputs.records.intendedIdentity(entry.address);
     if (intended !== null && this.kind.identity.ofObserved(found) !== intended) return;
     if (this.inputs.records.describesFor(entry, known, found)) this.take(entry, found, 'inventory');
-    else if (!this.inputs.otherAccount) this.reportMismatch(entry, known, found);
+    else if (!this.inputs.otherAccount)
+      this.doubtful.set(entry.address, () => this.takeMisdescribed(entry, known, found));
+  }
+
+  /** Ids of objects that the inventory does not describe. They come last: the object may be that of another entry. */
+  byDoubtfulId(): void {
+    for (const take of this.doubtful.values()) take();
+  }
+
+  /** Its change is shown, and refused. */
+  private takeMisdescribed(entry: Desired, known: InventoryEntry, found: Observed): void {
+    if (!this.isFree(found) || found.manageable === false || found.spec === null)
+      this.fail(entry, mismatchProblem(entry, known, found));
+    else {
+      this.misdescribed.add(entry.address);
+      this.take(entry, found, 'inventory');
+    }
   }
 
   /** The object of a create that an interrupted run sent is ours, whatever the entry says now. */
@@ -173,12 +195,7 @@ class PairingState implements Pairing {
   checkManageable(entry: Desired): void {
     const found = this.pairs.get(entry.address)?.observed;
     if (found === undefined || found.manageable !== false || found.id === null) return;
-    this.fail(entry, {
-      code: 'not-manageable',
-      path: [],
-      message: `the ${this.kind.name} ${nameAndId(found)} was set up by the operator and cannot be changed`,
-      help: 'Declare it with `external: true` to refer to it, or give this entry another name.',
-    });
+    this.fail(entry, notManageable(this.kind, found));
   }
 
   /** Pairs entries and objects with one natural key, or reports that they cannot be told apart. */
@@ -189,7 +206,8 @@ class PairingState implements Pairing {
     const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
     const rest = this.kind.similarity === undefined ? inOrder : this.pairEqual(inOrder, pool);
     if (rest.length === 0) return;
-    if (pool.length > rest.length) for (const entry of rest) this.reportAmbiguous(entry, pool);
+    if (pool.length > rest.length)
+      for (const entry of rest) this.fail(entry, ambiguous(this.kind, entry, pool));
     else
       for (const [entry, each] of closestPairs(this.kind, rest, pool))
         this.take(entry, each, this.ruleFor(entry));
@@ -225,25 +243,7 @@ class PairingState implements Pairing {
     this.pairs.set(entry.address, { observed: found, rule });
   }
 
-  private reportMismatch(entry: Desired, known: InventoryEntry, found: Observed): void {
-    const message = mismatch(entry.address, known, found);
-    const help = `Restore the inventory. If it is the right object, bind the entry: \`id: ${found.id}\`.`;
-    this.fail(entry, { code: 'inventory-mismatch', path: [], message, help });
-  }
-
-  private reportAmbiguous(entry: Desired, candidates: readonly Observed[]): void {
-    const { section, identity } = this.kind;
-    const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
-    const description = identity.describe(entry.spec);
-    this.fail(entry, {
-      code: 'ambiguous-name',
-      path: [],
-      message: `the service has ${ids.length} ${section} ${description}: ${ids.join(', ')}`,
-      help: `Bind the entry to one of them: \`id: ${ids[0]}\`.`,
-    });
-  }
-
-  private fail(entry: Desired, problem: Omit<EntryProblem, 'severity'>): void {
+  private fail(entry: Desired, problem: PairingProblem): void {
     this.broken.add(entry.address);
     this.diagnostics.push(entryDiagnostic(entry, { severity: 'error', ...problem }));
   }
