@@ -75,8 +75,8 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   );
   for (const [address, entry] of displaced(intent, entries, state, replaced))
     if (!entries.has(address)) entries.set(address, entry);
-  const { service, safeguards } = state.plan;
-  return { ...intent, service, safeguards, entries, drafts };
+  const { service, safeguards, inventory: place } = state.plan;
+  return { ...intent, service, safeguards, place, entries, drafts };
 }
 
 /** Undefined once the object can no longer be as its draft says. */

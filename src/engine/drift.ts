@@ -12,7 +12,10 @@ export async function drift(session: Session): Promise<Drift> {
   const observation = await observeAndPlan(session, {});
   const { matches, names } = observation.reconciled;
   const { project, environment, service, objections, diagnostics } = planOf(session, observation);
-  const otherAccount = objections.filter((each) => each.code === 'inventory-mismatch');
+  // An object that the inventory does not describe has been changed: that is drift.
+  const otherAccount = objections.filter(
+    (each) => each.code === 'inventory-mismatch' && each.address === null,
+  );
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
   const unknown = notInInventory(matches, session.store.name);
   const all = [...diagnostics, ...unknown];

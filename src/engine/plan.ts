@@ -95,7 +95,7 @@ function planWithDeliveries(
   return outputs === null || delivering.length === 0 ? checked : planKnowing(new Set(delivering));
 }
 
-type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'kept' | 'selected';
+type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'kept' | 'selected' | 'readFrom';
 
 type PlanInputs = Pick<ReconcileInputs, Given> &
   Pick<PlanOptions, 'allow'> & { readonly state: ObservedState };

@@ -3,9 +3,10 @@ import { readRegular } from '../files/atomic.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
+import { isSamePlace, placeLabel } from '../model/inventory-place.js';
 import type { JsonObject } from '../model/json.js';
 import type { Plan, SnapshotAge } from '../model/plan.js';
-import type { KindName, Project } from '../model/resource.js';
+import type { InventorySetting, KindName, Project } from '../model/resource.js';
 import type { Reconciled } from '../reconcile/plan.js';
 import { withheldPaths } from '../reconcile/secret-values.js';
 import { withNextRuns } from '../reconcile/starts/next-runs.js';
@@ -42,10 +43,12 @@ export async function planFromSnapshot(
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
   const now = clockOf(options).now();
   const undeliverable = undeliverableKeys(project, { prove: new Set(), outputs: [] });
-  const { service } = saved;
-  const made = planFor({ project, service, state, inventory, now, undeliverable, allow, selected });
+  const { service, inventoryPlace: readFrom = null } = saved;
+  const basis = { project, service, state, inventory, readFrom };
+  const made = planFor({ ...basis, now, undeliverable, allow, selected });
   const age = ageOf(takenAt, now);
-  const notes = [...oldSnapshot(age, takenAt, now), ...notInSnapshot(made)];
+  const moved = otherInventory(readFrom, project.inventory);
+  const notes = [...oldSnapshot(age, takenAt, now), ...moved, ...notInSnapshot(made)];
   const shown = made.plan && withNextRuns(made.plan, made.matches, [], now);
   const more = shown === null ? [] : [...shown.diagnostics, ...notes];
   const diagnostics = inFileOrder(project, opened.warnings, made.diagnostics, more);
@@ -104,6 +107,14 @@ function oldSnapshot({ ageSeconds }: SnapshotAge, takenAt: Date, now: Date): Dia
     : 'the snapshot is more than a day old: the service may have changed since';
   const help = 'Take a new one with `roster snapshot --out FILE`.';
   return [{ severity: 'warning', code: 'old-snapshot', message, help }];
+}
+
+/** It shows what another inventory says: the plan after a merge may be another one. */
+function otherInventory(readFrom: InventorySetting | null, ours: InventorySetting): Diagnostic[] {
+  if (readFrom === null || isSamePlace(readFrom, ours)) return [];
+  const message = `the snapshot holds the inventory ${placeLabel(readFrom)}, and this project uses ${placeLabel(ours)}: what that one says is not known here`;
+  const help = 'Take a snapshot with the same inventory, or move the inventory in a change of its own.';
+  return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
 }
 
 /** Values that are assumed to be unchanged must be listed, even if nothing else is. */

@@ -8,7 +8,7 @@ import { secretPlaces } from '../reconcile/secret-values.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
-import { observeAndPlan } from './plan.js';
+import { objectionDiagnostic, observeAndPlan } from './plan.js';
 import type { Session } from './session.js';
 import { version } from './version.js';
 
@@ -30,7 +30,9 @@ export async function snapshot(session: Session): Promise<TakenSnapshot> {
   const { state, inventory, reconciled } = await observeAndPlan(session, { everything: true });
   const diagnostics = [...warnings, ...reconciled.diagnostics];
   const usesEnvironment = project.entries.some(({ templates }) => Object.keys(templates).length > 0);
-  if (hasErrors(diagnostics) && usesEnvironment) throw new Problem(diagnostics);
+  const doubts = misdescribed(reconciled);
+  if ((hasErrors(diagnostics) || doubts.length > 0) && usesEnvironment)
+    throw new Problem([...diagnostics, ...doubts]);
   const secrets = secretFields(reconciled);
   const recorded = new RecordedObjects(inventory);
   const taken = snapshotJson({
@@ -42,10 +44,21 @@ export async function snapshot(session: Session): Promise<TakenSnapshot> {
     takenAt,
     kinds,
     inventory,
+    inventoryPlace: project.inventory,
     secretsOf: (observed) => secrets.get(observed) ?? {},
     isRecorded: (observed) => recorded.of(observed) !== null,
   });
   return { snapshot: taken, text: snapshotText(taken), warnings };
+}
+
+/** Which object holds the values of such an entry is not certain. */
+function misdescribed({ plan, matches }: Reconciled): Diagnostic[] {
+  const doubtful = new Set(
+    matches.flatMap((each) => (each.misdescribed && each.entry !== null ? [each.address] : [])),
+  );
+  return (plan?.objections ?? [])
+    .filter(({ code, address }) => code === 'inventory-mismatch' && address !== null && doubtful.has(address))
+    .map(objectionDiagnostic);
 }
 
 function secretFields({ matches }: Reconciled): ReadonlyMap<Observed, SecretFields> {

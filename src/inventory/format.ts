@@ -1,5 +1,6 @@
 import { problem } from '../model/diagnostic.js';
 import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
+import { placeFrom } from '../model/inventory-place.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import { isId } from '../model/resource.js';
 import { safeguardsFrom } from '../model/safeguards.js';
@@ -9,11 +10,11 @@ const VERSION = 1;
 
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
-  const { project, environment, service, safeguards } = inventory;
+  const { project, environment, service, place, safeguards } = inventory;
   return `{
   "version": ${VERSION},
   "project": ${JSON.stringify(project)},
-  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}
+  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
@@ -49,11 +50,17 @@ export function parse(text: string, name: string): Inventory {
   };
 }
 
-function readLastApply({ service, safeguards }: JsonObject): Pick<Inventory, 'service' | 'safeguards'> {
+function readLastApply({
+  service,
+  safeguards,
+  place,
+}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place'> {
+  const known = placeFrom(place);
   const { prune, limits } = isJsonObject(safeguards) ? safeguards : {};
   return {
     service: typeof service === 'string' ? service : null,
     safeguards: safeguards === undefined ? null : safeguardsFrom(prune, isJsonObject(limits) ? limits : {}),
+    ...(known === null ? {} : { place: known }),
   };
 }
 

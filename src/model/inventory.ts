@@ -1,6 +1,6 @@
 import { Problem } from './diagnostic.js';
 import type { JsonObject } from './json.js';
-import type { Address, KindName } from './resource.js';
+import type { Address, InventorySetting, KindName } from './resource.js';
 import type { Safeguards } from './safeguards.js';
 
 /** What this project owns on the service (contract §1). It helps to match entries with objects, and is never trusted alone. */
@@ -11,6 +11,8 @@ export interface Inventory {
   readonly service: string | null;
   /** Those of the last apply. Null like `service`. */
   readonly safeguards: Safeguards | null;
+  /** Where the last apply kept it. Missing or null like `service`. */
+  readonly place?: InventorySetting | null;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
   /**
    * Creates that were about to be sent: the objects of a killed run are found by these. For an entry: the update of its

@@ -5,9 +5,10 @@
 export interface Risk {
   /**
    * `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more
-   * often, or at other hours. `adopt`: an object that this project did not create is changed. `protection`: it may be
-   * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply. `look-alike`: a
-   * name is easily taken for another.
+   * often, or at other hours. `adopt`: an object that this project did not create is changed, or one is renamed that
+   * only the inventory ties to its entry. `protection`: it may be
+   * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
+   * is in another place. `look-alike`: a name is easily taken for another.
    */
   readonly code:
     | 'delete'

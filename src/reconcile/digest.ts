@@ -38,13 +38,13 @@ interface DigestedValues {
   /** Fields whose values before the change count as hashes, because a snapshot holds nothing else. */
   readonly hashed: readonly string[];
   readonly values: Json;
-  /** Whether apply would refuse to delete it: a review of a refused plan must not count for one that is not. */
-  readonly isProtected: boolean;
+  /** Whether apply would refuse to change it: a review of a refused plan must not count for one that is not. */
+  readonly isRefused: boolean;
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
 function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): DigestedValues {
-  const { kind, entry, observed, wasProtected } = match;
+  const { kind, entry, observed, wasProtected, misdescribed } = match;
   const hashedFields = [...(kind.snapshot.hashed ?? []), ...unrecordedFields(match)];
   const valueIn = (spec: unknown, field: string) =>
     spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
@@ -57,7 +57,8 @@ function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): Digeste
   const values = change.fields
     .filter(({ path }) => Object.hasOwn(kind.fields, path))
     .map(({ path }) => [path, before(path), entry?.templates[path] ?? valueIn(entry?.spec, path)]);
-  return { hashed: hashedFields, values, isProtected: change.action === 'delete' && wasProtected };
+  const isRefused = misdescribed || (change.action === 'delete' && wasProtected);
+  return { hashed: hashedFields, values, isRefused };
 }
 
 function digested(
@@ -80,7 +81,7 @@ function digested(
     adopted,
     fields,
     values: values?.values ?? [],
-    protected: values?.isProtected ?? false,
+    protected: values?.isRefused ?? false,
     calls: change.steps.map((step) => requests.get(step) ?? ''),
   });
 }

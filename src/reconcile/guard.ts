@@ -9,7 +9,7 @@ import { isUnseen } from './unseen.js';
 
 /** What the user allows explicitly on the command line. */
 export interface Allowances {
-  /** `--allow-deletes N`: allows plans with at most N deletes; null when it is not given. */
+  /** `--allow-deletes N`: allows plans with at most N deletes, whatever the project says; null when it is not given. */
   readonly deletes: number | null;
   readonly selfRevoke: boolean;
   readonly empty: boolean;
@@ -75,24 +75,24 @@ const inventoryMismatch: Guard = ({ matches, allow, now }) => {
 
 const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const count = diffs.filter((each) => each.change.action === 'delete').length;
-  const limit = Math.max(project.limits.deletes, allow.deletes ?? 0);
+  const limit = allow.deletes ?? project.limits.deletes;
   if (count <= limit) return [];
   const message = `the plan deletes ${count} objects, more than the limit of ${limit}`;
   const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
-/** Nothing is deleted that the inventory describes wrongly: a pull request may have written the inventory. */
+/** Nothing is changed or deleted that the inventory describes wrongly: a pull request may have written the inventory. */
 const misdescribed: Guard = ({ diffs }) =>
   diffs
-    .filter(({ change, match }) => change.action === 'delete' && match.misdescribed)
-    .flatMap(({ change: { address }, match: { known, observed } }) =>
+    .filter(({ change, match }) => match.misdescribed && (change.action === 'delete' || match.entry !== null))
+    .flatMap(({ change: { address }, match: { known, observed, entry } }) =>
       known === null || observed === null
         ? []
         : {
             code: 'inventory-mismatch',
             message: mismatch(address, known, observed),
-            help: `Restore the inventory. If it is the right object, declare it with \`id: ${observed.id}\`, apply, and then remove the entry.`,
+            help: `Restore the inventory. If it is the right object, ${entry === null ? 'declare it with' : 'bind the entry:'} \`id: ${observed.id}\`${entry === null ? ', apply, and then remove the entry' : ''}.`,
             address,
           },
     );

@@ -7,6 +7,7 @@ import type {
   Address,
   Agent,
   Desired,
+  InventorySetting,
   KindName,
   Names,
   Observed,
@@ -24,7 +25,7 @@ import { type Match, match } from './match/match.js';
 import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
-import { safeguardRisks } from './safeguard-risks.js';
+import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './starts/start-rate.js';
 import {
@@ -56,6 +57,8 @@ export interface ReconcileInputs {
   /** Keys that earlier runs could not deliver, by entry. Default: none. */
   readonly kept?: ReadonlyMap<Address, KeptKeyFile>;
   readonly suggest: Suggest;
+  /** Where a snapshot found its inventory. Null where it does not say; missing in a plan without a snapshot. */
+  readonly readFrom?: InventorySetting | null;
 }
 
 const noKeys: ReadonlyMap<Address, KeptKeyFile> = new Map();
@@ -112,10 +115,10 @@ function assemble(
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const lookAlikes = lookAlikeRisks(matches, inputs.agents);
-  const changes: Change[] = diffs.map(({ change, revokesCaller, match: { observed } }) => ({
+  const changes: Change[] = diffs.map(({ change, revokesCaller, match: each }) => ({
     ...change,
-    risks: change.action === 'none' ? change.risks : [...change.risks, ...lookAlikes(change)],
-    notes: revokesCaller ? [...change.notes, accessEnds(observed, caller)] : change.notes,
+    risks: change.action === 'none' ? change.risks : [...change.risks, ...lookAlikes(change, each)],
+    notes: revokesCaller ? [...change.notes, accessEnds(each.observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],
   }));
   const { name, environment, inventory, limits } = project;
@@ -123,7 +126,10 @@ function assemble(
   const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
   return {
     ...body,
-    risks: safeguardRisks(safeguards, inputs.inventory.safeguards),
+    risks: [
+      ...safeguardRisks(safeguards, inputs.inventory.safeguards),
+      ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
+    ],
     digest: digestOf(body, diffs),
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),

@@ -4,7 +4,7 @@ import type { Risk } from '../model/risk.js';
 import type { Match } from './match/match.js';
 import { liftsProtection } from './protection.js';
 
-type ChangeFacts = Pick<Change, 'action' | 'adopted'>;
+type ChangeFacts = Pick<Change, 'action' | 'adopted' | 'fields'>;
 
 /** Why a change is risky: that of its action, and those that its kind knows. */
 export function risksOf(
@@ -16,12 +16,21 @@ export function risksOf(
     ...deletion(match, change, prune),
     ...(liftsProtection(match) ? [notProtected] : []),
     ...(change.adopted && ['update', 'replace'].includes(change.action) ? [foreign] : []),
+    ...renaming(match, change),
     ...kindRisks(match, change, now),
   ];
 }
 
 const notProtected: Risk = { code: 'protection', message: 'is no longer protected from deletion' };
 const foreign: Risk = { code: 'adopt', message: 'was created outside this project' };
+
+/** Only the inventory says that it is the object of this entry, and a pull request may write an inventory. */
+function renaming({ rule }: Match, { action, fields }: ChangeFacts): Risk[] {
+  const name = fields.find(({ path }) => path === 'name');
+  if (rule !== 'inventory' || action !== 'update' || name === undefined || name.sensitive) return [];
+  const [before, after] = [name.before, name.after].map((each) => JSON.stringify(each));
+  return [{ code: 'adopt', message: `its name changes from ${before} to ${after}` }];
+}
 
 function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {
   if (action !== 'delete') return [];

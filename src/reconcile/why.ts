@@ -75,7 +75,7 @@ function byId({ entry }: Match): string {
 }
 
 function byInventory(
-  { known, createInterrupted, entry, renamedFrom }: Match,
+  { known, createInterrupted, entry, renamedFrom, misdescribed }: Match,
   objects: readonly Observed[],
 ): string {
   const renamed = entry?.formerly != null ? ` (nor is ${entry.formerly}, its former address)` : '';
@@ -86,7 +86,9 @@ function byInventory(
   if (known.id === null) return 'it is in the inventory without an id, because the service does not show one';
   const isPresent = objects.some((each) => each.id === known.id);
   const as = renamedFrom === null ? '' : ` as ${renamedFrom}`;
-  return `it is in the inventory${as} with the id ${known.id}, which ${isPresent ? 'exists' : 'no longer exists'}`;
+  const state = isPresent ? 'exists' : 'no longer exists';
+  const doubt = misdescribed ? ', but is not what the inventory recorded' : '';
+  return `it is in the inventory${as} with the id ${known.id}, which ${state}${doubt}`;
 }
 
 function byNaturalKey(match: Match, objects: readonly Observed[]): string {

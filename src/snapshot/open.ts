@@ -62,6 +62,7 @@ export function openSnapshot(
     drafts,
     service = null,
     safeguards = null,
+    place = null,
   } = changeApplied(saved.inventory, (name, applied) =>
     reveal(
       kinds.find((kind) => kind.name === name),
@@ -79,6 +80,7 @@ export function openSnapshot(
       environment,
       service,
       safeguards,
+      place,
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),
     },

@@ -1,7 +1,7 @@
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Agent, KindName, Observed } from '../model/resource.js';
+import type { Agent, InventorySetting, KindName, Observed } from '../model/resource.js';
 import { usesEnvironment } from '../model/template.js';
 import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import {
@@ -22,6 +22,7 @@ export interface SaveInputs extends HashScope {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
+  readonly inventoryPlace: InventorySetting;
   secretsOf(observed: Observed): SecretFields;
   /** False for objects that the inventory does not know: their texts may be secrets of others. */
   isRecorded(observed: Observed): boolean;
@@ -53,26 +54,62 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
     service,
     account,
     takenAt: takenAt.toISOString(),
+    inventoryPlace: inputs.inventoryPlace,
     agents: inputs.agents
       .map(({ id, externalAgentId, name, inputKeys }) => ({ id, externalAgentId, name, inputKeys }))
       .sort((a, b) => byCodeUnit(a.id, b.id)),
     objects: Object.fromEntries(kinds.map((kind) => [kind.name, objectsOf(kind)])),
-    inventory: changeApplied(inventoryJson(inputs.inventory), (name, applied) =>
-      hashFields(
-        kinds.find((kind) => kind.name === name),
-        applied,
+    inventory: changeApplied(inventoryJson(inputs.inventory, kinds), (name, applied) =>
+      holdable(
+        hashFields(
+          kinds.find((kind) => kind.name === name),
+          applied,
+        ),
       ),
     ),
   };
 }
 
-function inventoryJson({ service, safeguards, entries, drafts }: Inventory): SnapshotJson['inventory'] {
+/** Someone may have edited the inventory: what no plan reads, and what `--snapshot` would refuse, is left out. */
+function inventoryJson(
+  { service, safeguards, place, entries, drafts }: Inventory,
+  kinds: readonly Kind[],
+): SnapshotJson['inventory'] {
+  const isKnown = ([address, { kind }]: readonly [string, { readonly kind: KindName }]) =>
+    kinds.some(({ name }) => name === kind) && /^\w+\/.+$/.test(address);
   return {
     ...(service === null ? {} : { service }),
     ...(safeguards === null ? {} : { safeguards }),
-    entries: inOrder(entries),
-    drafts: inOrder(drafts),
+    ...(place == null ? {} : { place }),
+    entries: inOrder([...entries].filter(isKnown)),
+    drafts: inOrder([...drafts].filter(isKnown)),
   };
+}
+
+function holdable(applied: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(applied).filter(([field, value]) => /^[A-Za-z]+$/.test(field) && isHoldable(value)),
+  );
+}
+
+/** Plain values, lists of them and of ids that are not known yet, and maps of hashes. */
+function isHoldable(value: Json): boolean {
+  if (Array.isArray(value)) return value.every((each) => isPlain(each) || isPendingId(each));
+  return isPlain(value) || (isJsonObject(value) && Object.values(value).every(isHash));
+}
+
+function isPlain(value: Json): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function isPendingId(value: Json): boolean {
+  return (
+    isJsonObject(value) && Object.keys(value).join() === 'pending' && typeof value['pending'] === 'string'
+  );
+}
+
+function isHash(value: Json): boolean {
+  return typeof value === 'string' && /^[\w-]{43}$/.test(value);
 }
 
 function objectJson(kind: Kind, observed: Observed, secrets: SecretFields): ObjectJson {
@@ -122,6 +159,6 @@ function own(map: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-function inOrder<T>(map: ReadonlyMap<string, T>): Record<string, T> {
+function inOrder<T>(map: Iterable<readonly [string, T]>): Record<string, T> {
   return Object.fromEntries([...map].sort(([a], [b]) => byCodeUnit(a, b)));
 }

@@ -1,7 +1,7 @@
 import type { InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Address, Agent, FieldRule, KindName } from '../model/resource.js';
+import type { Address, Agent, FieldRule, InventorySetting, KindName } from '../model/resource.js';
 import type { Safeguards } from '../model/safeguards.js';
 
 /** Incremented when a reader of the old format could misread the new one. */
@@ -18,10 +18,14 @@ export interface SnapshotJson {
   readonly takenAt: string;
   readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;
+  /** Where the inventory was. Missing in snapshots of roster 0.1. */
+  readonly inventoryPlace?: InventorySetting;
   readonly inventory: {
     /** Missing where the inventory does not say, and in snapshots of roster 0.1. */
     readonly service?: string;
     readonly safeguards?: Safeguards;
+    /** Where the last apply kept it. */
+    readonly place?: InventorySetting;
     readonly entries: Readonly<Record<Address, InventoryEntry>>;
     readonly drafts: Readonly<Record<Address, InventoryDraft>>;
   };

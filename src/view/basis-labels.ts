@@ -1,9 +1,9 @@
+import { placeLabel } from '../model/inventory-place.js';
 import type { Plan } from '../model/plan.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 
-/** `roster.inventory.json`, or `refs/heads/roster-inventory of origin`. */
 export function inventoryLabel({ inventory }: Pick<Plan, 'inventory'>): string {
-  return 'file' in inventory ? inventory.file : `${inventory.git.ref} of ${inventory.git.remote}`;
+  return placeLabel(inventory);
 }
 
 /**

@@ -124,7 +124,11 @@ class ApplyRun {
   /** Hours may have passed before the answer: the plan that was confirmed must still be the current one. */
   private async unchanged(plan: Plan): Promise<Observation> {
     const again = await this.observe();
-    const refusals = compareWithDigest(planOf(this.session, again), plan.digest);
+    const current = planOf(this.session, again);
+    const refusals = [
+      ...current.objections.map(objectionDiagnostic),
+      ...compareWithDigest(current, plan.digest),
+    ];
     if (refusals.length > 0) throw new Problem(refusals);
     return again;
   }
@@ -188,12 +192,13 @@ class ApplyRun {
 }
 
 /** A value that is merely recorded for the first time is not a reason to save the inventory. */
-function withDefaults(inventory: Inventory, { service }: Inventory): Inventory {
+function withDefaults(inventory: Inventory, { service, place = null }: Inventory): Inventory {
   const { safeguards } = inventory;
   return {
     ...inventory,
     service: inventory.service ?? service,
     safeguards: safeguards ?? defaultSafeguards,
+    place: inventory.place ?? place,
   };
 }
 

@@ -1,14 +1,14 @@
 import type { Json } from '../../model/json.js';
 import type { Change } from '../../model/plan.js';
-import type { Agent } from '../../model/resource.js';
+import type { Address, Agent } from '../../model/resource.js';
 import type { Risk } from '../../model/risk.js';
 import { rawValue } from '../fields.js';
 import type { Match } from '../match/match.js';
 import { skeleton } from './confusables.js';
 import { oddCharacters } from './odd-characters.js';
 
-/** Names by skeleton: those of the project, of the service, and of agents. */
-type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
+/** Whose names they are, by skeleton and name: those of the project, of the service, and of agents. */
+type KnownNames = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 type NamedChange = Pick<Change, 'name' | 'fields'>;
 
@@ -19,10 +19,13 @@ const MAX_LISTED = 5;
 export function lookAlikeRisks(
   matches: readonly Match[],
   agents: readonly Agent[],
-): (change: NamedChange) => readonly Risk[] {
+): (change: NamedChange, match: Match) => readonly Risk[] {
   const known = knownNames(matches, agents);
-  return (change) =>
-    [...new Set(shownNames(change))].flatMap((name) => [...oddRisk(name), ...similarRisk(name, known)]);
+  return (change, { address }) =>
+    [...new Set(shownNames(change))].flatMap((name) => [
+      ...oddRisk(name),
+      ...similarRisk(name, known, address),
+    ]);
 }
 
 function oddRisk(name: string): Risk[] {
@@ -33,27 +36,32 @@ function oddRisk(name: string): Risk[] {
   return [{ code: 'look-alike', message: `"${name}" contains ${listed.join(', ')}${more}` }];
 }
 
-function similarRisk(name: string, known: KnownNames): Risk[] {
+/** A renamed object looks like itself: only names of others count. */
+function similarRisk(name: string, known: KnownNames, own: Address): Risk[] {
   const written = bare(name);
-  const other = [...(known.get(skeleton(written)) ?? [])].find((each) => each !== written);
+  const alike = [...(known.get(skeleton(written)) ?? [])];
+  const [other] =
+    alike.find(([text, owners]) => text !== written && [...owners].some((each) => each !== own)) ?? [];
   return other === undefined
     ? []
     : [{ code: 'look-alike', message: `"${written}" looks like "${other}", which also exists` }];
 }
 
 function knownNames(matches: readonly Match[], agents: readonly Agent[]): KnownNames {
-  const known = new Map<string, Set<string>>();
-  const add = (name: unknown) => {
+  const known = new Map<string, Map<string, Set<string>>>();
+  const add = (owner: string, name: unknown) => {
     if (typeof name !== 'string') return;
     const text = bare(name);
     const key = skeleton(text);
-    known.set(key, (known.get(key) ?? new Set()).add(text));
+    const alike = known.get(key) ?? new Map<string, Set<string>>();
+    known.set(key, alike.set(text, (alike.get(text) ?? new Set()).add(owner)));
   };
   for (const match of matches) {
-    add(match.observed?.name);
-    if (match.entry !== null && 'name' in match.kind.fields) add(rawValue(match.entry.spec, 'name'));
+    const { address, entry, kind, observed } = match;
+    add(address, observed?.name);
+    if (entry !== null && 'name' in kind.fields) add(address, rawValue(entry.spec, 'name'));
   }
-  for (const agent of agents) add(agent.externalAgentId);
+  for (const agent of agents) add(`agent ${agent.id}`, agent.externalAgentId);
   return known;
 }
 

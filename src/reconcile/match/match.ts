@@ -15,7 +15,7 @@ import type { AgentLookup } from './agent-lookup.js';
 import { ComparedValues } from './compared-values.js';
 import { findExternal } from './external.js';
 import type { KeptObjects } from './interrupted-create.js';
-import { type Pair, pair } from './pair.js';
+import { type Pairing, pair } from './pair.js';
 import { Records } from './recorded.js';
 import { inventoryEntry, type RecordedObject, RecordedObjects } from './recorded-objects.js';
 import { ReferenceResolver } from './reference-resolver.js';
@@ -40,7 +40,7 @@ export interface Match {
   readonly lostCreate: InventoryDraft | null;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
-  /** An undeclared object that is not what the inventory recorded: it may be someone else's. */
+  /** The object is not what the inventory recorded: it may be someone else's. */
   readonly misdescribed: boolean;
   /** An apply has protected the object, under whatever address. */
   readonly wasProtected: boolean;
@@ -129,15 +129,17 @@ class Matcher implements Matches {
     const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records, values, kept });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
-      if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing.pairs.get(entry.address));
+      if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing);
     return new Set([...pairing.pairs.values()].map((each) => each.observed));
   }
 
-  private addDeclared(kind: Kind, entry: Desired, found: Pair | undefined): void {
+  private addDeclared(kind: Kind, entry: Desired, { pairs, misdescribed }: Pairing): void {
+    const { inventory } = this.inputs;
     const { address } = entry;
+    const found = pairs.get(address);
     this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
     const { observed = null, rule = null } = found ?? {};
-    const own = inventoryEntry(entry, this.inputs.inventory);
+    const own = inventoryEntry(entry, inventory);
     const former = own === null ? this.formerRecord(kind, observed) : null;
     const known = own ?? former?.entry ?? null;
     const createInterrupted = this.isInterruptedCreate(kind, address, observed);
@@ -145,8 +147,8 @@ class Matcher implements Matches {
     this.list.push({
       ...{ address, kind, entry, observed, rule, known, record: this.recordOf(observed) ?? known },
       renamedFrom: former?.address ?? null,
-      ...{ createInterrupted, ours: true, misdescribed: false, wasProtected },
-      lostCreate: lostCreateOf(this.inputs.inventory, address),
+      ...{ createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected },
+      lostCreate: lostCreateOf(inventory, address),
     });
   }
 

@@ -3,21 +3,14 @@ import { groupBy } from '../../model/group-by.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import { byCodeUnit, canonical } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
-import {
-  type Address,
-  type Desired,
-  type EntryProblem,
-  normalId,
-  type Observed,
-  type Prune,
-} from '../../model/resource.js';
+import { type Address, type Desired, normalId, type Observed, type Prune } from '../../model/resource.js';
 import type { Rule } from '../../model/why.js';
 import { fieldValue } from '../fields.js';
-import { ambiguousName } from './ambiguous.js';
 import { type ComparedValues, textOf } from './compared-values.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
 import { createdAmong, type KeptObjects } from './interrupted-create.js';
-import { mismatch, nameAndId, type Records } from './recorded.js';
+import { ambiguousName, mismatchProblem, notManageable, type PairingProblem } from './pairing-problems.js';
+import type { Records } from './recorded.js';
 import { inventoryEntry } from './recorded-objects.js';
 import { closestPairs } from './similarity.js';
 
@@ -31,6 +24,8 @@ export interface Pairing {
   readonly diagnostics: readonly Diagnostic[];
   /** Entries with an error: nothing may be planned for them. */
   readonly broken: ReadonlySet<Address>;
+  /** Entries whose objects are not what the inventory recorded: apply refuses to change them. */
+  readonly misdescribed: ReadonlySet<Address>;
 }
 
 export interface PairingInputs {
@@ -59,6 +54,7 @@ export function pair(inputs: PairingInputs): Pairing {
     if (state.isOpen(entry) && known !== null) state.byInventory(entry, known);
   }
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
+  state.byDoubtfulId();
   // An object without an entry would be deleted: it is better to change it into what is declared.
   if (inputs.prune === 'all') {
     const open = desired.filter((entry) => state.isOpen(entry));
@@ -77,6 +73,8 @@ class PairingState implements Pairing {
   readonly pairs = new Map<Address, Pair>();
   readonly diagnostics: Diagnostic[] = [];
   readonly broken = new Set<Address>();
+  readonly misdescribed = new Set<Address>();
+  private readonly doubtful = new Map<Address, () => void>();
   private readonly takenBy = new Map<Observed, Address>();
   private readonly observedById: ReadonlyMap<string | null, Observed>;
   private readonly ownedByName = new Set<Address>();
@@ -91,7 +89,8 @@ class PairingState implements Pairing {
   }
 
   isOpen(entry: Desired): boolean {
-    return !this.pairs.has(entry.address) && !this.broken.has(entry.address);
+    const { address } = entry;
+    return !this.pairs.has(address) && !this.broken.has(address) && !this.doubtful.has(address);
   }
 
   byId(entry: Desired, id: string): void {
@@ -123,7 +122,23 @@ class PairingState implements Pairing {
     const intended = known.created === undefined ? null : this.inputs.records.intendedIdentity(entry.address);
     if (intended !== null && this.kind.identity.ofObserved(found) !== intended) return;
     if (this.inputs.records.describesFor(entry, known, found)) this.take(entry, found, 'inventory');
-    else if (!this.inputs.otherAccount) this.reportMismatch(entry, known, found);
+    else if (!this.inputs.otherAccount)
+      this.doubtful.set(entry.address, () => this.takeMisdescribed(entry, known, found));
+  }
+
+  /** Ids of objects that the inventory does not describe. They come last: the object may be that of another entry. */
+  byDoubtfulId(): void {
+    for (const take of this.doubtful.values()) take();
+  }
+
+  /** Its change is shown, and refused. */
+  private takeMisdescribed(entry: Desired, known: InventoryEntry, found: Observed): void {
+    if (!this.isFree(found) || found.manageable === false || found.spec === null)
+      this.fail(entry, mismatchProblem(entry, known, found));
+    else {
+      this.misdescribed.add(entry.address);
+      this.take(entry, found, 'inventory');
+    }
   }
 
   /** Roster has kept the key of this object for this entry, which no inventory may know yet. */
@@ -177,12 +192,7 @@ class PairingState implements Pairing {
   checkManageable(entry: Desired): void {
     const found = this.pairs.get(entry.address)?.observed;
     if (found === undefined || found.manageable !== false || found.id === null) return;
-    this.fail(entry, {
-      code: 'not-manageable',
-      path: [],
-      message: `the ${this.kind.name} ${nameAndId(found)} was set up by the operator and cannot be changed`,
-      help: 'Declare it with `external: true` to refer to it, or give this entry another name.',
-    });
+    this.fail(entry, notManageable(this.kind, found));
   }
 
   /** Pairs entries and objects with one natural key, or reports that they cannot be told apart. */
@@ -230,13 +240,7 @@ class PairingState implements Pairing {
     this.pairs.set(entry.address, { observed: found, rule });
   }
 
-  private reportMismatch(entry: Desired, known: InventoryEntry, found: Observed): void {
-    const message = mismatch(entry.address, known, found);
-    const help = `Restore the inventory. If it is the right object, bind the entry: \`id: ${found.id}\`.`;
-    this.fail(entry, { code: 'inventory-mismatch', path: [], message, help });
-  }
-
-  private fail(entry: Desired, problem: Omit<EntryProblem, 'severity'>): void {
+  private fail(entry: Desired, problem: PairingProblem): void {
     this.broken.add(entry.address);
     this.diagnostics.push(entryDiagnostic(entry, { severity: 'error', ...problem }));
   }

@@ -74,8 +74,9 @@ function hasRecordedIdentity(kind: Kind, recorded: Recorded, observed: Observed)
 }
 
 /**
- * It has the recorded natural key, or half of all recorded values that tell objects apart. The natural key of an object
- * that cannot be changed never changes.
+ * It has the recorded natural key, or half of all recorded values that tell objects apart, or starts what was recorded:
+ * a dashboard edit often changes all other fields of a schedule. The natural key of an object that cannot be changed
+ * never changes.
  */
 function isRecordedObject(kind: Kind, recorded: Recorded, observed: Observed): boolean {
   if (hasRecordedIdentity(kind, recorded, observed)) return true;
@@ -83,11 +84,13 @@ function isRecordedObject(kind: Kind, recorded: Recorded, observed: Observed): b
   const fields = Object.keys(kind.fields).filter(
     (field) => !isWithheld(observed, field) && recordedValue(kind, recorded, field) !== undefined,
   );
-  const same = (field: string) => agrees(kind, recorded, observed, field);
+  const same = (field: string) =>
+    agrees(kind, recorded, observed, field) || overlaps(kind, recorded, observed, field);
   const telling = fields.filter((field) => tellsApart(recordedValue(kind, recorded, field)));
+  if (telling.some((field) => ruleOf(kind, field).isReference === true && same(field))) return true;
   if (telling.length > 1) return telling.filter(same).length * 2 >= telling.length;
-  // A renamed group without members: everything else must be as recorded.
-  const others = fields.filter((field) => !telling.includes(field));
+  // A renamed group without members: everything else but a switch must be as recorded.
+  const others = fields.filter((field) => !telling.includes(field) && !isSwitch(kind, recorded, field));
   return telling.length === 1 && others.length > 0 && others.every(same);
 }
 
@@ -106,6 +109,20 @@ function agrees(kind: Kind, recorded: Recorded, observed: Observed, field: strin
   const value = recordedValue(kind, recorded, field);
   const current = currentValue(kind, observed, field);
   return value !== undefined && current !== undefined && canonical(value) === canonical(current);
+}
+
+/** Some of its agents were added or removed: at least half of the one list is in the other. */
+function overlaps(kind: Kind, recorded: Recorded, observed: Observed, field: string): boolean {
+  if (!['set', 'sequence'].includes(ruleOf(kind, field).layout)) return false;
+  const [before, after] = [recordedValue(kind, recorded, field), currentValue(kind, observed, field)];
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
+  const [old, current] = [new Set(before.map(canonical)), new Set(after.map(canonical))];
+  const common = [...old].filter((each) => current.has(each)).length;
+  return common > 0 && common * 2 >= Math.min(old.size, current.size);
+}
+
+function isSwitch(kind: Kind, recorded: Recorded, field: string): boolean {
+  return typeof recordedValue(kind, recorded, field) === 'boolean';
 }
 
 /** The name is also recorded without the other fields, when a create was interrupted. */

@@ -144,7 +144,7 @@ describe('match', () => {
   });
   const mismatched: typeof errors = [
     [
-      'an id of the inventory with an object of another name and other members is an error',
+      'an id of the inventory with an object of another name and other members is an objection',
       {
         entries: [group('a', { name: 'new' })],
         objects: [remoteGroup('1', { name: 'Payroll', members: ['y'] })],
@@ -153,7 +153,7 @@ describe('match', () => {
       ['inventory-mismatch'],
     ],
     [
-      'an id of the inventory with a schedule of another agent and another timing is an error',
+      'an id of the inventory with a schedule of another agent and another timing is an objection',
       {
         entries: [schedule('s')],
         objects: [
@@ -168,7 +168,7 @@ describe('match', () => {
       ['inventory-mismatch'],
     ],
     [
-      'an id of the inventory with a key of another name is an error, because keys cannot be renamed',
+      'an id of the inventory with a key of another name is an objection, because keys cannot be renamed',
       {
         entries: [apiKey('ci', { scopes: ['agents.run'] })],
         objects: [remoteKey('1', { name: 'theirs', scopes: ['agents.run'] })],
@@ -192,6 +192,40 @@ describe('match', () => {
         entries: [group('a')],
         objects: [remoteGroup('1', { name: 'renamed' })],
         inventory: owning({ 'group/a': '1' }, applied('group', { name: 'a', active: true, members: [] })),
+      },
+    ],
+    [
+      'a group without members that was renamed and paused',
+      {
+        entries: [group('a')],
+        objects: [remoteGroup('1', { name: 'renamed', active: false })],
+        inventory: owning({ 'group/a': '1' }, applied('group', { name: 'a', active: true, members: [] })),
+      },
+    ],
+    [
+      'a group that was renamed and lost one of three members',
+      {
+        entries: [group('a')],
+        objects: [remoteGroup('1', { name: 'renamed', members: ['x', 'y'] })],
+        inventory: owning(
+          { 'group/a': '1' },
+          applied('group', { name: 'a', description: '', active: true, members: ['x', 'y', 'z'] }),
+        ),
+      },
+    ],
+    [
+      'a schedule with another timing, time zone and start',
+      {
+        entries: [schedule('s')],
+        objects: [
+          remoteSchedule('1', {
+            target: { kind: 'agent', id: agents[0]?.id ?? '' },
+            cron: '0 0 7 * * *',
+            startTime: '2020-01-01T00:00:00',
+            timeZone: 'Europe/Berlin',
+          }),
+        ],
+        inventory: owning({ 'schedule/s': '1' }, recordedSchedule),
       },
     ],
     [
@@ -227,6 +261,27 @@ describe('match', () => {
   test.each(changedOutside)('by the inventory: %s', (_, world) => {
     const { matches } = reconcileWorld(world);
     expect(matches.map(({ rule, observed }) => [rule, observed?.id])).toEqual([['inventory', '1']]);
+    expect(codesOf(planOf(world).objections)).toEqual([]);
+  });
+
+  test('a rename of what only the inventory ties to its entry is a risk, and no look-alike of itself', () => {
+    const { changes } = planOf({
+      entries: [group('a', { name: 'Shop 1' })],
+      objects: [remoteGroup('1', { name: 'Shop l' })],
+      inventory: owning({ 'group/a': '1' }, applied('group', { name: 'Shop l' })),
+    });
+    expect(changes.flatMap(({ risks }) => risks)).toEqual([
+      { code: 'adopt', message: 'its name changes from "Shop l" to "Shop 1"' },
+    ]);
+  });
+
+  test('an inventory that says that it was elsewhere is a risk of the plan', () => {
+    const place = { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } };
+    const { inventory, risks } = planOf({ entries: [group('a')], inventory: { ...owning({}), place } });
+    expect(inventory).not.toEqual(place);
+    expect(risks.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('the inventory was moved from refs/heads/roster-inventory of origin to '),
+    );
   });
 
   test('an update of a natural key is recorded before it is sent', () => {
@@ -238,7 +293,15 @@ describe('match', () => {
     expect(Object.keys(intents('a', 'changed'))).toEqual([]);
   });
 
-  test.each([...errors, ...mismatched])('%s', (_, world, codes) => {
+  test.each(mismatched)('%s', (_, world, codes) => {
+    const { objections, changes } = planOf(world);
+    expect([codesOf(objections), changes.map(({ id }) => id)]).toEqual([
+      expect.arrayContaining([...codes]),
+      ['1'],
+    ]);
+  });
+
+  test.each(errors)('%s', (_, world, codes) => {
     const { plan, diagnostics } = reconcileWorld(world);
     expect([plan, codesOf(diagnostics)]).toEqual([null, codes]);
   });
