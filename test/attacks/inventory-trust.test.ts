@@ -280,8 +280,8 @@ describe('settings that allow more', () => {
     declare(groups, { limits: weak.limits });
     const after = await plan();
     expect(after.risks?.map(({ message }) => message)).toEqual([
-      '`limits.deletes` is 1000000 and allows more than at the last apply (5)',
-      '`limits.startsPerMinute` is 100000 and allows more than at the last apply (60)',
+      '`limits.deletes` is 1000000, which allows more than at the last apply (5)',
+      '`limits.startsPerMinute` is 100000, which allows more than at the last apply (60)',
     ]);
     expect(after.digest).not.toBe(before.digest);
     expect((await run(['plan'])).stdout).toContain('risk: `limits.deletes` is 1000000');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
-import { scenarios } from '../../faults/support/scenarios.js';
+import { environment, scenarios } from '../../faults/support/scenarios.js';
 import { git, Remote } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { sampleOf } from '../../support/size.js';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   workspace = new Workspace({}, sandbox);
   git(workspace.root, 'init', '--quiet');
   git(workspace.root, 'remote', 'add', 'origin', `file://${remote.path}`);
-  workspace.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
+  Object.assign(workspace.env, environment, { GIT_CONFIG_GLOBAL: '/dev/null' });
 });
 afterEach(async () => {
   workspace.remove();
