@@ -36,8 +36,10 @@ export interface Change {
   /** The remote object's name; null for kinds without names. */
   readonly name: string | null;
   readonly origin: Origin | null;
-  /** True when the object was found by its natural key and is not in the inventory yet. */
+  /** True when the object was found by its natural key and is not in the inventory yet, or under another address. */
   readonly adopted: boolean;
+  /** The address that the inventory has it under; missing unless it is another one. */
+  readonly renamedFrom?: Address;
   readonly fields: readonly FieldChange[];
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];

@@ -182,19 +182,22 @@ function resourceDiff(match: Match, action: Action, parts: Partial<ResourceDiff[
     risks: [],
     notes: [],
     source: entry?.source ?? null,
+    ...(match.renamedFrom === null ? {} : { renamedFrom: match.renamedFrom }),
     ...parts,
   };
   return { match, change, requests: [], revokesCaller: false, diagnostics: [] };
 }
 
-function isAdopted({ rule, known, observed }: Match): boolean {
+/** The inventory does not hold it under this address. */
+function isAdopted({ rule, known, observed, renamedFrom }: Match): boolean {
+  if (renamedFrom !== null) return true;
   if (rule === 'inventory') return false;
   return known === null || known.id !== observed?.id;
 }
 
 /** The action for an object that needs no change: the inventory may need one. */
 function noCall(match: Match): Action {
-  return isAdopted(match) || match.renamedFrom !== null ? 'adopt' : 'none';
+  return isAdopted(match) ? 'adopt' : 'none';
 }
 
 function renameNotes({ renamedFrom }: Match): string[] {

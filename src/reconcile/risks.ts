@@ -15,7 +15,7 @@ export function risksOf(
   return [
     ...deletion(match, change, prune),
     ...(liftsProtection(match) ? [notProtected] : []),
-    ...(change.adopted && ['update', 'replace'].includes(change.action) ? [foreign] : []),
+    ...(isForeign(match, change) ? [foreign] : []),
     ...renaming(match, change),
     ...kindRisks(match, change, now),
   ];
@@ -30,6 +30,10 @@ function renaming({ rule }: Match, { action, fields }: ChangeFacts): Risk[] {
   if (rule !== 'inventory' || action !== 'update' || name === undefined || name.sensitive) return [];
   const [before, after] = [name.before, name.after].map((each) => JSON.stringify(each));
   return [{ code: 'adopt', message: `its name changes from ${before} to ${after}` }];
+}
+
+function isForeign({ renamedFrom }: Match, { action, adopted }: ChangeFacts): boolean {
+  return adopted && renamedFrom === null && ['update', 'replace'].includes(action);
 }
 
 function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {

@@ -81,7 +81,7 @@ function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
       ? [`id ${shortCode(change.id, maxNameColumns)}`]
       : []),
     ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
-    ...(change.adopted ? ['(adopted)'] : []),
+    ...(change.adopted && change.renamedFrom === undefined ? ['(adopted)'] : []),
     ...(outside === null ? [] : [`(${outside})`]),
   ].join(' ');
 }

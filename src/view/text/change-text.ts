@@ -48,7 +48,8 @@ export function nameAndId({ name, id }: Pick<Change, 'name' | 'id'>): string[] {
 }
 
 function remarks(change: Change): string[] {
-  const adopted = change.adopted ? ['(adopted: not in the inventory yet)'] : [];
+  const adopted =
+    change.adopted && change.renamedFrom === undefined ? ['(adopted: not in the inventory yet)'] : [];
   const outside =
     change.origin === 'remote' || change.origin === 'both' ? [`(${originText(change.origin)})`] : [];
   return [...adopted, ...outside];

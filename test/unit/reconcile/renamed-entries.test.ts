@@ -57,7 +57,7 @@ describe('an entry whose key has changed', () => {
     const world = { objects: [remoteGroup('1', { name: 'a' })], inventory: owning({ 'group/old': '1' }) };
     const renamed = (description: string) =>
       planOf({ ...world, entries: [group('new', { name: 'a', description })] }).changes[0];
-    const facts = { adopted: false, notes: ['renamed from group/old'], risks: [] };
+    const facts = { adopted: true, renamedFrom: 'group/old', notes: ['renamed from group/old'], risks: [] };
     expect(renamed('')).toMatchObject({ action: 'adopt', ...facts });
     expect(renamed('new')).toMatchObject({ action: 'update', ...facts });
   });
