@@ -65,7 +65,10 @@ describe('odd spellings of a loopback address', () => {
           ...(place === 'flag' ? ['--url', url] : []),
         ];
         const ran = await run(workspace, words, place === 'variable' ? { ROSTER_URL: url } : {});
-        expect([ran.exit, ran.stderr]).toEqual([1, expect.stringMatching(/^error\[(insecure-url|schema)\]/)]);
+        expect([ran.exit, ran.stderr]).toEqual([
+          1,
+          expect.stringMatching(/^error\[(insecure-url|schema|unsafe-text)\]/),
+        ]);
       }
       expect(server.received()).toEqual(nothing);
     },

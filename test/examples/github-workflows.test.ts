@@ -162,7 +162,7 @@ describe('with --plan-with key, a pull request', () => {
     const runs = await live.github.pullRequest(live.github.openPull('url'));
     expect(the('plan/plan', runs)).toMatchObject({
       result: 'failure',
-      failed: ['Fail if apply would refuse the plan'],
+      failed: ['Plan'],
     });
     expect(the('plan/plan', runs).log).toContain('ROSTER_URL: is not set');
     expect(live.sandbox.requests).toEqual([]);
