@@ -1,4 +1,4 @@
-import type { Inventory, InventoryDraft, InventoryEntry } from '../model/inventory.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
@@ -55,9 +55,7 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     const outcome = outcomeOf.get(change.address) ?? 'done';
     const entry = entryOrBug(change, outcome, state, known);
     if (entry === 'bug') continue;
-    const draft = draftAfter(change, outcome, drafts.get(change.address), known);
-    if (draft === undefined) drafts.delete(change.address);
-    else drafts.set(change.address, draft);
+    if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
     else if (entry === 'unchanged') keepFormer(change, intent, entries);
     else {
@@ -79,22 +77,7 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   return { ...intent, service, safeguards, place, entries, drafts };
 }
 
-/** Undefined once the object can no longer be as its draft says. */
-function draftAfter(
-  change: Change,
-  outcome: ChangeOutcome['outcome'],
-  draft: InventoryDraft | undefined,
-  { ids, now }: RunKnowledge,
-): InventoryDraft | undefined {
-  if (draft === undefined) return undefined;
-  // What it waits for may still appear.
-  if (outcome === 'skipped' && draft.created !== undefined) return draft;
-  if (hasEnded(change, outcome)) return undefined;
-  const isLost = change.action === 'create' && outcome === 'unknown' && !ids.has(change.address);
-  return isLost ? { ...draft, created: now.toISOString() } : draft;
-}
-
-/** An update may have failed between its requests. */
+/** Whether the object can no longer be as its draft says: an update may have failed between its requests. */
 function hasEnded({ action }: Change, outcome: ChangeOutcome['outcome']): boolean {
   return action === 'update' ? outcome === 'done' : outcome !== 'unknown';
 }

@@ -136,9 +136,9 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
 }
 
 function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
-  const { kind, name, identity, applied, created } = value;
+  const { kind, name, identity, applied } = value;
   if (typeof kind !== 'string' || !(identity === null || typeof identity === 'string')) return fail();
-  const draft = { kind, name: typeof name === 'string' ? name : null, identity, ...readCreated(created) };
+  const draft = { kind, name: typeof name === 'string' ? name : null, identity };
   return isJsonObject(applied) ? { ...draft, applied } : draft;
 }
 

@@ -42,11 +42,6 @@ export interface InventoryDraft {
   readonly identity: string | null;
   /** The values to create, like those of an entry. Older versions did not record them. */
   readonly applied?: JsonObject;
-  /**
-   * When the run ended that sent its create and lost the answer, ISO 8601: the object may exist although no list shows it. A killed
-   * run leaves it out, because it may not have sent anything.
-   */
-  readonly created?: string;
 }
 
 /** What apply needs for a create: the draft to save before it, and the natural key to find its object by if the answer is lost. */

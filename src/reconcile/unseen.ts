@@ -6,32 +6,21 @@ import type { Match } from './match/match.js';
 /** How long the service may take to show a new object, and how far the clock of another machine may be ahead. */
 const LONGEST_LAG_MS = 10 * 60_000;
 
-/** What an earlier run created, or may have created, and what it sent. */
+/** What an earlier run created. */
 interface Creation {
-  /** `was created`. */
-  readonly what: string;
   readonly created: string;
   readonly id: string | null;
   readonly applied: JsonObject;
 }
 
-const maybe = { what: 'may have been created (the response was lost)', id: null };
-
 /**
  * Set for a resource that was created a moment ago and that the service has not shown since. A read by id proves nothing
  * either: it may lag as well.
  */
-function unseenCreation({ kind, observed, known, lostCreate }: Match, now: Date): Creation | null {
-  if (observed !== null) return null;
-  const creations: readonly Creation[] = [
-    ...(known?.created === undefined ? [] : [{ ...known, what: 'was created', created: known.created }]),
-    // A key that nobody can read is of no use: another one is created once it has been revoked.
-    ...(lostCreate?.created === undefined || kind.secret !== undefined
-      ? []
-      : [{ ...maybe, created: lostCreate.created, applied: lostCreate.applied ?? {} }]),
-  ];
-  const isRecent = ({ created }: Creation) => Math.abs(now.getTime() - Date.parse(created)) < LONGEST_LAG_MS;
-  return creations.find(isRecent) ?? null;
+function unseenCreation({ observed, known }: Match, now: Date): Creation | null {
+  if (observed !== null || known?.created === undefined) return null;
+  const isRecent = Math.abs(now.getTime() - Date.parse(known.created)) < LONGEST_LAG_MS;
+  return isRecent ? { ...known, created: known.created } : null;
 }
 
 export function isUnseen(match: Match, now: Date): boolean {
@@ -42,11 +31,11 @@ export function isUnseen(match: Match, now: Date): boolean {
 export function unseenNotes(match: Match, now: Date): string[] {
   const creation = unseenCreation(match, now);
   if (creation === null) return [];
-  const { what, created, id } = creation;
+  const { created, id } = creation;
   const until = new Date(Date.parse(created) + LONGEST_LAG_MS).toISOString();
   const withId = id === null ? '' : ` with the id ${id}`;
   return [
-    `${what} at ${created}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${until}`,
+    `was created at ${created}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${until}`,
   ];
 }
 
@@ -97,5 +86,5 @@ function isSame({ match: { kind }, creation }: Unseen, applied: JsonObject | und
 
 function reasonFor(address: Address, { match, creation }: Unseen): string {
   const subject = match.address === address ? 'it' : match.address;
-  return `${subject} ${creation.what} at ${creation.created}, and no list of the service shows it yet`;
+  return `${subject} was created at ${creation.created}, and no list of the service shows it yet`;
 }

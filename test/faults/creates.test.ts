@@ -58,16 +58,9 @@ experiments(
     }),
 );
 
-/** What a create with a lost answer may have made is not created again for ten minutes. */
-function wait({ workspace }: Fixture): void {
-  const later = (workspace.now?.() ?? new Date()).getTime() + 11 * 60_000;
-  workspace.now = () => new Date(later);
-}
-
 /** Exit 0 means that the service has converged. Otherwise the output says what failed or is unknown. */
 async function truthful(fixture: Fixture): Promise<number> {
   const { exit, stdout, stderr } = await fixture.apply();
-  wait(fixture);
   if (exit === 0) await fixture.expectDesired();
   else expect(stdout + stderr).toMatch(/unknown|failed|skipped|error\[/);
   return exit;
@@ -85,7 +78,6 @@ experiments(
       const exits: number[] = [];
       for (let run = 1; run <= 3; run += 1) {
         exits.push((await fixture.apply()).exit);
-        wait(fixture);
       }
       await waitForLateCreate(fixture, fault.requests);
       const { diagnostics, changes } = await fixture.workspace.planJson();

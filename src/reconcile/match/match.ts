@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Inventory, InventoryDraft, InventoryEntry } from '../../model/inventory.js';
+import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
 import {
   type Address,
@@ -36,8 +36,6 @@ export interface Match {
   readonly renamedFrom: Address | null;
   /** An earlier run was about to create it, and ended before it could record the result. */
   readonly createInterrupted: boolean;
-  /** Its create was sent, and the answer was lost: the object may exist although no list shows it. */
-  readonly lostCreate: InventoryDraft | null;
   /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
   readonly ours: boolean;
   /** The object is not what the inventory recorded: it may be someone else's. */
@@ -148,7 +146,6 @@ class Matcher implements Matches {
       ...{ address, kind, entry, observed, rule, known, record: this.recordOf(observed) ?? known },
       renamedFrom: former?.address ?? null,
       ...{ createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected },
-      lostCreate: lostCreateOf(inventory, address),
     });
   }
 
@@ -199,16 +196,10 @@ class Matcher implements Matches {
       const rule = each.ours ? 'inventory' : null;
       const wasProtected = this.wasProtected(kind, each.observed, each.known);
       const record = this.recordOf(each.observed) ?? each.known;
-      const lostCreate = lostCreateOf(this.inputs.inventory, each.address);
       this.list.push({
-        ...{ ...each, kind, entry: null, rule, record, lostCreate },
+        ...{ ...each, kind, entry: null, rule, record },
         ...{ renamedFrom: null, createInterrupted: false, wasProtected },
       });
     }
   }
-}
-
-function lostCreateOf({ drafts }: Inventory, address: Address): InventoryDraft | null {
-  const draft = drafts.get(address);
-  return draft?.created === undefined ? null : draft;
 }

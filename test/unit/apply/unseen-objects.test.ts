@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { type Fault, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -45,33 +45,11 @@ test.each([404, 500])('unseen: a group whose read answers %s is created once', a
   expect([creates(sandbox), (await workspace.plan({ detailedExitcode: true })).exit]).toEqual([1, 0]);
 });
 
-const lose: Fault = { act: 'lose', method: 'POST', nth: 1 };
-
-test.each([
-  ['/api/schedules', schedule],
-  ['/api/search-groups', group],
-])('unseen: what a create to %s with a lost answer made is not created again', async (path, manifest) => {
-  const { sandbox, workspace } = await arrange(manifest);
-  sandbox.faults.faults = [{ ...lose, path }];
-  expect((await workspace.apply()).exit).toBe(3);
-  for (let run = 2; run <= 3; run += 1) {
-    const again = await workspace.apply();
-    expect([again.exit, creates(sandbox)]).toEqual([3, 1]);
-    expect(again.stderr.replace(/\s+/g, ' ')).toContain('may have been created (the response was lost)');
-  }
-  sandbox.faults.lagMs = 0;
-  expect((await workspace.apply()).exit).toBe(0);
-  expect([creates(sandbox), (await workspace.plan({ detailedExitcode: true })).exit]).toEqual([1, 0]);
-});
-
-test('unseen: a create with a lost answer that made nothing is sent again ten minutes later', async () => {
+test('unseen: a create with a lost answer that made nothing is sent again by the next run', async () => {
   const { sandbox, workspace } = await arrange(schedule);
   sandbox.faults.lagMs = 0;
-  sandbox.faults.faults = [{ ...lose, act: 'drop', path: '/api/schedules' }];
+  sandbox.faults.faults = [{ act: 'drop', method: 'POST', nth: 1, path: '/api/schedules' }];
   expect((await workspace.apply()).exit).toBe(3);
-  expect((await workspace.apply()).exit).toBe(3);
-  const later = Date.now() + 11 * 60_000;
-  workspace.now = () => new Date(later);
   expect((await workspace.apply()).exit).toBe(0);
   expect(sandbox.world.schedules.size).toBe(1);
 });

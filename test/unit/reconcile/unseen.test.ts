@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { emptyInventory } from '../../../src/model/inventory.js';
 import { unseenChanges } from '../../../src/reconcile/unseen.js';
 import {
   actionsOf,
@@ -65,22 +64,3 @@ test('unseen: a group waits, too, because a read of a new object may lag like a 
   const { plan, matches } = reconcileWorld({ entries: [group('g')], inventory, now });
   expect(plan && [...unseenChanges(plan, matches, now).keys()]).toEqual(['group/g']);
 });
-
-test.each([
-  ['2026-11-01T00:09:00Z', ['schedule/s']],
-  ['2026-11-01T00:00:00Z', []],
-  [undefined, []],
-])(
-  'unseen: a create that lost its answer at %s waits: %j; that of a killed run never does',
-  (created, waits) => {
-    const draft = { kind: 'schedule', name: null, identity: null, applied, ...(created && { created }) };
-    const inventory = { ...emptyInventory('small', null), drafts: new Map([['schedule/s', draft]]) };
-    const { plan, matches } = reconcileWorld({ entries: [schedule('s')], inventory, now });
-    expect(plan && actionsOf(plan)).toEqual(['create schedule/s']);
-    expect(plan && [...unseenChanges(plan, matches, now).keys()]).toEqual(waits);
-    const undeclared = reconcileWorld({ entries: [], inventory, now });
-    expect(undeclared.plan && [...unseenChanges(undeclared.plan, undeclared.matches, now).keys()]).toEqual(
-      waits,
-    );
-  },
-);
