@@ -64,20 +64,23 @@ test.runIf(isLong)(
     const proxy = await startProxy(sandbox.url, 150);
     const [mine, other] = [remote.clone(), remote.clone()];
     for (const clone of [mine, other]) declare(clone, races + 4);
-    const killed = start(['apply', '--yes'], { cwd: mine, env: { ...environment(), ROSTER_URL: proxy.url } });
+    // One address for all runs: an inventory belongs to one service.
+    const env = { ...environment(), ROSTER_URL: proxy.url };
+    const apply = (cwd: string) => roster(['apply', '--yes'], { cwd, env });
+    const killed = start(['apply', '--yes'], { cwd: mine, env });
     await vi.waitFor(() => expect(proxy.writes.length).toBeGreaterThan(1), 20_000);
     killed.kill('SIGKILL');
     await killed.ended;
-    const refused = await run(other);
+    const refused = await apply(other);
     expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('roster unlock')]);
     const asked = await roster(['unlock'], { cwd: other, env: environment() });
     expect([asked.exit, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
     expect((await roster(['unlock', '--yes'], { cwd: other, env: environment() })).exit).toBe(0);
-    expect((await run(other)).exit).toBe(0);
+    expect((await apply(other)).exit).toBe(0);
     const names = [...sandbox.world.groups.values()].map((each) => each.name);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toHaveLength(races + 5);
-    expect((await run(mine)).stdout).toContain('No changes.');
+    expect((await apply(mine)).stdout).toContain('No changes.');
     await proxy.close();
   },
 );

@@ -58,6 +58,8 @@ describe('redirects', async () => {
           fixture.inject({ act: 'redirect', nth, status, location });
           const ran = await fixture.apply();
           const output = flat(ran.stdout + ran.stderr);
+          // The check of a new object that fails is made up for by the list.
+          if (ran.exit === 0) return fixture.expectDesired();
           // A read that fails before the first write has changed nothing.
           expect([ran.exit, output], output).toEqual([
             fixture.writes().length === 0 ? 1 : 3,
