@@ -26,7 +26,7 @@ export interface Applied {
   readonly lockedOut: boolean;
   /** The key that the run began with has ended, or may have. */
   readonly keyEnded: boolean;
-  /** The file with the new key: relative to the project, or absolute. Null when there is none. */
+  /** The file with the new key: relative to the project, or absolute. Null without a new key. */
   readonly newKeyFile: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }

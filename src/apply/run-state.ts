@@ -17,7 +17,7 @@ export class RunState {
   readonly unseen = new Set<Address>();
   readonly diagnostics: Diagnostic[] = [];
   hasNewKey = false;
-  /** Where the new key is: relative to the project, or absolute. Null when there is none. */
+  /** Where the new key is: relative to the project, or absolute. Null without a new key. */
   newKeyFile: string | null = null;
   /** Why the key cannot be used any further. */
   unauthorized: string | null = null;
@@ -58,11 +58,15 @@ export class RunState {
 
   /** Not even a bug may end the run halfway: what was done must be saved and reported. */
   reportBug(where: string, bug: unknown): string {
-    const message = `${where}: ${bug instanceof Error ? bug.message : String(bug)}`;
+    const message = `${where}: ${bugText(bug)}`;
     const isKnown = this.diagnostics.some((each) => each.message === message);
     if (!isKnown) this.diagnostics.push(bugDiagnostic(message));
     return message;
   }
+}
+
+export function bugText(bug: unknown): string {
+  return bug instanceof Error ? bug.message : String(bug);
 }
 
 export function bugDiagnostic(message: string): Diagnostic {

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
+import { isPrivate } from '../files/secret-file.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { checkApiKey } from '../service/api-key.js';
 
@@ -33,10 +33,6 @@ function keyInFile(path: string, file: string): GivenKey {
     );
   const key = checkApiKey(text, 'the file of ROSTER_API_KEY_FILE');
   return { key, warnings: isPrivate(path) ? [] : [readableByOthers(file)] };
-}
-
-function isPrivate(path: string): boolean {
-  return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
 }
 
 function readableByOthers(file: string): Diagnostic {

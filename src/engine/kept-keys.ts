@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { HeldKey } from '../apply/writer.js';
 import { nameBehind } from '../files/new-file.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFiles } from '../files/own-folder.js';
-import { readSecret, writeSecret } from '../files/secret-file.js';
+import { isPrivate, readSecret, writeSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
@@ -69,8 +69,7 @@ export function keptKey({ root, ...owner }: Project, address: Address, file: str
 /** Git gives no file that it checks out this mode, unless the whole checkout has it. */
 function readKept(path: string): string | null {
   const key = readSecret(path);
-  const isPrivate = process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
-  return key !== null && isApiKey(key) && isPrivate && isWhole(path, key) ? key : null;
+  return key !== null && isApiKey(key) && isPrivate(path) && isWhole(path, key) ? key : null;
 }
 
 /** A temporary file may end anywhere. The line break after a key is written last. */

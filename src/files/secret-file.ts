@@ -1,4 +1,4 @@
-import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from './errno.js';
 import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryFor } from './new-file.js';
@@ -46,6 +46,11 @@ export function readSecret(path: string): string | null {
   const file = lstatSync(path, { throwIfNoEntry: false });
   if (file === undefined || !file.isFile() || file.size > LONGEST_SECRET_BYTES) return null;
   return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+}
+
+/** Whether only its owner can read a file. Windows has no such modes. */
+export function isPrivate(path: string): boolean {
+  return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
 }
 
 /** Unlike a rename, a link does not replace what has appeared at `path` meanwhile. */

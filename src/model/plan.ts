@@ -142,7 +142,7 @@ export interface Plan {
   readonly records: Readonly<Record<Address, InventoryRecord>>;
   /** What is saved before each create is sent, and before each update of a natural key. */
   readonly createIntents: Readonly<Record<Address, CreateIntent>>;
-  /** Keys to deliver without a request; missing when there are none. */
+  /** Keys to deliver without a request. Omitted if there are no such keys. */
   readonly undelivered?: Readonly<Record<Address, UndeliveredKey>>;
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];

@@ -22,7 +22,7 @@ export interface Report {
   readonly interrupted: boolean;
   /** The key that the run began with has been revoked, or may have been: the next command needs another one. */
   readonly keyEnded: boolean;
-  /** The file with the new key: relative to the project, or absolute. Null or missing when there is none. */
+  /** The file with the new key: relative to the project, or absolute. Null or missing without a new key. */
   readonly newKeyFile?: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }

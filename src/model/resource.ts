@@ -99,7 +99,7 @@ export interface Delivery {
 export interface DeliveryCommand {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Names of the environment variables that it gets besides the usual ones. Left out when there are none. */
+  /** Names of the environment variables that it receives in addition to the usual ones. Omitted if the list is empty. */
   readonly env?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { type Applied, executePlan, LOCK_LOST } from '../../apply/apply.js';
 import type { StepEvent } from '../../apply/inputs.js';
-import { bugDiagnostic } from '../../apply/run-state.js';
+import { bugDiagnostic, bugText } from '../../apply/run-state.js';
 import type { Verdict, Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
@@ -141,7 +141,7 @@ async function withoutBugs<T extends { readonly diagnostics: readonly Diagnostic
   try {
     return await work();
   } catch (bug) {
-    const message = `${what}: ${bug instanceof Error ? bug.message : String(bug)}`;
+    const message = `${what}: ${bugText(bug)}`;
     return { ...known, diagnostics: [...known.diagnostics, bugDiagnostic(message)] };
   }
 }

@@ -1,4 +1,4 @@
-import { bugDiagnostic } from '../../apply/run-state.js';
+import { bugDiagnostic, bugText } from '../../apply/run-state.js';
 import { LONGEST_LEASE_MS } from '../../inventory/lease.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
@@ -46,7 +46,7 @@ export async function withLock<T>(
 async function releaseWith(lock: Lock, runResult: () => RunResult): Promise<readonly Diagnostic[]> {
   const bugs: Diagnostic[] = [];
   const onBug = (bug: unknown) => {
-    const message = `recording the result failed: ${bug instanceof Error ? bug.message : String(bug)}`;
+    const message = `recording the result failed: ${bugText(bug)}`;
     bugs.push(bugDiagnostic(message));
   };
   let result = failed;

@@ -1,5 +1,5 @@
 import type { Applied } from '../../apply/apply.js';
-import { bugDiagnostic } from '../../apply/run-state.js';
+import { bugDiagnostic, bugText } from '../../apply/run-state.js';
 import { extrasOf, type Withdrawn, withdrawExtras } from '../../apply/withdraw.js';
 import type { Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
@@ -85,8 +85,7 @@ async function withdrawDuplicates(
   if (gone.size === 0) return { withdrawn, unsaved: [] };
   const entries = [...seen.inventory.entries].filter(([address]) => !gone.has(address));
   const bugs: Diagnostic[] = [];
-  const onBug = (bug: unknown) =>
-    void bugs.push(bugDiagnostic(bug instanceof Error ? bug.message : String(bug)));
+  const onBug = (bug: unknown) => void bugs.push(bugDiagnostic(bugText(bug)));
   const saved = lock.save({ ...seen.inventory, entries: new Map(entries) });
   return { withdrawn, unsaved: [...(await diagnosticsOf(saved, onBug)), ...bugs] };
 }

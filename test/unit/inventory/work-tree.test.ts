@@ -36,7 +36,11 @@ const layouts: [string, () => string, () => string][] = [
   ['a second work tree inside the first one', () => added('second'), () => join(clone, 'second')],
   ['work trees around a bare repository', besideBare, () => join(root, 'many/main')],
   ['a submodule', submodule, () => join(clone, 'module')],
-  ['work trees of a bare repository in a home folder that is in git', inHome, () => join(clone, 'work/main')],
+  [
+    'work trees of a bare repository in a home folder that is in git',
+    inHome,
+    () => join(clone, 'projects/main'),
+  ],
 ];
 
 const made = (path: string) => {
@@ -63,9 +67,9 @@ function besideBare(): string {
 
 /** As with the settings of a home folder: its repository does not know the clones in it. */
 function inHome(): string {
-  git(root, 'clone', '--quiet', '--bare', clone, 'clone/work/shop.git');
-  git(join(clone, 'work/shop.git'), 'worktree', 'add', '--quiet', '../main');
-  return join(clone, 'work/main');
+  git(root, 'clone', '--quiet', '--bare', clone, 'clone/projects/shop.git');
+  git(join(clone, 'projects/shop.git'), 'worktree', 'add', '--quiet', '../main');
+  return join(clone, 'projects/main');
 }
 
 function submodule(): string {
