@@ -62,9 +62,9 @@ test.runIf(isLong)(
   },
   async () => {
     const proxy = await startProxy(sandbox.url, 150);
-    const [mine, other] = [remote.clone(), remote.clone()];
-    for (const clone of [mine, other]) declare(clone, races + 4);
-    // One address for all runs: an inventory belongs to one service.
+    // A remote of its own: an inventory belongs to one service, and this one is reached by another address.
+    const own = new Remote({ 'roster.yaml': manifest(races + 4) });
+    const [mine, other] = [own.clone(), own.clone()];
     const env = { ...environment(), ROSTER_URL: proxy.url };
     const apply = (cwd: string) => roster(['apply', '--yes'], { cwd, env });
     const killed = start(['apply', '--yes'], { cwd: mine, env });
@@ -73,15 +73,16 @@ test.runIf(isLong)(
     await killed.ended;
     const refused = await apply(other);
     expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('roster unlock')]);
-    const asked = await roster(['unlock'], { cwd: other, env: environment() });
+    const asked = await roster(['unlock'], { cwd: other, env });
     expect([asked.exit, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
-    expect((await roster(['unlock', '--yes'], { cwd: other, env: environment() })).exit).toBe(0);
+    expect((await roster(['unlock', '--yes'], { cwd: other, env })).exit).toBe(0);
     expect((await apply(other)).exit).toBe(0);
     const names = [...sandbox.world.groups.values()].map((each) => each.name);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toHaveLength(races + 5);
     expect((await apply(mine)).stdout).toContain('No changes.');
     await proxy.close();
+    own.remove();
   },
 );
 
