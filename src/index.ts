@@ -46,7 +46,14 @@ export { schemas } from './engine/schemas.js';
  * A project together with its service and its inventory: what most use cases need. `withSession` closes it at the end.
  * Throws a `Problem`: the manifests have errors, or a setting such as ROSTER_API_KEY is missing or invalid.
  */
-export { openSession, type Session, type SessionOptions, withSession } from './engine/session.js';
+export {
+  openSession,
+  type ReadSession,
+  type Session,
+  type SessionOptions,
+  withReadSession,
+  withSession,
+} from './engine/session.js';
 /** The observed state as a file without secrets. Sends reads only; throws a `Problem`. */
 export { snapshot, type TakenSnapshot } from './engine/snapshot.js';
 /** The plan for such a file, without network and API key. Throws a `Problem`, such as `invalid-snapshot`. */

@@ -1,7 +1,8 @@
 import { exitCode } from './cli/command/exit.js';
+import { usageProblem } from './cli/command/usage-problem.js';
 import type { Host } from './cli/host/host.js';
 import { Output } from './cli/host/output.js';
-import { buildProgram, usageMessage } from './cli/program.js';
+import { buildProgram } from './cli/program.js';
 
 /** argv in, exit code out: the only file that handles signals and ends the process. */
 const output = new Output();
@@ -53,10 +54,10 @@ async function main(): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (failure) {
-    const message = usageMessage(failure);
-    return message === null
+    const problem = usageProblem(failure, program, argv);
+    return problem === null
       ? exitCode.fine
-      : await (await import('./cli/command/usage.js')).reportUsage(message, argv, output);
+      : await (await import('./cli/command/usage.js')).reportUsage(problem, argv, output);
   }
 }
 

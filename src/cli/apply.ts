@@ -12,6 +12,7 @@ import { jsonText } from '../view/json/json-text.js';
 import { reportJson } from '../view/json/plan-json.js';
 import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
+import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { chooseLockTimeout, type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
 import { type ProgressPrinter, progressOf } from './command/progress.js';
@@ -34,7 +35,7 @@ export function applyCommand(
   flags: ApplyFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async (begin) => {
+  return runCommand(flags, declarations.apply.formats, context, async (begin) => {
     const { host, output } = context;
     const options = applyOptions(addresses, flags, context);
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);

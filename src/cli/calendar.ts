@@ -4,6 +4,7 @@ import { calendarJson } from '../view/calendar/calendar-json.js';
 import { calendarSvg } from '../view/calendar/calendar-svg.js';
 import { calendarText } from '../view/calendar/calendar-text.js';
 import { jsonText } from '../view/json/json-text.js';
+import { declarations } from './command/declarations.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -18,7 +19,7 @@ const mostDays = 366;
 
 /** `roster calendar`: what starts when over the coming days, from the manifests alone. */
 export function calendarCommand(flags: CalendarFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, ['text', 'json', 'svg'], context, async () => {
+  return runCommand(flags, declarations.calendar.formats, context, async () => {
     const { redactor } = context.output;
     const { from, zone = 'UTC' } = flags;
     const made = calendar(projectOptions(flags, context), { days: chooseDays(flags), from, zone });

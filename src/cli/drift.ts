@@ -1,8 +1,9 @@
 import { drift } from '../engine/drift.js';
-import { withSession } from '../engine/session.js';
+import { withReadSession } from '../engine/session.js';
 import { jsonText } from '../view/json/json-text.js';
 import { driftJson } from '../view/json/plan-json.js';
 import { driftText } from '../view/text/drift-text.js';
+import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
@@ -10,8 +11,8 @@ import type { CommandContext } from './host/host.js';
 
 /** `roster drift`: what was changed outside roster since the last apply. Exit code 2 if anything was. */
 export function driftCommand(flags: CommonFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async () => {
-    const found = await withSession(sessionOptions(flags, context), drift);
+  return runCommand(flags, declarations.drift.formats, context, async () => {
+    const found = await withReadSession(sessionOptions(flags, context), drift);
     const shown = context.output.redactor.value(found);
     return {
       exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,

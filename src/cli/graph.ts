@@ -1,6 +1,7 @@
 import { graph } from '../engine/graph.js';
 import { graphDot, graphMermaid, graphText } from '../view/graph/graph-formats.js';
 import { jsonText } from '../view/json/json-text.js';
+import { declarations } from './command/declarations.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -11,8 +12,7 @@ export function graphCommand(
   flags: CommonFlags,
   context: CommandContext,
 ): Promise<number> {
-  const formats = ['text', 'mermaid', 'dot', 'json'] as const;
-  return runCommand(flags, formats, context, async () => {
+  return runCommand(flags, declarations.graph.formats, context, async () => {
     const made = graph(projectOptions(flags, context), addresses);
     const { name: project, environment } = made.project;
     const shown = context.output.redactor.value(made.graph);

@@ -2,6 +2,7 @@ import type { CiHost } from '../engine/init/ci-host.js';
 import { type InitResult, init, type SkippedFile } from '../engine/init/init.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
+import { declarations } from './command/declarations.js';
 import type { CommonFlags } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -14,7 +15,7 @@ type InitFlags = CommonFlags & {
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async () => {
+  return runCommand(flags, declarations.init.formats, context, async () => {
     const { cwd, env } = context.host;
     const { url, ci, install, planWith } = flags;
     const made = await init({ cwd, env, url, ci, install, planWith });

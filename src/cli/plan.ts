@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { objectionDiagnostic, type PlanOptions, plan } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
-import { withSession } from '../engine/session.js';
+import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { Problem } from '../model/diagnostic.js';
 import { isEmpty, type Plan } from '../model/plan.js';
@@ -11,6 +11,7 @@ import { jsonText } from '../view/json/json-text.js';
 import { planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planText } from '../view/text/plan-text.js';
+import { declarations } from './command/declarations.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
 import { type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
@@ -32,8 +33,7 @@ export function planCommand(
   flags: PlanFlags,
   context: CommandContext,
 ): Promise<number> {
-  const formats = ['text', 'json', 'markdown', 'github', 'gitlab'] as const;
-  return runCommand(flags, formats, context, async () => {
+  return runCommand(flags, declarations.plan.formats, context, async () => {
     const { host, output } = context;
     const options = planOptions(addresses, flags);
     const urlOf = sourceLinks(flags, host);
@@ -61,7 +61,7 @@ export function planCommand(
 async function makePlan(flags: PlanFlags, options: PlanOptions, context: CommandContext): Promise<Plan> {
   const { snapshot, out } = flags;
   const session = sessionOptions(flags, context);
-  if (snapshot === undefined) return withSession(session, (opened) => plan(opened, options));
+  if (snapshot === undefined) return withReadSession(session, (opened) => plan(opened, options));
   if (out !== undefined) throw new Problem(noPlanToApply);
   const { planFromSnapshot } = await import('../engine/snapshot-plan.js');
   return planFromSnapshot(snapshot, session, options);

@@ -13,6 +13,7 @@ import {
 } from '../sandbox/index.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
+import { declarations } from './command/declarations.js';
 import { type CommonFlags, wholeNumber } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -32,7 +33,7 @@ export interface SandboxFlags extends CommonFlags {
 
 /** `roster sandbox`: runs until it is stopped. Its key is not a secret: only the sandbox accepts it. */
 export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async () => {
+  return runCommand(flags, declarations.sandbox.formats, context, async () => {
     const server = await start(flags, context);
     context.output.redactor.show(server.apiKey);
     context.output.out(

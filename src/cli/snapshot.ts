@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { withSession } from '../engine/session.js';
+import { withReadSession } from '../engine/session.js';
 import { snapshot } from '../engine/snapshot.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { problem } from '../model/diagnostic.js';
 import { escapeJson, jsonText } from '../view/json/json-text.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
+import { declarations } from './command/declarations.js';
 import { type CommonFlags, sessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
@@ -14,11 +15,11 @@ type SnapshotFlags = CommonFlags & { readonly out?: string };
 
 /** `roster snapshot`: the observed state without secrets, for those who have no API key. Sends reads only. */
 export function snapshotCommand(flags: SnapshotFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async () => {
+  return runCommand(flags, declarations.snapshot.formats, context, async () => {
     const { out } = flags;
     const path = out === undefined ? null : resolve(context.host.cwd, out);
     if (path !== null) checkWritable(path);
-    const taken = await withSession(sessionOptions(flags, context), snapshot);
+    const taken = await withReadSession(sessionOptions(flags, context), snapshot);
     const text = escapeJson(taken.text);
     if (path === null) checkIntact(text, context.output);
     else await writeAtomic(path, text);

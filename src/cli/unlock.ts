@@ -3,6 +3,7 @@ import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
+import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions, usage } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
@@ -15,7 +16,7 @@ export interface UnlockFlags extends CommonFlags {
 
 /** `roster unlock`: takes the lock of the inventory from a run that is dead. Needs neither the service nor an API key. */
 export function unlockCommand(flags: UnlockFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, ['text', 'json'], context, async () => {
+  return runCommand(flags, declarations.unlock.formats, context, async () => {
     const ask = (holder: LockInfo, inventory: string) => isDead(holder, inventory, flags, context.host);
     const result = await unlock(projectOptions(flags, context), ask);
     const { holder, removed } = result;

@@ -5,6 +5,7 @@ import { diagnosticsGithub } from '../view/ci/github.js';
 import { sarif } from '../view/ci/sarif.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
+import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
@@ -13,8 +14,7 @@ import { fromRepositoryRoot } from './host/repository-paths.js';
 
 /** `roster validate`: offline, every error at once. */
 export function validateCommand(flags: CommonFlags, context: CommandContext): Promise<number> {
-  const formats = ['text', 'json', 'github', 'sarif'] as const;
-  return runCommand(flags, formats, context, async () => {
+  return runCommand(flags, declarations.validate.formats, context, async () => {
     const { host, output } = context;
     const { project, ...read } = readProject(projectOptions(flags, context));
     const diagnostics = output.redactor.value(read.diagnostics);

@@ -2,13 +2,13 @@ import { hasErrors, Problem } from '../model/diagnostic.js';
 import type { Drift } from '../model/drift.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { objectionDiagnostic, observeAndPlan, planOf } from './plan.js';
-import type { Session } from './session.js';
+import type { ReadSession } from './session.js';
 
 /**
  * What was changed outside roster since the last apply. Sends reads only.
  * @throws Problem when the manifests or the service do not allow a plan, or the inventory is not that of this account.
  */
-export async function drift(session: Session): Promise<Drift> {
+export async function drift(session: ReadSession): Promise<Drift> {
   const observation = await observeAndPlan(session, {});
   const { matches, names } = observation.reconciled;
   const { project, environment, service, objections, diagnostics } = planOf(session, observation);

@@ -15,7 +15,7 @@ import { inFileOrder } from './file-order.js';
 import { keptKeys } from './kept-keys.js';
 import { undeliverableKeys } from './keys.js';
 import { selectorsOf } from './selectors.js';
-import type { Session } from './session.js';
+import type { ReadSession } from './session.js';
 
 export interface PlanOptions {
   /** What the guards let pass. Default: nothing. */
@@ -29,7 +29,7 @@ export interface PlanOptions {
  * about the manifests.
  * @throws Problem when the manifests or the service do not allow a plan.
  */
-export async function plan(session: Session, options: PlanOptions = {}): Promise<Plan> {
+export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
   return planOf(session, await observeAndPlan(session, { ...options, previews: true }));
 }
 
@@ -54,7 +54,7 @@ export interface ObserveOptions extends PlanOptions {
 }
 
 /** Reads the inventory and the service, and plans. Only a reader is used. */
-export async function observeAndPlan(session: Session, options: ObserveOptions): Promise<Observation> {
+export async function observeAndPlan(session: ReadSession, options: ObserveOptions): Promise<Observation> {
   const { project, service, client, clock } = session;
   const addresses = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await session.store.load());
@@ -69,7 +69,10 @@ export async function observeAndPlan(session: Session, options: ObserveOptions):
 }
 
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
-export function planOf({ project, warnings, serviceOverride }: Session, { reconciled }: Observation): Plan {
+export function planOf(
+  { project, warnings, serviceOverride }: ReadSession,
+  { reconciled }: Observation,
+): Plan {
   const diagnostics = inFileOrder(project, warnings, reconciled.diagnostics);
   if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...reconciled.plan, ...(serviceOverride === null ? {} : { serviceOverride }), diagnostics };
@@ -119,7 +122,7 @@ export function objectionDiagnostic({ code, message, help }: Objection): Diagnos
 }
 
 async function withPreviews(
-  { client, concurrency }: Session,
+  { client, concurrency }: ReadSession,
   { agents }: ObservedState,
   reconciled: Reconciled,
   now: Date,

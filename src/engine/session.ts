@@ -51,6 +51,26 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/** A session that cannot write: its client only reads, and its inventory can only be loaded. */
+export interface ReadSession extends Omit<Session, 'client' | 'store' | 'useKey' | 'close'> {
+  readonly client: Pick<Client, 'reader'>;
+  readonly store: Pick<InventoryStore, 'name' | 'load'>;
+}
+
+/** Like `withSession`, for use cases that change nothing: what could write stays here. */
+export function withReadSession<T>(
+  options: SessionOptions,
+  work: (session: ReadSession) => Promise<T>,
+): Promise<T> {
+  return withSession(options, ({ client, store, useKey: _, close: __, ...rest }) =>
+    work({
+      ...rest,
+      client: { reader: (guard) => client.reader(guard) },
+      store: { name: store.name, load: () => store.load() },
+    }),
+  );
+}
+
 /** Opens a session for as long as `work` takes. */
 export async function withSession<T>(
   options: SessionOptions,

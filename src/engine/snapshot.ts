@@ -9,7 +9,7 @@ import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { objectionDiagnostic, observeAndPlan } from './plan.js';
-import type { Session } from './session.js';
+import type { ReadSession } from './session.js';
 import { version } from './version.js';
 
 export interface TakenSnapshot {
@@ -24,7 +24,7 @@ export interface TakenSnapshot {
  * objects hold values from the environment: an entry with an error is matched with no object, so an error ends it where
  * there are such values. Throws a Problem.
  */
-export async function snapshot(session: Session): Promise<TakenSnapshot> {
+export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
   const { project, service, warnings } = session;
   const takenAt = session.clock.now();
   const { state, inventory, reconciled } = await observeAndPlan(session, { everything: true });

@@ -5,7 +5,7 @@ import type { Address } from '../model/resource.js';
 import type { Why } from '../model/why.js';
 import { explain } from '../reconcile/why.js';
 import { observeAndPlan, planOf } from './plan.js';
-import type { Session } from './session.js';
+import type { ReadSession } from './session.js';
 
 /** An explanation of one resource, and the plan that it is part of. */
 export interface WhyResult {
@@ -17,7 +17,7 @@ export interface WhyResult {
  * Which remote object a resource is matched with, by which rule, what differs, and what is ignored. Sends reads only.
  * @throws Problem when the manifests or the service do not allow a plan, or when there is no such resource.
  */
-export async function why(session: Session, address: Address): Promise<WhyResult> {
+export async function why(session: ReadSession, address: Address): Promise<WhyResult> {
   const observation = await observeAndPlan(session, {});
   const plan = planOf(session, observation);
   const { matches, externals, names } = observation.reconciled;

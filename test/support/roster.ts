@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ApplyFlags, applyCommand } from '../../src/cli/apply.js';
 import { reportUsage } from '../../src/cli/command/usage.js';
+import { usageProblem } from '../../src/cli/command/usage-problem.js';
 import type { CommandContext, Host } from '../../src/cli/host/host.js';
 import { Output } from '../../src/cli/host/output.js';
 import { type PlanFlags, planCommand } from '../../src/cli/plan.js';
-import { buildProgram, usageMessage } from '../../src/cli/program.js';
+import { buildProgram } from '../../src/cli/program.js';
 import { validateCommand } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
 import { mustHide, secretsOf } from './secrets.js';
@@ -83,8 +84,8 @@ export class Workspace {
         await program.parseAsync([...words], { from: 'user' });
         return code;
       } catch (failure) {
-        const message = usageMessage(failure);
-        return message === null ? 0 : reportUsage(message, words, context.output);
+        const problem = usageProblem(failure, program, words);
+        return problem === null ? 0 : reportUsage(problem, words, context.output);
       }
     });
   }

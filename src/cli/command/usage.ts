@@ -5,9 +5,13 @@ import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
 import { exitCode } from './exit.js';
+import type { UsageProblem } from './usage-problem.js';
 
-export function reportUsage(message: string, argv: readonly string[], output: Output): number {
-  const help = 'See `roster --help`.';
+export function reportUsage(
+  { message, help }: UsageProblem,
+  argv: readonly string[],
+  output: Output,
+): number {
   return reportFailure({ severity: 'error', code: 'usage', message, help }, argv, output);
 }
 

@@ -1,0 +1,38 @@
+/** What a command does: help, the reference and completion read it, and tests hold the commands to it. */
+export interface Declaration {
+  /** Changes nothing on the service or in the inventory, and writes only files that its flags name. Gets a session that cannot write. */
+  readonly readOnly: boolean;
+  /** May delete something that it cannot restore. */
+  readonly destructive: boolean;
+  /** Sends requests to the service, with the API key. */
+  readonly needsKey: boolean;
+  /** The values of `--format`, the default first. */
+  readonly formats: readonly ['text', ...string[]];
+}
+
+const offline = { readOnly: true, destructive: false, needsKey: false } as const;
+const reading = { readOnly: true, destructive: false, needsKey: true } as const;
+const writing = { readOnly: false, destructive: false, needsKey: false } as const;
+
+/** Every command, by name. */
+export const declarations = {
+  init: { ...writing, formats: ['text', 'json'] },
+  validate: { ...offline, formats: ['text', 'json', 'github', 'sarif'] },
+  plan: { ...reading, formats: ['text', 'json', 'markdown', 'github', 'gitlab'] },
+  apply: { readOnly: false, destructive: true, needsKey: true, formats: ['text', 'json'] },
+  drift: { ...reading, formats: ['text', 'json'] },
+  why: { ...reading, formats: ['text', 'json'] },
+  snapshot: { ...reading, formats: ['text', 'json'] },
+  calendar: { ...offline, formats: ['text', 'json', 'svg'] },
+  graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },
+  fmt: { ...writing, formats: ['text', 'json'] },
+  // The lock of a run that is still alive is lost to that run.
+  unlock: { ...writing, destructive: true, formats: ['text', 'json'] },
+  sandbox: { ...offline, formats: ['text', 'json'] },
+  schema: { ...offline, formats: ['text', 'json'] },
+  completion: { ...offline, formats: ['text', 'json'] },
+  version: { ...offline, formats: ['text', 'json'] },
+  help: { ...offline, formats: ['text'] },
+} as const satisfies Readonly<Record<string, Declaration>>;
+
+export type CommandName = keyof typeof declarations;

@@ -1,0 +1,117 @@
+import { Argument, type Command, InvalidArgumentError, Option } from './commander.js';
+import { type CommandName, declarations } from './declarations.js';
+
+type Parse = (value: string, before: unknown) => unknown;
+
+/** A flag whose values are known. What commander says of any other value is said by the command itself. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  const option = new Option(flags, description);
+  option.argChoices = [...values];
+  return option;
+}
+
+/** An argument whose values are known. */
+export function choiceArgument(name: string, description: string, values: readonly string[]): Argument {
+  const argument = new Argument(name, description);
+  argument.argChoices = [...values];
+  return argument;
+}
+
+/** Flags of the commands whose plan the guards look at. */
+export function guarded(added: Command): Command {
+  return added
+    .option('--allow-deletes <n>', 'Allow a plan with up to this many deletes')
+    .option('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses')
+    .option('--allow-empty', 'Allow a project that declares no resources')
+    .option('--allow-account-change', 'Allow the inventory to belong to another service or account');
+}
+
+/** The flags that several commands share, each only where it does something. */
+export function addSharedFlags(command: Command): void {
+  const name = command.name() as CommandName;
+  if (name === 'help') return;
+  command.optionsGroup('Common options:');
+  sharedFlags[name]?.(command);
+  const { formats } = declarations[name];
+  if (sharedFlags[name] !== undefined) {
+    const what = 'Also write the result to a file, in any of the formats; repeatable';
+    command.addOption(choice('--write <format=file>', what, formats).argParser(collect));
+  }
+  command
+    .addOption(choice('--format <format>', 'Format of the result (default: text)', formats))
+    .option('--no-color', 'Do not use colors')
+    .option('-v, --verbose', 'Show more details');
+}
+
+const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Command>>> = {
+  validate: inventoried,
+  plan: pruning,
+  apply: pruning,
+  drift: service,
+  why: pruning,
+  snapshot: service,
+  calendar: common,
+  graph: common,
+  fmt: project,
+  unlock: inventoried,
+};
+
+function project(added: Command): Command {
+  return added.option('-f, --file <file>', 'Project file (default: roster.yaml here or in a parent folder)');
+}
+
+function common(added: Command): Command {
+  return project(added).option('-e, --env <name>', 'Environment (default: ROSTER_ENV)', filled);
+}
+
+function inventoried(added: Command): Command {
+  return common(added).option(
+    '--inventory <where>',
+    'Location of the inventory: a file or git:REF@REMOTE (default: ROSTER_INVENTORY, else `inventory` in roster.yaml)',
+    filled,
+  );
+}
+
+function service(added: Command): Command {
+  return inventoried(added)
+    .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
+    .option(
+      '--allow-service-mismatch',
+      'Allow `--url` or ROSTER_URL to name a service other than the one that the manifest declares',
+    )
+    .option('--concurrency <n>', 'Number of concurrent requests, 1 to 100 (default: 10)')
+    .option('--timeout <time>', 'Timeout of each request: 30, 30s or 500ms (default: 30s)');
+}
+
+/** For what happens to objects that are not declared. */
+function pruning(added: Command): Command {
+  const what = 'Which undeclared objects to delete (default: `prune` in roster.yaml)';
+  return service(added).addOption(choice('--prune <mode>', what, ['owned', 'all', 'never']));
+}
+
+/** `--env "$NAME"` with an unset NAME would select the wrong environment. */
+function filled(value: string): string {
+  if (value === '')
+    throw new InvalidArgumentError('The value is empty. Check that the shell variable is set.');
+  return value;
+}
+
+function collect(value: string, before: unknown): unknown {
+  return [...(Array.isArray(before) ? before : []), value];
+}
+
+/** Refuses what commander would take silently: two values where one counts, and a flag in place of a value. */
+export function refuseAmbiguous(command: Command): void {
+  for (const option of command.options) {
+    if (!option.required) continue;
+    const parse: Parse = option.parseArg ?? ((value) => value);
+    const isFlag = (value: string) => command.options.some(({ long }) => long === value);
+    option.argParser((value: string, before: unknown) => {
+      if (isFlag(value)) throw new InvalidArgumentError('It is a flag: the value is missing.');
+      const parsed = parse(value, before);
+      if (before !== undefined && !Array.isArray(parsed) && parsed !== before)
+        throw new InvalidArgumentError(`The value was already set to '${before}'.`);
+      return parsed;
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { type Command, CommanderError } from './commander.js';
+
+export interface UsageProblem {
+  readonly message: string;
+  readonly help: string;
+}
+
+/** What commander reports about the command line, with what to do. Null for help and version. */
+export function usageProblem(
+  failure: unknown,
+  program: Command,
+  argv: readonly string[],
+): UsageProblem | null {
+  if (!(failure instanceof CommanderError)) throw failure;
+  if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code)) return null;
+  const message = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const line = { program, command: commandOf(program, argv), argv };
+  const see = `See \`roster ${line.command === null ? '' : `${line.command.name()} `}--help\`.`;
+  const flag = failure.code === 'commander.unknownOption' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined;
+  const hint = flag === undefined || message.includes('Did you mean') ? null : hintFor(flag, line);
+  return { message, help: hint === null ? see : `${hint} ${see}` };
+}
+
+interface Line {
+  readonly program: Command;
+  readonly command: Command | null;
+  readonly argv: readonly string[];
+}
+
+/** The first word that names a command: before it, there may be a flag with its value. */
+function commandOf({ commands }: Command, argv: readonly string[]): Command | null {
+  const names = new Map(commands.map((each) => [each.name(), each]));
+  return names.get(argv.find((word) => names.has(word)) ?? '') ?? null;
+}
+
+/** A flag that comes too early, or that other commands have. */
+function hintFor(flag: string, { program, command, argv }: Line): string | null {
+  const owners = program.commands.filter(({ options }) =>
+    options.some(({ long, short }) => long === flag || short === flag),
+  );
+  if (owners.length === 0) return null;
+  const at = argv.findIndex((word) => word.split('=')[0] === flag);
+  if (command === null || at < argv.indexOf(command.name()))
+    return `Write \`${flag}\` after the command, as in \`roster ${(command ?? owners[0])?.name()} ${flag}\`.`;
+  const names = owners.map((each) => `\`roster ${each.name()}\``);
+  const list = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return `\`${flag}\` is a flag of ${list}.`;
+}

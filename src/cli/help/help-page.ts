@@ -1,0 +1,57 @@
+import type { Argument, Command, Option } from '../command/commander.js';
+import { type CommandName, type Declaration, declarations } from '../command/declarations.js';
+import { helpTexts } from './help-texts.js';
+
+/** How commander prints help: the values of a choice follow its description. */
+export const helpStyle = {
+  optionDescription: ({ long, description, argChoices }: Option) =>
+    withChoices(description, long === '--write' ? undefined : argChoices),
+  argumentDescription: ({ description, argChoices }: Argument) => withChoices(description, argChoices),
+  subcommandTerm: (command: Command) =>
+    [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+};
+
+function argumentTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** "Format of the result: text or json (default: text)" */
+function withChoices(description: string, choices: readonly string[] | undefined): string {
+  if (choices === undefined || choices.length < 2) return description;
+  const [what, ...rest] = description.split(' (');
+  const values = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  return [`${what}: ${values}`, ...rest].join(' (');
+}
+
+/** What follows the flags of a command: examples, what it needs, exit codes, and where to read on. */
+export function helpTail(name: CommandName): string {
+  const { examples, exits, page } = helpTexts[name];
+  const parts = [
+    ['Examples:', ...examples.flatMap(([purpose, line]) => [`  # ${purpose}`, `  ${line}`, ''])],
+    ...environment(declarations[name]),
+    ['Exit codes:', ...Object.entries(exits).map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`), ''],
+    ['Learn more:', `  ${page}`],
+  ];
+  return `\n${parts.flat().join('\n')}`;
+}
+
+function environment({ needsKey }: Declaration): string[][] {
+  if (!needsKey) return [];
+  return [['Environment:', '  ROSTER_API_KEY, or a file that ROSTER_API_KEY_FILE names: the API key', '']];
+}
+
+export const rootTail = `
+Examples:
+  # Create a project, then check it
+  roster init
+  roster validate
+
+  # Show what would change, then apply it
+  roster plan
+  roster apply
+
+Run \`roster COMMAND --help\` for the flags, examples and exit codes of a command.
+
+Learn more:
+  docs/commands.md`;

@@ -1,0 +1,15 @@
+import { kinds } from '../kinds/index.js';
+import { readOutline } from '../manifest/outline.js';
+
+/** The addresses and environments of a project, for completion. */
+export interface ProjectNames {
+  readonly addresses: readonly string[];
+  readonly environments: readonly string[];
+}
+
+/** Reads the manifests as far as they can be read, and nothing else: neither the inventory, nor a key, nor the service. */
+export function projectNames(file: string | undefined, cwd: string): ProjectNames {
+  const { entries, environments } = readOutline(file, cwd);
+  const kindOf = new Map(kinds.map(({ section, name }) => [section, name]));
+  return { environments, addresses: entries.map(({ section, key }) => `${kindOf.get(section)}/${key}`) };
+}

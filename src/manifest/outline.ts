@@ -1,0 +1,60 @@
+import { basename, dirname, resolve } from 'node:path';
+import { readYaml } from '../yaml/read.js';
+import type { Entry, Node } from '../yaml/tree.js';
+import { Diagnostics } from './diagnostics.js';
+import { entriesOf } from './environments.js';
+import { findProjectFile, ProjectFiles } from './files.js';
+import { sections } from './generated/validators.js';
+import { expandInclude, type IncludeItem } from './include.js';
+import { yamlRules } from './yaml-rules.js';
+
+/** What a project names, as far as it can be read. */
+export interface Outline {
+  readonly environments: readonly string[];
+  /** The section and the key of each entry. */
+  readonly entries: readonly { readonly section: string; readonly key: string }[];
+}
+
+/** Names alone, for completion: nothing is checked or reported, and a file that cannot be read is left out. */
+export function readOutline(file: string | undefined, folder: string): Outline {
+  const diagnostics = new Diagnostics();
+  const cwd = resolve(folder);
+  const path = findProjectFile(file, cwd, diagnostics);
+  if (path === null) return { environments: [], entries: [] };
+  const disk = new ProjectFiles(dirname(path), cwd, diagnostics);
+  const usage = { values: 0, collections: 0, expanded: 0 };
+  const suggest = () => null;
+  const topOf = (name: string, asked: IncludeItem['span'] | null): Entry[] => {
+    const source = disk.read(name, asked);
+    const read = source === null ? null : readYaml(source, { usage, suggest, rules: yamlRules });
+    return (read?.documents ?? []).flatMap((document) =>
+      document.type === 'map' ? [...document.entries.values()] : [],
+    );
+  };
+  const top = topOf(basename(path), null);
+  const { paths } = expandInclude(includeOf(top), dirname(path), diagnostics);
+  const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
+  return { environments: keysOf(top, 'environments'), entries: sectionNames.flatMap(entriesIn(all)) };
+}
+
+const sectionNames = Object.keys(sections);
+
+function entriesIn(all: readonly Entry[]) {
+  return (section: string) => keysOf(all, section).map((key) => ({ section, key }));
+}
+
+function keysOf(all: readonly Entry[], name: string): string[] {
+  const found = all.filter(({ key }) => key.text === name);
+  return found.flatMap((entry) => [...entriesOf(entry).keys()]);
+}
+
+/** Patterns with variables are left out. */
+function includeOf(top: readonly Entry[]): IncludeItem[] {
+  const lists = top.filter(({ key }) => key.text === 'include').map(({ value }) => value);
+  return lists.flatMap((list) => (list.type === 'list' ? list.items.flatMap(patternOf) : []));
+}
+
+function patternOf(item: Node): IncludeItem[] {
+  const isText = item.type === 'scalar' && typeof item.value === 'string' && !item.value.includes('${');
+  return isText ? [{ pattern: String(item.value), span: item }] : [];
+}
