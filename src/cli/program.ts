@@ -74,7 +74,7 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
     .addOption(
       choice(
         '--plan-with <what>',
-        'How CI plans pull requests, with `snapshot` without an API key (default: snapshot)',
+        'What CI plans pull requests with (default: snapshot, which needs no API key)',
         ['snapshot', 'key'],
       ),
     )

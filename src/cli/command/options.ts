@@ -1,6 +1,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from './commander.js';
 import { type CommandName, declarations } from './declarations.js';
 
+const COMMON = 'Common options:';
+
 type Parse = (value: string, before: unknown) => unknown;
 
 /** A flag whose values are known. What commander says of any other value is said by the command itself. */
@@ -30,7 +32,7 @@ export function guarded(added: Command): Command {
 export function addSharedFlags(command: Command): void {
   const name = command.name() as CommandName;
   if (name === 'help') return;
-  command.optionsGroup('Common options:');
+  command.optionsGroup(COMMON);
   sharedFlags[name]?.(command);
   const { formats } = declarations[name];
   if (sharedFlags[name] !== undefined) {
@@ -40,7 +42,8 @@ export function addSharedFlags(command: Command): void {
   command
     .addOption(choice('--format <format>', 'Format of the result (default: text)', formats))
     .option('--no-color', 'Do not use colors')
-    .option('-v, --verbose', 'Show more details');
+    .option('-v, --verbose', 'Show more details')
+    .addHelpOption(new Option('-h, --help', 'Show help').helpGroup(COMMON));
 }
 
 const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Command>>> = {

@@ -21,7 +21,7 @@ export function usageProblem(
   return { message, help: hint === null ? see : `${hint} ${see}` };
 }
 
-interface Line {
+interface CommandLine {
   readonly program: Command;
   readonly command: Command | null;
   readonly argv: readonly string[];
@@ -34,7 +34,7 @@ function commandOf({ commands }: Command, argv: readonly string[]): Command | nu
 }
 
 /** A flag that comes too early, or that other commands have. */
-function hintFor(flag: string, { program, command, argv }: Line): string | null {
+function hintFor(flag: string, { program, command, argv }: CommandLine): string | null {
   const owners = program.commands.filter(({ options }) =>
     options.some(({ long, short }) => long === flag || short === flag),
   );

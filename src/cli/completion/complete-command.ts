@@ -3,7 +3,7 @@ import { escapeControls } from '../../view/escape.js';
 import type { Command } from '../command/commander.js';
 import { exitCode } from '../command/exit.js';
 import type { CommandContext } from '../host/host.js';
-import { type Completion, complete, type Names } from './complete.js';
+import { type Completion, complete, type NameSource } from './complete.js';
 
 /**
  * `roster __complete -- WORD…`, which the completion scripts call: a line for each candidate, with its description
@@ -15,7 +15,7 @@ export function completeCommand(
   words: readonly string[],
   { host, output }: CommandContext,
 ): number {
-  const namesFor = (file: string | undefined): Names => ({
+  const namesFor = (file: string | undefined): NameSource => ({
     addresses: () => projectNames(file, host.cwd).addresses,
     environments: () => projectNames(file, host.cwd).environments,
   });

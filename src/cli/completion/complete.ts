@@ -13,19 +13,19 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** Names of the project, read only when they are needed. */
-export interface Names {
+/** NameSource of the project, read only when they are needed. */
+export interface NameSource {
   addresses(): readonly string[];
   environments(): readonly string[];
 }
 
-type NamesFor = (file: string | undefined) => Names;
+type NameSourceFor = (file: string | undefined) => NameSource;
 
 const nothing: Completion = { candidates: [], files: false };
 const filesOnly: Completion = { candidates: [], files: true };
 
 /** `words` follow the name of the program; the last one is the word to complete, and may be empty. */
-export function complete(program: Command, words: readonly string[], namesFor: NamesFor): Completion {
+export function complete(program: Command, words: readonly string[], namesFor: NameSourceFor): Completion {
   const current = words.at(-1) ?? '';
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1 || at === words.length - 1) return beginning(program, current);
@@ -56,7 +56,7 @@ function commandsOf(program: Command): Candidate[] {
   return shown.map((each) => ({ word: each.name(), description: each.summary() }));
 }
 
-interface Line {
+interface TypedLine {
   /** The flag whose value is to be completed. */
   readonly awaiting: Option | null;
   readonly given: ReadonlySet<Option>;
@@ -68,7 +68,7 @@ interface Line {
 }
 
 /** What the words before the last one say. */
-function readLine(command: Command, words: readonly string[]): Line {
+function readLine(command: Command, words: readonly string[]): TypedLine {
   const given = new Set<Option>();
   const line: string[] = [];
   let [awaiting, onlyArguments, file]: [Option | null, boolean, string | undefined] = [
@@ -114,14 +114,14 @@ function flagWords(options: readonly Option[]): Candidate[] {
 }
 
 /** The values of a flag: those that are known, else files where the flag names one. */
-function valuesOf(option: Option, current: string, prefix: string, names: Names): Completion {
+function valuesOf(option: Option, current: string, prefix: string, names: NameSource): Completion {
   const known = knownValues(option, names);
   if (option.long === '--write') return outputs(option, current, prefix);
   if (known === null) return /<(file|where|source)>/.test(option.flags) ? filesOnly : nothing;
   return matching(`${prefix}${current}`, known.map(plain(prefix)));
 }
 
-function knownValues(option: Option, names: Names): readonly string[] | null {
+function knownValues(option: Option, names: NameSource): readonly string[] | null {
   if (option.long === '--env') return names.environments();
   if (option.long === '--zone') return Intl.supportedValuesOf('timeZone');
   return option.argChoices ?? null;
@@ -138,7 +138,7 @@ function argumentsOf(
   argument: Argument,
   given: readonly string[],
   current: string,
-  names: Names,
+  names: NameSource,
 ): Completion {
   if (argument.argChoices !== undefined) return matching(current, argument.argChoices.map(plain('')));
   const open = names.addresses().filter((each) => !given.includes(each));

@@ -30,13 +30,25 @@ test.each<{ words: string[]; code: string; says: string }>([
   { words: ['plan', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--yes', ' '], code: 'usage', says: 'an address is empty' },
   { words: ['validate', '-e', ''], code: 'usage', says: 'The value is empty' },
-  { words: ['validate', '--url', ''], code: 'usage', says: 'The value is empty' },
   { words: ['plan', '--url', ''], code: 'usage', says: 'The value is empty' },
   { words: ['graph', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
   { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },
   { words: ['help', 'nothing'], code: 'usage', says: "unknown command 'nothing'" },
   { words: ['help', 'aply'], code: 'usage', says: 'Did you mean apply?' },
+  { words: ['plan', '-e', 'a', '--env', 'b'], code: 'usage', says: "The value was already set to 'a'." },
+  { words: ['apply', '--expect', '--yes'], code: 'usage', says: 'It is a flag: the value is missing.' },
+  { words: ['apply', '--report'], code: 'usage', says: 'See `roster apply --help`.' },
+  { words: ['plan', '--expect', 'x'], code: 'usage', says: '`--expect` is a flag of `roster apply`.' },
+  { words: ['plan', '-y'], code: 'usage', says: '`-y` is a flag of `roster apply` and `roster unlock`.' },
+  {
+    words: ['--format', 'x', 'plan'],
+    code: 'usage',
+    says: 'after the command, as in `roster plan --format`',
+  },
+  { words: ['-v', 'plan'], code: 'usage', says: 'after the command, as in `roster plan -v`' },
+  { words: ['plan', '--frob'], code: 'usage', says: "unknown option '--frob' = help: See `roster plan" },
+  { words: ['graph', '--format', 'x'], code: 'usage', says: 'One of: text, mermaid, dot, json.' },
 ])('$words is refused', async ({ words, code, says }) => {
   const { exit, stderr, stdout } = await workspace.command(words);
   expect([exit, stdout]).toEqual([1, '']);

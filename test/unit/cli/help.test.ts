@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
+import { helpTexts } from '../../../src/cli/help/help-texts.js';
+import { buildProgram } from '../../../src/cli/program.js';
+import { schemas } from '../../../src/engine/schemas.js';
+import type { Sandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const names = Object.keys(declarations) as CommandName[];
+const { commands } = buildProgram({} as never, () => undefined);
+
+/** What the examples name. */
+const manifest = `project: p
+environments: { staging: {} }
+groups:
+  retail-prices: { members: [acme-shop] }
+schedules:
+  nightly: { target: group/retail-prices, every: 6 hours, startTime: 2099-01-01T06:00:00 }
+`;
+
+let sandbox: Sandbox;
+let workspace: Workspace;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
+});
+afterEach(async () => {
+  workspace.remove();
+  await sandbox.close();
+});
+
+test.each(names)('the help of %s has two or three examples, exit codes and a page that exists', (name) => {
+  const { examples, exits, page } = helpTexts[name];
+  expect([2, 3]).toContain(examples.length);
+  expect(Object.keys(exits)).toEqual(expect.arrayContaining(['0', '1']));
+  expect(existsSync(join(import.meta.dirname, '../../..', page))).toBe(true);
+});
+
+test.each(names)('the help of %s lists the values of each choice', async (name) => {
+  const { stdout } = await workspace.command([name, '--help']);
+  const command = commands.find((each) => each.name() === name);
+  const choices = [...(command?.options ?? []), ...(command?.registeredArguments ?? [])].flatMap(
+    ({ argChoices }) => argChoices ?? [],
+  );
+  expect(choices.filter((each) => !stdout.includes(each))).toEqual([]);
+  expect(stdout).toContain('Examples:');
+});
+
+test('the choices are those that the commands accept', async () => {
+  const schema = commands.find((each) => each.name() === 'schema');
+  expect(schema?.registeredArguments[0]?.argChoices).toEqual([...schemas.keys()]);
+  for (const command of commands)
+    for (const option of command.options.filter(({ argChoices }) => argChoices !== undefined))
+      if (option.long !== '--write')
+        expect((await refusal(command.name(), option.long ?? '')).split(/\W+/)).toEqual(
+          expect.arrayContaining([...(option.argChoices ?? [])]),
+        );
+});
+
+/** What a command answers to a value that no flag has. */
+async function refusal(name: string, flag: string): Promise<string> {
+  const words = { why: ['group/retail-prices'], completion: ['bash'], apply: ['--yes'] }[name] ?? [];
+  const { exit, stderr } = await workspace.command([name, ...words, flag, 'nothing']);
+  expect([name, flag, exit]).toEqual([name, flag, 1]);
+  return stderr;
+}
+
+/** Without what the shell does with their output. */
+const examples = names.flatMap((name) =>
+  helpTexts[name].examples.map(([, line]) => ({
+    name,
+    line: line.replace(/^source <\((.*)\)$/, '$1').replace(/ > .*/, ''),
+  })),
+);
+
+describe('the examples in the help', () => {
+  test.each(examples)('$line runs, and exits with a code that its help lists', async ({ name, line }) => {
+    await workspace.command(['fmt']);
+    await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
+    const { digest } = await workspace.planJson();
+    const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);
+    // The port of the sandbox may be in use.
+    const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
+    if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
+    const { exit, stderr } = await workspace.command([...words, ...free]);
+    const asks = line === 'roster apply';
+    expect([exit, stderr.includes('error[usage]')], stderr).toEqual([asks ? 1 : 0, asks]);
+    expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
+  });
+});
