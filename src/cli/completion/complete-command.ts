@@ -1,5 +1,4 @@
 import { projectNames } from '../../engine/outline.js';
-import { escapeControls } from '../../view/escape.js';
 import type { Command } from '../command/commander.js';
 import { exitCode } from '../command/exit.js';
 import type { CommandContext } from '../host/host.js';
@@ -16,18 +15,19 @@ export function completeCommand(
   { host, output }: CommandContext,
 ): number {
   const namesFor = (file: string | undefined): NameSource => ({
-    addresses: () => projectNames(file, host.cwd).addresses,
-    environments: () => projectNames(file, host.cwd).environments,
+    addresses: () => projectNames(file, host.cwd).addresses.filter(isPlain),
+    environments: () => projectNames(file, host.cwd).environments.filter(isPlain),
   });
   output.out(printed(complete(program, words, namesFor)));
   return exitCode.fine;
 }
 
-/** Manifests come from anyone: what a shell could take for more than a word is not offered. */
-const SAFE_WORD = /^[A-Za-z0-9._/=+-]+$/;
+/** Manifests come from anyone: a name that a shell could take for more than a word is not offered. */
+function isPlain(name: string): boolean {
+  return /^[A-Za-z0-9._/-]+$/.test(name);
+}
 
 function printed({ candidates, files }: Completion): string {
-  const safe = candidates.filter(({ word }) => SAFE_WORD.test(word));
-  const lines = safe.map(({ word, description }) => `${word}\t${escapeControls(description)}`);
+  const lines = candidates.map(({ word, description }) => `${word}\t${description}`);
   return [...lines, files ? ':files' : ':end'].map((line) => `${line}\n`).join('');
 }

@@ -13,7 +13,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** NameSource of the project, read only when they are needed. */
+/** Names in the project, read only when they are needed. */
 export interface NameSource {
   addresses(): readonly string[];
   environments(): readonly string[];

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const manifest = `project: p
+environments: { staging: {}, "bad name": {} }
+include: [more.yaml, missing.yaml, "\${var.x}"]
+groups:
+  shops: { members: [], description: "\${env.SECRET_OF_SHOPS}" }
+  shops-de: {}
+schedules:
+  "a;b": {}
+`;
+
+let sandbox: Sandbox;
+let workspace: Workspace;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  const files = { 'roster.yaml': manifest, 'more.yaml': 'keys:\n  ci: {}\n', 'broken.yaml': 'project: [' };
+  workspace = new Workspace({ ...files, 'other.yaml': 'pipelines: { nightly: {} }\n' }, sandbox);
+  workspace.env['SECRET_OF_SHOPS'] = 'not for the terminal';
+});
+afterEach(async () => {
+  workspace.remove();
+  await sandbox.close();
+});
+
+/** The words that are offered for the last one; `:files` when files are. */
+async function offered(line: string): Promise<string[]> {
+  const { exit, stdout, stderr } = await workspace.command(['__complete', '--', ...line.split(' ')]);
+  expect([exit, stderr]).toEqual([0, '']);
+  const lines = stdout.trimEnd().split('\n');
+  return lines.map((each) => each.replace(/\t.*/, '')).filter((each) => each !== ':end');
+}
+
+test.each([
+  ['pl', ['plan']],
+  ['--v', ['--version']],
+  ['nothing ', []],
+  ['plan ', ['group/', 'key/']],
+  ['plan group/', ['group/shops', 'group/shops-de']],
+  ['plan group/shops group/', ['group/shops-de']],
+  ['plan -v -- group/shops-', ['group/shops-de']],
+  ['plan -f other.yaml ', ['pipeline/']],
+  ['plan --file=other.yaml ', ['pipeline/']],
+  ['plan -f broken.yaml ', []],
+  ['plan -f none.yaml ', []],
+  ['why group/shops ', []],
+  ['plan -e ', ['staging']],
+  ['plan --env=', ['--env=staging']],
+  ['plan --pr', ['--prune']],
+  ['plan --prune all --pr', []],
+  ['plan --prune ', ['owned', 'all', 'never']],
+  ['drift --prune ', []],
+  ['plan --format=mark', ['--format=markdown']],
+  ['graph --format ', ['text', 'mermaid', 'dot', 'json']],
+  ['fmt --write j', ['json=']],
+  ['fmt --write json=', [':files']],
+  ['fmt --write json=a --wr', ['--write']],
+  ['plan --out ', [':files']],
+  ['plan -f ', [':files']],
+  ['plan --url ', []],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['calendar --zone Europe/Berl', ['Europe/Berlin']],
+])('after "roster %s", Tab offers %j', async (line, expected) => {
+  expect(await offered(line)).toEqual(expected);
+});
+
+test('every command and every flag is offered, with what it does', async () => {
+  const { stdout } = await workspace.command(['__complete', '--', '']);
+  expect(stdout).toContain('plan\tShow the difference');
+  expect(stdout).not.toContain('__complete');
+  expect((await offered('apply --')).sort()).toEqual(
+    [...(await workspace.command(['apply', '--help'])).stdout.matchAll(/^ {2}(?:-., )?(--[\w-]+)/gm)]
+      .map(([, flag]) => flag)
+      .sort(),
+  );
+});
+
+test('completion sends no request', async () => {
+  expect(await offered('why group/')).not.toEqual([]);
+  expect(sandbox.requests).toEqual([]);
+});
