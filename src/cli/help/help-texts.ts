@@ -15,6 +15,7 @@ export interface HelpText {
 
 const success = 'Success';
 const failed = 'An error';
+const elsewhere = 'Refused, such as when the inventory belongs to another service or account';
 const refused = 'A guard refused the plan, and nothing was changed';
 
 export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
@@ -89,7 +90,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       0: 'Nothing was changed',
       1: failed,
       2: 'Something was changed',
-      4: 'The inventory belongs to another service or account',
+      4: elsewhere,
     },
     page: 'docs/inventory.md',
   },
@@ -101,7 +102,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       ['Explain a group', 'roster why group/retail-prices'],
       ['Explain a schedule of an environment', 'roster why schedule/nightly -e staging'],
     ],
-    exits: { 0: success, 1: failed, 4: refused },
+    exits: { 0: success, 1: failed, 4: elsewhere },
     page: 'docs/inventory.md',
   },
   snapshot: {
@@ -112,7 +113,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       ['Save the state', 'roster snapshot --out roster.snapshot.json'],
       ['Plan against it', 'roster plan --snapshot roster.snapshot.json'],
     ],
-    exits: { 0: success, 1: failed, 4: 'The inventory belongs to another service or account' },
+    exits: { 0: success, 1: failed, 4: elsewhere },
     page: 'docs/forks.md',
   },
   calendar: {
@@ -155,7 +156,11 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       ['Show who holds the lock, and ask before removing it', 'roster unlock'],
       ['Remove the lock without confirmation', 'roster unlock -e staging --yes'],
     ],
-    exits: { 0: 'The inventory is not locked any more', 1: 'An error, or the lock was not removed' },
+    exits: {
+      0: 'The inventory is not locked any more',
+      1: 'An error, or the lock was not removed',
+      4: 'Another run has taken the lock meanwhile',
+    },
     page: 'docs/inventory.md',
   },
   sandbox: {
