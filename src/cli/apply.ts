@@ -13,7 +13,14 @@ import { reportJson } from '../view/json/plan-json.js';
 import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
 import { exitCode } from './command/exit.js';
-import { chooseLockTimeout, type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
+import {
+  chooseDigest,
+  chooseLockTimeout,
+  type GuardFlags,
+  planOptions,
+  sessionOptions,
+  usage,
+} from './command/flags.js';
 import { type ProgressPrinter, progressOf } from './command/progress.js';
 import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
@@ -66,7 +73,8 @@ function applyOptions(
 ): ApplyOptions {
   const options = planOptions(addresses, flags);
   const lockTimeoutMilliseconds = chooseLockTimeout(flags);
-  const { expect, plan, verify = true } = flags;
+  const expect = chooseDigest(flags);
+  const { plan, verify = true } = flags;
   const saved = plan === undefined ? undefined : readSavedPlan(resolve(host.cwd, plan), plan);
   if (!isConfirmed(flags) && !host.stdinIsTerminal) {
     const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the reviewed plan.';
