@@ -3,7 +3,7 @@ import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply/a
 import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
-import { diagnosticsOf, Problem } from '../model/diagnostic.js';
+import { diagnosticsOf, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
@@ -19,7 +19,6 @@ import {
   type GuardFlags,
   planOptions,
   sessionOptions,
-  usage,
 } from './command/flags.js';
 import { type ProgressPrinter, progressOf } from './command/progress.js';
 import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
@@ -78,7 +77,7 @@ function applyOptions(
   const saved = plan === undefined ? undefined : readSavedPlan(resolve(host.cwd, plan), plan);
   if (!isConfirmed(flags) && !host.stdinIsTerminal) {
     const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the reviewed plan.';
-    throw new Problem(usage('there is no terminal to ask for confirmation', help));
+    throw problem('not-confirmed', 'there is no terminal to ask for confirmation', help);
   }
   return { ...options, lockTimeoutMilliseconds, expect, saved, verify };
 }

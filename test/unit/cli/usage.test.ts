@@ -167,7 +167,7 @@ describe('the inventory', () => {
       const { exit, stderr } = await workspace.plan();
       expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
         4,
-        expect.stringMatching(/inventory-mismatch.*roster\.inventory\.json.*group\/a/),
+        expect.stringMatching(/invalid-inventory.*roster\.inventory\.json.*group\/a/),
       ]);
     },
   );
