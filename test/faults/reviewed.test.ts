@@ -95,7 +95,7 @@ const differences: Readonly<Record<string, Difference>> = {
   'manifest: another project': manifest(
     'project: faults',
     'project: others',
-    'schema|inventory-mismatch|invalid-inventory|stale-plan|unreadable-file',
+    'schema|inventory-mismatch|stale-plan|unreadable-file',
   ),
   'manifest: a syntax error': manifest('groups:', 'groups', 'yaml-syntax'),
   'live: a text that the plan changes': live((world) => {
