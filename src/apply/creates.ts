@@ -18,6 +18,16 @@ interface ClaimedId {
   readonly id: string;
 }
 
+interface ListRead {
+  readonly listed: ReadonlyMap<string, Observed>;
+  /** Why there is no list. */
+  readonly error: string | null;
+}
+
+function byId(list: readonly Observed[]): ListRead['listed'] {
+  return new Map(list.flatMap((each) => (each.id === null ? [] : [[each.id, each] as const])));
+}
+
 /**
  * Sends creates and finds out which objects they made. The id in a response is only a claim: its object must be new and
  * match what was sent. Otherwise roster looks for the object.
@@ -63,8 +73,8 @@ export class CreateRunner {
         for (const [id, state] of await this.checkOnce(kind, answered)) states.set(id, state);
         continue;
       }
-      const { listed, error } = await this.listUntilShown(kind, answered);
-      for (const each of answered) states.set(each.step.id, this.identify(each, listed, error));
+      const read = await this.listUntilShown(kind, answered);
+      for (const each of answered) states.set(each.step.id, this.identify(each, read));
     }
     return states;
   }
@@ -85,10 +95,9 @@ export class CreateRunner {
     );
   }
 
-  private async listOnce(kind: Kind): Promise<ReadonlyMap<string | null, Observed>> {
+  private async listOnce(kind: Kind): Promise<ListRead['listed']> {
     try {
-      const listed = await this.inputs.writer.reader.readAll(kind.list());
-      return new Map(listed.map((each) => [each.id, each]));
+      return byId(await this.inputs.writer.reader.readAll(kind.list()));
     } catch (failure) {
       // Then each object is read by its id, which reports what is wrong.
       this.state.judge(failure);
@@ -106,8 +115,7 @@ export class CreateRunner {
       return { outcome: 'done' };
     }
     if (kind.detail !== undefined) return this.checkByRead(answered);
-    const { listed, error } = await this.listUntilShown(kind, [answered]);
-    return this.identify(answered, listed, error);
+    return this.identify(answered, await this.listUntilShown(kind, [answered]));
   }
 
   private async checkByRead(answered: ClaimedId): Promise<StepState> {
@@ -116,7 +124,7 @@ export class CreateRunner {
     if ('error' in shown || shown.object === null) {
       // Neither proves that the id is wrong: reads of a new object may fail, or lag like lists.
       const { listed, error } = await this.listUntilShown(kind, [answered]);
-      return this.identify(answered, listed, 'error' in shown ? shown.error : error);
+      return this.identify(answered, { listed, error: 'error' in shown ? shown.error : error });
     }
     const { object } = shown;
     const sent = this.sentBy(kind, address);
@@ -138,32 +146,25 @@ export class CreateRunner {
   }
 
   /** A list may lag: it is read again while it does not show all that was created. */
-  private async listUntilShown(
-    kind: Kind,
-    answered: readonly ClaimedId[],
-  ): Promise<{ listed: readonly Observed[]; error: string | null }> {
+  private async listUntilShown(kind: Kind, answered: readonly ClaimedId[]): Promise<ListRead> {
     const { writer, control } = this.inputs;
-    const showsAll = (listed: readonly Observed[]) =>
-      control.interrupted() || answered.every(({ id }) => listed.some((each) => each.id === id));
+    const look = async () => byId(await writer.reader.readAll(kind.list()));
+    const showsAll = (listed: ListRead['listed']) =>
+      control.interrupted() || answered.every(({ id }) => listed.has(id));
     try {
-      const look = () => writer.reader.readAll(kind.list());
       return { listed: await pollUntil(look, showsAll, control.sleep), error: null };
     } catch (failure) {
-      return { listed: [], error: `reading the list failed: ${this.state.judge(failure).message}` };
+      return { listed: new Map(), error: `reading the list failed: ${this.state.judge(failure).message}` };
     }
   }
 
-  private identify(
-    { kind, address, id }: ClaimedId,
-    listed: readonly Observed[],
-    error: string | null,
-  ): StepState {
+  private identify({ kind, address, id }: ClaimedId, { listed, error }: ListRead): StepState {
     const sent = this.sentBy(kind, address);
-    const named = listed.find((each) => each.id === id);
+    const named = listed.get(id);
     if (named !== undefined && isSent(named, sent)) return this.takeOwn(address, id);
     const altered = named !== undefined && isAltered(named, sent) ? named : null;
     const isTaken = (other: string) => this.state.isTaken(kind.name, other, address);
-    const candidates = candidatesIn(listed, { ...sent, altered, isTaken });
+    const candidates = candidatesIn([...listed.values()], { ...sent, altered, isTaken });
     const [only] = candidates;
     if (only?.id != null && candidates.length === 1) return this.take(address, only.id);
     if (named !== undefined || candidates.length > 0) {

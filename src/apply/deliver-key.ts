@@ -110,7 +110,7 @@ function stillKept(why: string, file: string, retried: boolean): DeliveryAttempt
   const help = retried
     ? 'Fix the cause, set `ROSTER_API_KEY` to the key in that file, and run `roster apply` again: it delivers the key.'
     : 'Move the key to its destination, and delete the file.';
-  const diagnostic = { severity: 'error', code: 'undeliverable-key', message, help } as const;
+  const diagnostic = { severity: 'error', code: 'undelivered-key', message, help } as const;
   return { state: { outcome: 'failed', error: message }, file, diagnostics: [diagnostic] };
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.js';
 import { exists, type Kind, referencesOf } from '../model/kind.js';
 import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
 import { hasValues, valuesOf } from './values.js';
@@ -31,15 +32,17 @@ export interface Withdrawn extends Extra {
  * refers to an object comes before it.
  */
 export function extrasOf(inputs: ReadBack): readonly Extra[] {
+  const own = ownObjects(inputs);
+  const others = othersByIdentity(inputs);
   const extras = new Map<string, Extra>();
-  for (const extra of ownObjects(inputs)) {
-    const others = duplicatesOf(extra, inputs);
-    if (others.length === 0) continue;
+  for (const extra of own) {
+    const duplicates = duplicatesOf(extra, others);
+    if (duplicates.length === 0) continue;
     const duplicate = `${extra.kind.name} ${extra.kind.identity.describe(extra.own.spec)}`;
-    const why = `another run created a ${duplicate} at the same time (${others.join(', ')})`;
+    const why = `another run created a ${duplicate} at the same time (${duplicates.join(', ')})`;
     extras.set(keyOf(extra), { ...extra, why });
   }
-  for (const extra of ownObjects(inputs)) {
+  for (const extra of own) {
     const referred = referencesOf(extra.kind, extra.own.spec).flatMap(({ kind, id }) =>
       isPending(id) ? [] : (extras.get(objectKey(kind, id)) ?? []),
     );
@@ -73,10 +76,12 @@ function keyOf({ kind, own }: Pick<Extra, 'kind' | 'own'>): string {
 }
 
 function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, 'why'>[] {
-  const kindOf = (address: Address) => kinds.find((kind) => address.startsWith(`${kind.name}/`));
+  const listed = new Map(
+    [...after].flatMap(([kind, list]) => list.map((each) => [objectKey(kind, each.id), each] as const)),
+  );
   return [...created].flatMap(([address, id]) => {
-    const kind = kindOf(address);
-    const own = kind === undefined ? undefined : after.get(kind.name)?.find((each) => each.id === id);
+    const kind = kinds.find(({ name }) => name === kindOf(address));
+    const own = listed.get(objectKey(kindOf(address), id));
     // A new key has revoked the others: there is nothing to choose between.
     const comparable =
       kind !== undefined && kind.secret === undefined && own !== undefined && own.spec !== null;
@@ -84,20 +89,40 @@ function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, '
   });
 }
 
+function kindOf(address: Address): KindName {
+  return address.slice(0, address.indexOf('/'));
+}
+
+/** By kind and natural key, the objects that are new and were not created by this run. */
+function othersByIdentity({ kinds, created, before, after }: ReadBack): ReadonlyMap<string, Observed[]> {
+  const known = new Set([
+    ...[...before].flatMap(([kind, list]) => list.map(({ id }) => objectKey(kind, id))),
+    ...[...created].map(([address, id]) => objectKey(kindOf(address), id)),
+  ]);
+  const others = kinds.flatMap((kind) =>
+    (after.get(kind.name) ?? [])
+      .filter((each) => each.id !== null && !known.has(objectKey(kind.name, each.id)) && exists(kind, each))
+      .map((each) => ({ kind, each })),
+  );
+  const byIdentity = groupBy(others, ({ kind, each }) => identityKey(kind, each));
+  return new Map([...byIdentity].map(([key, group]) => [key, group.map(({ each }) => each)]));
+}
+
+function identityKey(kind: Kind, observed: Observed): string {
+  return `${kind.name} ${kind.identity.ofObserved(observed)}`;
+}
+
 function duplicatesOf(
   { kind, own }: Omit<Extra, 'why'>,
-  { created, before, after }: ReadBack,
+  others: ReadonlyMap<string, readonly Observed[]>,
 ): readonly string[] {
-  const known = new Set([...(before.get(kind.name) ?? []).map((each) => each.id), ...created.values()]);
-  const identity = kind.identity.ofObserved(own);
+  if (others.size === 0) return [];
   // Several objects may have the same natural key: only those that are equal in every field are duplicates.
   const values = { applied: valuesOf(kind, own.spec), sensitive: [] };
   const isEqual = ({ spec }: Observed) =>
     kind.similarity === undefined || hasValues(kind, spec, values, new Map());
-  return (after.get(kind.name) ?? []).flatMap((each) => {
-    const isNew = each.id !== null && !known.has(each.id) && exists(kind, each);
-    return isNew && kind.identity.ofObserved(each) === identity && isEqual(each) ? [each.id ?? ''] : [];
-  });
+  const same = others.get(identityKey(kind, own)) ?? [];
+  return same.filter(isEqual).map(({ id }) => id ?? '');
 }
 
 function referrerOf(

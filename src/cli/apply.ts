@@ -3,7 +3,7 @@ import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply/a
 import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
-import { diagnosticsOf, Problem } from '../model/diagnostic.js';
+import { diagnosticsOf, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
@@ -14,7 +14,13 @@ import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
-import { chooseLockTimeout, type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
+import {
+  chooseDigest,
+  chooseLockTimeout,
+  type GuardFlags,
+  planOptions,
+  sessionOptions,
+} from './command/flags.js';
 import { type ProgressPrinter, progressOf } from './command/progress.js';
 import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
@@ -67,11 +73,12 @@ function applyOptions(
 ): ApplyOptions {
   const options = planOptions(addresses, flags);
   const lockTimeoutMilliseconds = chooseLockTimeout(flags);
-  const { expect, plan, verify = true } = flags;
+  const expect = chooseDigest(flags);
+  const { plan, verify = true } = flags;
   const saved = plan === undefined ? undefined : readSavedPlan(resolve(host.cwd, plan), plan);
   if (!isConfirmed(flags) && !host.stdinIsTerminal) {
     const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the reviewed plan.';
-    throw new Problem(usage('there is no terminal to ask for confirmation', help));
+    throw problem('not-confirmed', 'there is no terminal to ask for confirmation', help);
   }
   return { ...options, lockTimeoutMilliseconds, expect, saved, verify };
 }

@@ -136,7 +136,7 @@ function filesOfOldVersions({ inventory, root }: Project): readonly Diagnostic[]
 
 function warning(file: string, help: string): Diagnostic {
   const message = `${file} holds an API key that an earlier run could not deliver`;
-  return { severity: 'warning', code: 'undeliverable-key', message, help };
+  return { severity: 'warning', code: 'undelivered-key', message, help };
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -151,10 +151,10 @@ function readCreated(value: Json | undefined): { readonly created?: string } {
 
 function broken(name: string, why: string): Error {
   const help = 'Restore it from git, or delete it: the next plan finds the objects by their names.';
-  return problem('inventory-mismatch', `the inventory ${name} cannot be read: ${why}`, help);
+  return problem('invalid-inventory', `the inventory ${name} cannot be read: ${why}`, help);
 }
 
 function wrongVersion(name: string, found: Json): Error {
   const message = `the inventory ${name} has version ${JSON.stringify(found)}, but this roster reads version ${VERSION}`;
-  return problem('inventory-mismatch', message, 'Use the version of roster that wrote it, or a newer one.');
+  return problem('invalid-inventory', message, 'Use the version of roster that wrote it, or a newer one.');
 }

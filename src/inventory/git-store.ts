@@ -124,7 +124,7 @@ class GitStore implements InventoryStore, LockedBranch {
         : `contains other files, such as ${others[0]}`;
     const help =
       'The inventory needs its own branch: set `inventory: { git: { ref: … } }` to one that does not exist.';
-    throw problem('inventory-mismatch', `the branch ${this.name} is not an inventory: it ${content}`, help);
+    throw problem('invalid-inventory', `the branch ${this.name} is not an inventory: it ${content}`, help);
   }
 
   async advance(

@@ -3,6 +3,7 @@ import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import * as keys from '../service/operations/keys.js';
+import { readInstant } from '../service/operations/record.js';
 import { ageRange, intervalProblem, parseInterval, unitMilliseconds } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
 import { normalText, text, wordSet } from './rules.js';
@@ -68,9 +69,9 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   remove: ({ id }) => [{ request: keys.revokeKey(id) }],
 
   rotationDue(entry, observed, now) {
-    const created = Date.parse(String(observed.facts['createdDate'] ?? ''));
+    const created = readInstant(String(observed.facts['createdDate'] ?? ''));
     const { rotateAfter } = entry.declared;
-    if (rotateAfter === null || Number.isNaN(created)) return null;
+    if (rotateAfter === null || created === null) return null;
     if (now.getTime() - created < rotateAfter.milliseconds) return null;
     return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
   },

@@ -42,15 +42,17 @@ class TopLevelReader {
   ) {}
 
   read(documents: readonly Node[]): TopLevel {
-    const all = documents.flatMap((document) => this.entriesOf(document));
-    for (const written of this.withoutUnindented(all)) {
+    const all = this.withoutUnindented(documents.flatMap((document) => this.entriesOf(document)));
+    const spelt = new Set(all.filter(isKnown).map(({ key }) => key.text));
+    for (const written of all) {
       if (written.key.text.startsWith('x-')) continue;
       const entry = isKnown(written) ? written : this.corrected(written);
-      const name = entry.key.text;
-      if (sectionNames.includes(name) && (entry === written || entry.value.type === 'map'))
+      const [name, isSpeltRight] = [entry.key.text, entry === written];
+      // Next to the right spelling, above it or below, a misspelt setting is not read as that setting.
+      const isSetting = settingNames.includes(name) && (isSpeltRight || !spelt.has(name));
+      if (sectionNames.includes(name) && (isSpeltRight || entry.value.type === 'map'))
         this.sections.push(entry);
-      else if (settingNames.includes(name) && this.isAllowed(entry, entry === written))
-        this.settings.set(name, entry);
+      else if (isSetting && this.isAllowed(entry, isSpeltRight)) this.settings.set(name, entry);
       else this.dropped.push(entry);
     }
     return { settings: this.settings, sections: this.sections, dropped: this.dropped };

@@ -75,7 +75,7 @@ export function namesakesOfKept(matches: readonly Match[], kept: KeptKeys): read
 function namesakes(kind: Kind, address: Address, entry: Desired, ids: readonly string[]): Diagnostic {
   return {
     severity: 'warning',
-    code: 'ambiguous-name',
+    code: 'duplicate-object',
     message: `${address}: besides the key that an interrupted run created, the service has ${ids.length} ${kind.identity.describe(entry.spec)}: ${namedIds(ids)}`,
     help: 'If the interrupted run was to replace it, revoke it in the dashboard (account menu, API keys).',
     place: entry.source,

@@ -21,16 +21,20 @@ type Range = readonly [start: number, end: number];
  */
 export class SecretSearch {
   private readonly spellings = new Map<View, Set<string>>();
+  private shortest = Number.POSITIVE_INFINITY;
 
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length < SHORTEST_SECRET || secret.trim() === '') continue;
       for (const [view, text] of spellingsOf(secret)) this.spellingsIn(view).add(text);
     }
+    const lengths = [...this.spellings.values()].flatMap((texts) => [...texts].map(({ length }) => length));
+    this.shortest = Math.min(...lengths, Number.POSITIVE_INFINITY);
   }
 
   mask(text: string, mask: (found: string) => string = () => MASK): string {
-    const found = this.find(text);
+    // Most texts of a plan are shorter than a key.
+    const found = text.length < this.shortest ? [] : this.find(text);
     if (found.length === 0) return text;
     let shown = '';
     let from = 0;

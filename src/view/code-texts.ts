@@ -28,8 +28,9 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Use a regular file in a writable folder, and check its permissions and the free space.',
   },
   'limit-exceeded': {
-    title: 'Manifest exceeds a limit',
-    means: 'A manifest exceeds the limit for its size, nesting, aliases or number of values.',
+    title: 'Limit exceeded',
+    means:
+      'A manifest exceeds the limit for its size, nesting, aliases or number of values, or another file is larger than roster reads or writes.',
     help: 'Split the manifest into several files or projects, or use less nesting and fewer aliases.',
   },
   'unsafe-text': {
@@ -96,6 +97,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Several remote objects match',
     means: 'Several objects on the service match the entry, and roster cannot tell which one is meant.',
     help: 'Add the `id:` of one of them to the entry.',
+  },
+  'duplicate-object': {
+    title: 'Object exists twice',
+    means:
+      'The service has another object like the one that the entry owns, usually from a create that took effect late. roster leaves it alone.',
+    help: 'Delete the ones that nobody needs in the dashboard, or bind the entry to its object with `id:`.',
   },
   'duplicate-name': {
     title: 'Two entries for one object',
@@ -185,6 +192,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'A new API key is shown once, and the destination in `deliver:` cannot receive it.',
     help: 'Set `deliver:` to a file that can be written, or to a command that exists.',
   },
+  'undelivered-key': {
+    title: 'API key is not delivered yet',
+    means:
+      'A run created an API key, could not deliver it, and kept it in a file. The key works, and the service does not show it again.',
+    help: 'Fix the destination and run `roster apply`, or move the key to its destination yourself. Then delete the file, and never commit it.',
+  },
   'unknown-variable': {
     title: 'Unknown variable',
     means: 'A variable is not declared, refers to itself, or is used where variables are not supported.',
@@ -227,9 +240,14 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Set `protect: false` on the entry and apply. Then remove the entry.',
   },
   'not-allowed': {
-    title: 'Not allowed or not confirmed',
-    means: 'The plan does something that needs an explicit flag, or the plan was not confirmed.',
-    help: 'Review the plan. If it is what you want, pass the flag that the help names, or answer `yes`.',
+    title: 'Not allowed',
+    means: 'The plan does something that needs an explicit flag.',
+    help: 'Review the plan. If it is what you want, pass the flag that the help names.',
+  },
+  'not-confirmed': {
+    title: 'Not confirmed',
+    means: 'The answer was not `yes`, or there is no terminal to ask for it. Nothing was changed.',
+    help: 'Review the plan, then answer `yes`. Without a terminal, pass `--expect` with the digest of the reviewed plan, or `--yes`.',
   },
   'too-many-deletes': {
     title: 'Too many deletes',
@@ -297,8 +315,13 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'inventory-mismatch': {
     title: 'Wrong inventory',
     means:
-      'The inventory belongs to another project, environment, service or account, is damaged, or contains an entry that does not describe the object with its id.',
-    help: 'Check the URL and the API key. If the inventory is damaged, restore it from git. If the object was changed outside roster, bind its entry with `id:`.',
+      'The inventory belongs to another project, environment, service or account, or contains an entry that does not describe the object with its id.',
+    help: 'Check the URL and the API key. If the object was changed outside roster, bind its entry with `id:`.',
+  },
+  'invalid-inventory': {
+    title: 'Inventory cannot be read',
+    means: 'The inventory is damaged, was written by another version of roster, or is not an inventory.',
+    help: 'Restore it from git, or use the version of roster that wrote it. Without an inventory, the next plan finds the objects by their names.',
   },
   'left-alone': {
     title: 'Object is left on the service',

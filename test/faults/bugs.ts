@@ -29,8 +29,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'if two runs create the same object, neither deletes its own',
     file: 'src/apply/withdraw.ts',
-    find: 'if (others.length === 0) continue;',
-    replace: 'if (others.length < 1000) continue;',
+    find: 'if (duplicates.length === 0) continue;',
+    replace: 'if (duplicates.length < 1000) continue;',
     tests: ['test/faults/two-runs.test.ts'],
   },
   {

@@ -313,7 +313,7 @@ experiments(
       // The target of the link may not be an inventory, either.
       expect([exit, flat(stderr)]).toEqual([
         expect.toBeOneOf([1, 4]),
-        expect.stringMatching(/error\[(unreadable-file|unwritable-file|inventory-mismatch)\]/),
+        expect.stringMatching(/error\[(unreadable-file|unwritable-file|invalid-inventory)\]/),
       ]);
       expect([read(fixture, 'roster.yaml'), existsSync(join(root, 'nothing')), fixture.writes()]).toEqual([
         manifest,

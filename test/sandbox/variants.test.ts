@@ -210,6 +210,11 @@ const CHECKS: Record<Variant, Check> = {
   },
   'timestamps-short': async (on) => expect((await made(on, CRON)).nextRunTime).toMatch(/:00Z$/),
   'timestamps-ticks': async (on) => expect((await list(on, KEYS))[0].createdDate).toMatch(/:00\.0000000Z$/),
+  'flags-by-id': async (on) => {
+    expect((await list(on, GROUPS))[0]).toMatchObject({ isActive: null, canManage: null });
+    expect((await list(on, PIPELINES))[0]).toMatchObject({ isActive: null, canManage: null });
+    expect(await list(on, `${GROUPS}/${GROUP}`)).toMatchObject({ isActive: true, canManage: true });
+  },
   'members-reversed': async (on) => {
     const { members } = await list(on, `${GROUPS}/${GROUP}`);
     expect(members[0].scraperAgentId).toBe(GLOBEX);
@@ -278,7 +283,11 @@ const CHECKS: Record<Variant, Check> = {
     expect(disabled.status).toBe('Disabled');
     expect(disabled).not.toHaveProperty('isEnabled');
   },
-  'numbers-as-strings': isReturned(BASIC, { intervalValue: '6' }),
+  'numbers-as-strings': async (on) => {
+    await isReturned(BASIC, { intervalValue: '6' })(on);
+    const pipeline = await list(on, `${PIPELINES}/${PIPELINE}`);
+    expect(pipeline).toMatchObject({ stepCount: '2', steps: [{ sortOrder: '0' }, { sortOrder: '1' }] });
+  },
   'unused-timing-defaults': isReturned(CRON, { intervalValue: 0, intervalUnit: 'Minutes' }),
   'past-once-refused': async (on) => {
     expect(await status(on, 'POST', SCHEDULES, ONCE)).toBe(400);

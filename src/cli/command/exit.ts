@@ -22,6 +22,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'not-allowed',
   'empty-project',
   'inventory-mismatch',
+  'invalid-inventory',
   'several-new-keys',
   'undeliverable-key',
   'service-mismatch',

@@ -223,7 +223,7 @@ function unseenDiagnostic([address, why]: readonly [Address, string]): Diagnosti
 
 function declined(plan: Plan): ApplyResult {
   const message = 'not confirmed: nothing was changed';
-  const diagnostic: Diagnostic = { severity: 'error', code: 'not-allowed', message };
+  const diagnostic: Diagnostic = { severity: 'error', code: 'not-confirmed', message };
   const outcomes = plan.changes
     .filter((each) => each.action !== 'none')
     .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'skipped', error: 'not confirmed' }));

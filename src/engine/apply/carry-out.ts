@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Applied, executePlan, LOCK_LOST } from '../../apply/apply.js';
 import type { StepEvent } from '../../apply/inputs.js';
 import { bugDiagnostic, bugText } from '../../apply/run-state.js';
@@ -58,6 +59,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
   const guard = () => (lock.lost() ? LOCK_LOST : null);
   const send: Writer['send'] = (request) => client.send(request, guard);
   const writer: Writer = { send, judge: verdictOf, reader: client.reader(guard), useKey };
+  await noticeClosedConnections();
   const applied = await executePlan({
     plan,
     kinds,
@@ -81,6 +83,16 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
   });
   const unread = { ...watched, left: null, endedOwnAccess: false };
   return withoutBugs('the verification failed', unread, () => verified(inputs, unread, { lock, writer }));
+}
+
+/**
+ * Printing a large plan, or waiting for a slow reader of it, blocks this process for longer than a service keeps an idle
+ * connection. A create that is sent on a closed one is lost, and is not repeated. The closes have arrived: they are
+ * handled between two turns of the event loop.
+ */
+async function noticeClosedConnections(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 async function verified(

@@ -38,7 +38,7 @@ function warn({ kind, entry, observed }: Match, duplicates: readonly string[]): 
   return [
     entryDiagnostic(entry, {
       severity: 'warning',
-      code: 'ambiguous-name',
+      code: 'duplicate-object',
       path: kind.identity.fields.slice(0, 1),
       message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides the one in the inventory (${observed.id}): ${namedIds(duplicates)}`,
       help: `Delete the ones that nobody needs, or bind the entry: \`id: ${observed.id}\`.`,

@@ -121,8 +121,14 @@ function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
     canManage,
     agents,
     complete: described && isActive !== null && canManage !== null && agents !== null,
-    facts: factsOf(record, ['activeRunCount', 'lastRunStatus', 'lastRunAt', shape.count]),
+    facts: { ...readActiveRuns(record), ...factsOf(record, ['lastRunStatus', 'lastRunAt', shape.count]) },
   };
+}
+
+/** Whether a delete is safe to approve depends on it. */
+function readActiveRuns(record: RemoteRecord): JsonObject {
+  const activeRunCount = optionalCount(record, 'activeRunCount');
+  return activeRunCount === null ? {} : { activeRunCount };
 }
 
 /** Reads the answer to a read by id. Only a description may be missing: it is empty then. */

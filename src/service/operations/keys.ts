@@ -3,7 +3,16 @@ import { isApiKey } from '../../model/key-prefix.js';
 import type { ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
 import { findCreatedId } from './created.js';
-import { asRecord, field, flag, looseId, optionalText, type RemoteRecord, unexpected } from './record.js';
+import {
+  asRecord,
+  field,
+  flag,
+  looseId,
+  optionalInstant,
+  optionalText,
+  type RemoteRecord,
+  unexpected,
+} from './record.js';
 import { segment } from './segment.js';
 
 /** An API key as the service lists it (interface §2, API key): never the key itself. */
@@ -17,6 +26,7 @@ export interface RemoteKey {
   readonly scopes: readonly string[] | null;
   readonly isActive: boolean;
   readonly isRevoked: boolean;
+  /** An instant: when to rotate the key depends on it. */
   readonly createdDate: string | null;
   readonly expires: string | null;
   readonly lastUsedDate: string | null;
@@ -51,7 +61,7 @@ function parseKey(item: unknown): RemoteKey {
     scopes: readScopes(record),
     isActive: flag(record, 'isActive'),
     isRevoked: flag(record, 'isRevoked'),
-    createdDate: optionalText(record, 'createdDate'),
+    createdDate: optionalInstant(record, 'createdDate'),
     expires: optionalText(record, 'expires'),
     lastUsedDate: optionalText(record, 'lastUsedDate'),
   };

@@ -40,12 +40,11 @@ export function optionalText(record: RemoteRecord, name: string): string | null 
   return field(record, name) === undefined || field(record, name) === null ? null : text(record, name);
 }
 
-/** Null when absent: unknown is not false. */
+/** Null when absent: unknown is not false. A text is not a boolean, not even "true": what it means would be a guess. */
 export function optionalFlag(record: RemoteRecord, name: string): boolean | null {
   const value = field(record, name);
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value;
-  if (value === 'true' || value === 'false') return value === 'true';
   throw unexpected(`${name} to be true or false`, value);
 }
 
@@ -67,6 +66,23 @@ export function optionalCount(record: RemoteRecord, name: string): number | null
   const count = wholeNumber(value);
   if (count === null) throw unexpected(`${name} to be a whole number`, value);
   return count;
+}
+
+const isoInstant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/** Milliseconds since 1970; null for a text that is no instant. Without an offset it is in UTC (interface §1.6). */
+export function readInstant(text: string): number | null {
+  const match = isoInstant.exec(text);
+  if (match === null) return null;
+  const time = Date.parse(match[3] === undefined ? `${text.replace(' ', 'T')}Z` : text);
+  return Number.isNaN(time) ? null : time;
+}
+
+/** An instant as received; null when absent. */
+export function optionalInstant(record: RemoteRecord, name: string): string | null {
+  const value = optionalText(record, name);
+  if (value === null || readInstant(value) !== null) return value;
+  throw unexpected(`${name} to be a time in UTC`, value);
 }
 
 /** An id as text, GUIDs in lower case. */

@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../model/json.js';
-import { Unexpected } from '../../model/request.js';
-import { asRecord, described, field, unexpected } from './record.js';
+import { asRecord, field, readInstant, unexpected } from './record.js';
 
 /**
  * Upcoming run times in the answer to a preview (interface §4: "returns upcoming run times (UTC)", shape not
@@ -63,13 +62,8 @@ function readRun(entry: unknown): string {
   return instant(value);
 }
 
-const isoInstant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
-
-/** Without an offset it is in UTC, as every timestamp in a response (interface §1.6). */
 function instant(text: string): string {
-  const match = isoInstant.exec(text);
-  const time =
-    match === null ? Number.NaN : Date.parse(match[3] === undefined ? `${text.replace(' ', 'T')}Z` : text);
-  if (Number.isNaN(time)) throw new Unexpected(`expected a run time in UTC, got ${described(text)}`);
+  const time = readInstant(text);
+  if (time === null) throw unexpected('a run time in UTC', text);
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }

@@ -75,7 +75,7 @@ export class TwoRuns {
     if (exits.A === 0 && exits.B === 0) expect(oneOf).toContainEqual(shapeOf(this.sandbox.world));
     const { exit, stdout, stderr } = await this.workspaces.A.apply();
     const output = stdout + stderr;
-    if (exit === 0 && !output.includes('ambiguous-name'))
+    if (exit === 0 && !output.includes('duplicate-object'))
       expect(oneOf).toContainEqual(shapeOf(this.sandbox.world));
     else expect(output).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   }

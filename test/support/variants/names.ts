@@ -39,6 +39,7 @@ export const VARIANTS = {
   'timestamps-short': 'timestamps are returned without a fraction of a second',
   'timestamps-ticks': 'timestamps are returned with seven digits after the second',
   // Groups and pipelines
+  'flags-by-id': 'list items of groups and pipelines have null for isActive and canManage',
   'members-reversed': 'the members of a group are returned in another order',
   'steps-from-one': 'sortOrder of a stage counts from 1 instead of 0',
   'steps-shuffled': 'except in GET by id, stages are out of order; only sortOrder is right',
@@ -59,7 +60,7 @@ export const VARIANTS = {
   'zone-alias': 'time zones are returned by another IANA name of the same zone',
   'cron-spaces': 'cron expressions are returned with other spaces and letter case',
   'enabled-by-status': 'schedules have status but not isEnabled',
-  'numbers-as-strings': 'intervalValue is returned as a string',
+  'numbers-as-strings': 'intervalValue, counts and sortOrder are returned as strings',
   'unused-timing-defaults':
     'fields of other schedule types are returned as 0, Minutes and empty text, not null',
   'past-once-refused': 'a Once schedule in the past is refused with 400',

@@ -23,6 +23,9 @@ export const RECORD_REWRITES: Partial<Record<Variant, RecordRewrite>> = {
   'items-minimal': (record, { action, kind }) =>
     action === 'list' && isCollection(kind) ? { id: record.id, name: record.name } : record,
 
+  'flags-by-id': (record, { action, kind }) =>
+    action === 'list' && isCollection(kind) ? { ...record, isActive: null, canManage: null } : record,
+
   'inputs-reserialised': (record) => mapText(record, 'inputParameters', reserialise),
   'null-inputs': (record) =>
     record.inputParameters === '{}' ? { ...record, inputParameters: null } : record,
@@ -33,9 +36,7 @@ export const RECORD_REWRITES: Partial<Record<Variant, RecordRewrite>> = {
   'cron-spaces': (record) => mapText(record, 'cronExpression', changeSpacingAndCase),
   'enabled-by-status': (record) => without(record, 'isEnabled'),
   'numbers-as-strings': (record) =>
-    typeof record.intervalValue === 'number'
-      ? { ...record, intervalValue: String(record.intervalValue) }
-      : record,
+    mapList(numbersAsText(record), 'steps', (steps) => steps.map(numbersAsText)),
   'unused-timing-defaults': (record, { kind }) => (kind === 'schedule' ? timingDefaults(record) : record),
   'schedule-id-named': (record, { kind }) => (kind === 'schedule' ? rename(record, 'scheduleId') : record),
 
@@ -85,6 +86,16 @@ function mapText(record: Fields, field: string, change: (text: string) => string
 function mapList(record: Fields, field: string, change: (list: unknown[]) => unknown[]): Fields {
   const value = record[field];
   return Array.isArray(value) ? { ...record, [field]: change(value) } : record;
+}
+
+const NUMBERS = ['intervalValue', 'memberCount', 'stepCount', 'activeRunCount', 'sortOrder'];
+
+function numbersAsText<T>(record: T): T {
+  if (!isFields(record)) return record;
+  const asText = (name: string, value: unknown) =>
+    NUMBERS.includes(name) && typeof value === 'number' ? String(value) : value;
+  const entries = Object.entries(record).map(([name, value]) => [name, asText(name, value)]);
+  return Object.fromEntries(entries) as T;
 }
 
 function mapTimes(record: Fields, change: (time: string) => string): Fields {

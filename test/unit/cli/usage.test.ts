@@ -34,6 +34,23 @@ test.each<{ words: string[]; code: string; says: string }>([
   { words: ['graph', ''], code: 'usage', says: 'an address is empty' },
   { words: ['apply', '--plan', 'none.json'], code: 'unreadable-file', says: 'there is no plan none.json' },
   { words: ['apply', '--plan', '.'], code: 'unreadable-file', says: 'not a regular file' },
+  ...[
+    '',
+    'abc',
+    'sha256:abc',
+    `sha256:${'A'.repeat(64)}`,
+    `SHA256:${'a'.repeat(64)}`,
+    `sha256:${'a'.repeat(65)}`,
+  ].map((digest) => ({
+    words: ['apply', '--expect', digest],
+    code: 'usage',
+    says: `--expect: "${digest}" is not the digest of a plan`,
+  })),
+  ...['-1', '1.5', '1e9', '99999999999', '', ' 1'].map((count) => ({
+    words: ['apply', `--allow-deletes=${count}`, '--yes'],
+    code: 'usage',
+    says: `--allow-deletes: "${count}" is not a whole number from 0 to 1000000`,
+  })),
   { words: ['help', 'nothing'], code: 'usage', says: "unknown command 'nothing'" },
   { words: ['help', 'aply'], code: 'usage', says: 'Did you mean apply?' },
   { words: ['plan', '-e', 'a', '--env', 'b'], code: 'usage', says: "The value was already set to 'a'." },
@@ -162,7 +179,7 @@ describe('the inventory', () => {
       const { exit, stderr } = await workspace.plan();
       expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
         4,
-        expect.stringMatching(/inventory-mismatch.*roster\.inventory\.json.*group\/a/),
+        expect.stringMatching(/invalid-inventory.*roster\.inventory\.json.*group\/a/),
       ]);
     },
   );

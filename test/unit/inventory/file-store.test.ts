@@ -129,7 +129,7 @@ test.each([
     '{"version":1,"project":"p","entries":{"group/a":{"kind":"key","id":"1","applied":{}}}}',
   ],
 ])('an inventory with %s is refused, and the message names it', async (_, text) => {
-  expect(await codesOf(async () => parse(text, 'i.json'))).toEqual(['inventory-mismatch']);
+  expect(await codesOf(async () => parse(text, 'i.json'))).toEqual(['invalid-inventory']);
 });
 
 test('the time of a create is kept, and ignored if it is not a time', () => {

@@ -201,7 +201,7 @@ describe('the inventory on a branch', () => {
       env,
     });
     expect(await reportedBy(() => store.load())).toMatchObject({
-      code: 'inventory-mismatch',
+      code: 'invalid-inventory',
       message: expect.stringContaining('README'),
     });
   });
@@ -234,7 +234,7 @@ describe('the inventory on a branch', () => {
     const folder = remote.clone();
     await applyIn(folder, owning('a'));
     expect(await reportedBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
-      code: 'inventory-mismatch',
+      code: 'invalid-inventory',
     });
   });
 });

@@ -74,6 +74,23 @@ describe('one mistake is one error', () => {
       ['roster.yaml:3:1 unknown-property «var»'],
     ],
     [
+      'misspelt variables above the right ones',
+      project(`var: { a: 1 }\nvars: { shop: x }\n${using}`),
+      ['roster.yaml:2:1 unknown-property «var»'],
+    ],
+    [
+      'a misspelt project above the right one',
+      { 'roster.yaml': `projekt: q\nproject: p\ngroups: ${shops}\n` },
+      ['roster.yaml:1:1 unknown-property «projekt»'],
+    ],
+    [
+      'a misspelt setting in the document above the right one',
+      {
+        'roster.yaml': `servise: { url: "https://a.example" }\n---\nproject: p\nservice: { url: "https://b.example" }\n`,
+      },
+      ['roster.yaml:1:1 unknown-property «servise»'],
+    ],
+    [
       'variables under a name of their own',
       project(`constants: { shop: x }\n${using}`),
       ['roster.yaml:2:1 unknown-property «constants»'],

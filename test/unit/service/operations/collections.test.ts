@@ -24,7 +24,7 @@ const pipeline = {
   id,
   name: 'Nightly',
   description: 'x',
-  isActive: 'false',
+  isActive: false,
   canManage: false,
   stepCount: '2',
   steps: [
@@ -46,7 +46,7 @@ test('a complete group is read', () => {
   });
 });
 
-test('a complete pipeline is read: its steps in their order, booleans as text', () => {
+test('a complete pipeline is read: its steps in their order, its count as text', () => {
   expect(pipelines.listPipelines().parse(pipeline)).toMatchObject({
     agents: [a, b],
     isActive: false,
@@ -89,13 +89,14 @@ describe('unreadable answers', () => {
     [{ name: null }, /name to be text/],
     [{ description: 3 }, /description to be text/],
     [{ isActive: 1 }, /isActive to be true or false, got the number 1/],
-    [{ isActive: 'True' }, /isActive/],
+    [{ isActive: 'true' }, /isActive to be true or false, got the text "true"/],
     [{ canManage: 'yes' }, /canManage/],
     [{ members: {} }, /members to be a list/],
     [{ members: [1, 2] }, /members to hold objects or ids/],
     [{ members: [a, a] }, /each agent once/],
     [{ memberCount: 3 }, /memberCount to be the number of members, got 3 and 2/],
     [{ memberCount: 'x' }, /memberCount to be a whole number/],
+    [{ activeRunCount: 'some' }, /activeRunCount to be a whole number/],
   ])('group %o', (change, message) => {
     expect(() => groups.listGroups().parse({ ...group, ...change })).toThrow(message);
   });

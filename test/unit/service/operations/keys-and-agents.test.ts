@@ -39,6 +39,11 @@ describe('API keys', () => {
     [{ scopes: [1] }],
     [{ isActive: undefined }],
     [{ isRevoked: null }],
+    [{ isActive: 'true' }],
+    [{ isRevoked: 'false' }],
+    [{ isRevoked: 0 }],
+    [{ createdDate: '5' }],
+    [{ createdDate: 'last week' }],
     [{ name: 7 }],
     [{ id: 'a/b' }],
   ])('%o cannot be read', (change) => {

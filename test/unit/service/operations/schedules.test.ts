@@ -56,7 +56,6 @@ test.each<[object, object]>([
   [{ inputParameters: { b: 2 } }, { inputParameters: '{"b":2}' }],
   [{ isEnabled: undefined, status: 'Disabled' }, { isEnabled: false }],
   [{ isEnabled: undefined, status: 'running' }, { isEnabled: true }],
-  [{ isEnabled: 'false' }, { isEnabled: false }],
 ])('%o reads as %o', (change, expected) => {
   expect(parse({ ...cron, ...change })).toMatchObject(expected);
 });
@@ -72,9 +71,14 @@ test.each<[object, RegExp]>([
   [{ scheduleType: 'Hourly' }, /scheduleType .*"Hourly"/],
   [{ cronExpression: null }, /cronExpression/],
   [{ startTime: 'soon' }, /startTime/],
+  [{ startTime: '2026-02-30T06:00:00' }, /startTime to be a date and a time without an offset/],
+  [{ startTime: '2026-12-01T25:00' }, /startTime/],
+  [{ startTime: '2026-12-01T06:00:00Z' }, /startTime .* without an offset/],
+  [{ startTime: '2026-12-01T06:00:00+02:00' }, /startTime .* without an offset/],
   [{ status: 'Paused' }, /status .*"Paused"/],
   [{ isEnabled: undefined, status: undefined }, /isEnabled or status/],
   [{ isEnabled: 'on' }, /isEnabled/],
+  [{ isEnabled: 'false' }, /isEnabled to be true or false, got the text "false"/],
   [{ inputParameters: ['secret'] }, /inputParameters to be text$/],
 ])('%o cannot be read', (change, message) => {
   expect(() => parse({ ...cron, ...change })).toThrow(message);
