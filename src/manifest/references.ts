@@ -56,13 +56,18 @@ function checkSame(list: readonly EntryRead[], diagnostics: Diagnostics): void {
     const other = first.get(key);
     if (value === null) return;
     if (other === undefined) first.set(key, each);
-    else reportSame(each, other, field, diagnostics);
+    else if (!haveOwnIds(each, other, field)) reportSame(each, other, field, diagnostics);
   };
   for (const each of list) {
     const { id } = each.declared;
     checkField(each, 'name', each.sound ? identityOf(each) : null);
     checkField(each, 'id', id === null ? null : normalId(id));
   }
+}
+
+/** Two objects may be alike in every way: their ids tell them apart, and whether these differ is checked by itself. */
+function haveOwnIds({ declared: one }: EntryRead, { declared: other }: EntryRead, field: string): boolean {
+  return field !== 'id' && one.id !== null && other.id !== null;
 }
 
 /** With templates in place of values from the environment: that two entries are the same must not tell such a value. */

@@ -82,6 +82,7 @@ const reaches = {
   conflict: neverOffline,
   'inventory-mismatch': neverOffline,
   'misplaced-variable': ['part', 'where it is not a valid value either'],
+  'unknown-formerly': warning,
   'invalid-snapshot': neverOffline,
   'old-snapshot': warning,
   'not-in-snapshot': warning,
