@@ -15,7 +15,6 @@ import type {
   Prune,
 } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
-import { type ChangeContext, changeContext } from './change-context.js';
 import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
@@ -25,6 +24,7 @@ import { type Match, match } from './match/match.js';
 import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
+import { type PlanContext, planContext } from './plan-context.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
@@ -116,7 +116,7 @@ function assemble(
   const caller = describeCaller(inputs.objects);
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
-  const context = changeContext(inputs, matches, diffs);
+  const context = planContext(inputs, matches, diffs);
   const changes = changesOf(diffs, { context, caller, stepsOf });
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.prune, limits };
@@ -149,7 +149,7 @@ function assemble(
 }
 
 interface ChangeParts {
-  readonly context: ChangeContext;
+  readonly context: PlanContext;
   readonly caller: Caller;
   readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
 }

@@ -50,7 +50,7 @@ function deletedObject({ change, match: { observed, address } }: ResourceDiff): 
 function likelyPairs({ kind, values, ...all }: Candidates): (readonly [Desired, Observed])[] {
   const pairs = new Map<Desired, Observed>();
   const taken = new Set<Observed>();
-  for (const field of Object.keys(kind.fields)) {
+  for (const field of Object.keys(kind.fields).filter((each) => mayAgree(kind, each))) {
     const keyOf = (list: readonly Json[] | null) => keyIn(kind, field, list);
     const objects = groupBy(
       all.objects.filter((each) => !taken.has(each)),
@@ -70,12 +70,15 @@ function likelyPairs({ kind, values, ...all }: Candidates): (readonly [Desired, 
   return [...pairs];
 }
 
-/** Only what agrees here is compared further: the near name or target, or the agents. */
+/** Only what agrees in one of these is compared further: the near name or target, or the agents. */
+function mayAgree(kind: Kind, field: string): boolean {
+  return field === kind.nearMiss?.field || ['set', 'sequence'].includes(ruleOf(kind, field).layout);
+}
+
 function keyIn(kind: Kind, field: string, values: readonly Json[] | null): string | null {
   const value = values?.[Object.keys(kind.fields).indexOf(field)] ?? null;
   if (field === kind.nearMiss?.field) return nearValue(value);
-  const isList = ['set', 'sequence'].includes(ruleOf(kind, field).layout);
-  return isList && tellsApart(value) ? canonical(value) : null;
+  return tellsApart(value) ? canonical(value) : null;
 }
 
 /** At least half of what tells objects apart is the same. Texts and inputs do not count: they often change. */

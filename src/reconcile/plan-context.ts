@@ -12,13 +12,13 @@ import { possibleDuplicates } from './unmanaged/near-misses.js';
 import { countUnmanaged, isUnmanaged } from './unmanaged/unmanaged.js';
 
 /** What is known of a change only next to all others, and to the objects that the plan leaves as they are. */
-export interface ChangeContext {
+export interface PlanContext {
   risksOf(change: Omit<Change, 'steps'>, match: Match): readonly Risk[];
   notesOf(address: Address): readonly string[];
   readonly unmanaged: UnmanagedCounts;
 }
 
-export interface ChangeContextInputs {
+export interface PlanContextInputs {
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
   readonly inventory: Inventory;
@@ -26,11 +26,11 @@ export interface ChangeContextInputs {
 }
 
 /** `matches` are all of the project, `diffs` those that the plan holds. */
-export function changeContext(
-  { kinds, agents, inventory, prune }: ChangeContextInputs,
+export function planContext(
+  { kinds, agents, inventory, prune }: PlanContextInputs,
   matches: readonly Match[],
   diffs: readonly ResourceDiff[],
-): ChangeContext {
+): PlanContext {
   const unmanaged = matches.filter((each) => isUnmanaged(each, prune));
   const finders = [
     lookAlikeRisks(matches, agents),
