@@ -11,7 +11,7 @@ import type { ReadSession } from './session.js';
 export async function drift(session: ReadSession): Promise<Drift> {
   const observation = await observeAndPlan(session, {});
   const { matches, names } = observation.reconciled;
-  const { project, environment, service, objections, diagnostics } = planOf(session, observation);
+  const { project, environment, service, unmanaged, objections, diagnostics } = planOf(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
   const otherAccount = objections.filter(
     (each) => each.code === 'inventory-mismatch' && each.address === null,
@@ -21,5 +21,5 @@ export async function drift(session: ReadSession): Promise<Drift> {
   const all = [...diagnostics, ...unknown];
   if (hasErrors(unknown)) throw new Problem(all);
   const found = driftOf(matches, names, session.clock.now());
-  return { project, environment, service, diagnostics: all, ...found };
+  return { project, environment, service, unmanaged, diagnostics: all, ...found };
 }

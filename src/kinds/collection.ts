@@ -100,6 +100,7 @@ export function collectionKind<F extends Field>(
       ofObserved: ({ name }) => name && normalText(name),
       describe: (spec) => `named "${spec.name}"`,
     },
+    nearMiss: { field: 'name', relation: 'with a similar name' },
 
     create: (spec, { address }) => createCollection(own, spec, address),
     notSettableOnCreate: ['active'],

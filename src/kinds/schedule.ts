@@ -12,7 +12,14 @@ import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
 import { scheduleRisks } from './schedule-risks.js';
-import { bodyOf, type ScheduleSpec, targetRule, timingFields, timingRules } from './schedule-spec.js';
+import {
+  bodyOf,
+  type ScheduleSpec,
+  targetRule,
+  timingFields,
+  timingRules,
+  timingText,
+} from './schedule-spec.js';
 import { timetable } from './schedule-timetable.js';
 
 const identityFields = ['target', ...timingFields] as const;
@@ -47,6 +54,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     describe,
   },
   similarity: { within: ['target'] },
+  nearMiss: { field: 'target', relation: 'of the same target', describe: timingText },
   references: {
     field: 'target',
     kinds: ['group', 'pipeline'],

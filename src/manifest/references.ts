@@ -56,13 +56,18 @@ function checkSame(list: readonly EntryRead[], diagnostics: Diagnostics): void {
     const other = first.get(key);
     if (value === null) return;
     if (other === undefined) first.set(key, each);
-    else reportSame(each, other, field, diagnostics);
+    else if (!haveOwnIds(each, other, field)) reportSame(each, other, field, diagnostics);
   };
   for (const each of list) {
     const { id } = each.declared;
     checkField(each, 'name', each.sound ? identityOf(each) : null);
     checkField(each, 'id', id === null ? null : normalId(id));
   }
+}
+
+/** Two objects may be alike in every way: their ids tell them apart, and whether these differ is checked by itself. */
+function haveOwnIds({ declared: one }: EntryRead, { declared: other }: EntryRead, field: string): boolean {
+  return field !== 'id' && one.id !== null && other.id !== null;
 }
 
 /** With templates in place of values from the environment: that two entries are the same must not tell such a value. */
@@ -73,7 +78,7 @@ function identityOf({ kind, declared: { declared, templates } }: EntryRead): str
 function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {
   const message = `\`${each.declared.address}\` and \`${first.declared.address}\` are the same ${each.kind.name}`;
   diagnostics.error('duplicate-name', find(each.entry, [field]).span, message, {
-    help: 'Remove one of them, or change what identifies it on the service.',
+    help: 'Remove one of them, change what identifies it, or bind each to its own object with `id:`.',
     related: [{ message: 'the other entry is here', span: find(first.entry, [field]).span }],
   });
 }

@@ -64,6 +64,7 @@ export const diagnosticCodes = [
   'not-selected',
   'not-in-inventory',
   'possible-orphan',
+  'unknown-formerly',
   'invalid-snapshot',
   'old-snapshot',
   'not-in-snapshot',

@@ -14,7 +14,8 @@ export interface Drifted {
   readonly source: Place | null;
 }
 
-export interface Drift extends Pick<Plan, 'project' | 'environment' | 'service' | 'diagnostics'> {
+export interface Drift
+  extends Pick<Plan, 'project' | 'environment' | 'service' | 'unmanaged' | 'diagnostics'> {
   readonly changes: readonly Drifted[];
   /** How many resources were checked: those in the inventory. */
   readonly resources: number;

@@ -64,6 +64,8 @@ export interface Kind<D = unknown, S = unknown> {
   readonly timetable?: Timetable<S>;
   /** For kinds that allow several objects with one natural key. */
   readonly similarity?: Similarity;
+  /** For kinds of which a second object would do the same work once more. */
+  readonly nearMiss?: NearMiss<S>;
   /** For kinds whose create answers with a secret, once. */
   readonly secret?: SecretReader<D, S>;
   /** For kinds that the service can change several of with one request. */
@@ -170,6 +172,16 @@ export interface Runs<S> {
 export interface Similarity {
   /** Objects that differ in one of these fields are never matched. Among the others the closest match wins. */
   readonly within: readonly string[];
+}
+
+/** By what a person recognises an existing object that an entry may mean, although its natural key is another one. */
+export interface NearMiss<S> {
+  /** Such objects agree in this field. Where it is a name, case, spaces and punctuation do not count. */
+  readonly field: string;
+  /** How they are related, in a message: `a group with a similar name`. */
+  readonly relation: string;
+  /** What a message says of an object without a name, besides its id. */
+  describe?(spec: S): string;
 }
 
 export interface Secret {

@@ -136,6 +136,11 @@ export interface Plan {
   /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];
+  /**
+   * How many objects of each kind neither an entry nor the inventory knows. What `prune: all` deletes is not counted, and
+   * what the user selected makes no difference. Not part of the digest.
+   */
+  readonly unmanaged: UnmanagedCounts;
   /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
   /** What the inventory says of each declared resource once its change is done; the id is not known before. */
@@ -163,6 +168,8 @@ export interface UndeliveredKey {
   readonly file: string;
   readonly delivery: Delivery;
 }
+
+export type UnmanagedCounts = Readonly<Record<KindName, number>>;
 
 export type InventoryRecord = Omit<InventoryEntry, 'id'>;
 

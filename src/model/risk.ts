@@ -8,7 +8,8 @@ export interface Risk {
    * often, or at other hours. `adopt`: an object that this project did not create is changed, or one is renamed that
    * only the inventory ties to its entry. `protection`: it may be
    * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
-   * is in another place. `look-alike`: a name is easily taken for another.
+   * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
+   * exist already, and is not managed here. `breaks-unmanaged`: something that is not managed here needs what is deleted.
    */
   readonly code:
     | 'delete'
@@ -18,6 +19,8 @@ export interface Risk {
     | 'adopt'
     | 'protection'
     | 'safeguard'
-    | 'look-alike';
+    | 'look-alike'
+    | 'possible-duplicate'
+    | 'breaks-unmanaged';
   readonly message: string;
 }

@@ -10,6 +10,7 @@ import type { Match } from './match/match.js';
 import { withProtection } from './protection.js';
 import { risksOf } from './risks.js';
 import { isUnchanged } from './secret-values.js';
+import { isUnmanaged } from './unmanaged/unmanaged.js';
 import { lossNotes, unseenNotes } from './unseen.js';
 
 /** A change with the requests that carry it out, before they are ordered. */
@@ -121,8 +122,8 @@ function replace(match: Match, entry: Desired, observed: Observed, parts: Replac
 }
 
 function diffUndeclared(match: Match, { prune, names, now }: DiffContext): ResourceDiff | null {
-  const { kind, observed, known, ours } = match;
-  if (!ours && (prune !== 'all' || observed?.manageable !== true || observed.caller)) return null;
+  const { kind, observed, known } = match;
+  if (isUnmanaged(match, prune)) return null;
   if (observed === null)
     return resourceDiff(match, 'forget', { name: known?.name ?? null, notes: unseenNotes(match, now) });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.

@@ -19,12 +19,13 @@ import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
 import { linksOf, linksOfDeleted } from './links.js';
-import { lookAlikeRisks } from './look-alikes/look-alike-risks.js';
 import { agentLookup } from './match/agent-lookup.js';
 import { type Match, match } from './match/match.js';
 import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
+import { type PlanContext, planContext } from './plan-context.js';
+import { unknownFormerly } from './renames/unknown-formerly.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { startRateWarnings } from './starts/start-rate.js';
@@ -94,6 +95,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   // An address may match nothing because of an error in its entry.
   const warnings = [
     ...unselected,
+    ...unknownFormerly(diffs, inputs),
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
@@ -114,13 +116,8 @@ function assemble(
   const caller = describeCaller(inputs.objects);
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
-  const lookAlikes = lookAlikeRisks(matches, inputs.agents);
-  const changes: Change[] = diffs.map(({ change, revokesCaller, match: each }) => ({
-    ...change,
-    risks: change.action === 'none' ? change.risks : [...change.risks, ...lookAlikes(change, each)],
-    notes: revokesCaller ? [...change.notes, accessEnds(each.observed, caller)] : change.notes,
-    steps: stepsOf.get(change.address) ?? [],
-  }));
+  const context = planContext(inputs, matches, diffs);
+  const changes = changesOf(diffs, { context, caller, stepsOf });
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.prune, limits };
   const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
@@ -131,6 +128,7 @@ function assemble(
       ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
     ],
     digest: digestOf(body, diffs),
+    unmanaged: context.unmanaged,
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
     ...undelivered,
@@ -148,6 +146,25 @@ function assemble(
     }),
     diagnostics,
   };
+}
+
+interface ChangeParts {
+  readonly context: PlanContext;
+  readonly caller: Caller;
+  readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
+}
+
+function changesOf(diffs: readonly ResourceDiff[], { context, caller, stepsOf }: ChangeParts): Change[] {
+  return diffs.map(({ change, revokesCaller, match: each }) => ({
+    ...change,
+    risks: [...change.risks, ...context.risksOf(change, each)],
+    notes: [
+      ...change.notes,
+      ...context.notesOf(change.address),
+      ...(revokesCaller ? [accessEnds(each.observed, caller)] : []),
+    ],
+    steps: stepsOf.get(change.address) ?? [],
+  }));
 }
 
 function intentsAndRecords(

@@ -23,13 +23,17 @@ export function risksOf(
 
 const notProtected: Risk = { code: 'protection', message: 'is no longer protected from deletion' };
 const foreign: Risk = { code: 'adopt', message: 'was created outside this project' };
+/** The field shows both names. */
+const renamedByInventory: Risk = {
+  code: 'adopt',
+  message: 'only the inventory says that this is its object, and its name changes',
+};
 
 /** Only the inventory says that it is the object of this entry, and a pull request may write an inventory. */
 function renaming({ rule }: Match, { action, fields }: ChangeFacts): Risk[] {
   const name = fields.find(({ path }) => path === 'name');
   if (rule !== 'inventory' || action !== 'update' || name === undefined || name.sensitive) return [];
-  const [before, after] = [name.before, name.after].map((each) => JSON.stringify(each));
-  return [{ code: 'adopt', message: `its name changes from ${before} to ${after}` }];
+  return [renamedByInventory];
 }
 
 function isForeign({ renamedFrom }: Match, { action, adopted }: ChangeFacts): boolean {

@@ -343,6 +343,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'An interrupted run may have created an object for an entry that is no longer declared.',
     help: 'It may belong to someone else, so roster leaves it unchanged. If nobody needs it, delete it in the dashboard.',
   },
+  'unknown-formerly': {
+    title: 'Unknown former key',
+    means:
+      'An entry would be created although `formerly` says that it was renamed: the inventory knows no such entry.',
+    help: 'Use the key that the entry had at the last apply. If the entry is new, remove `formerly`.',
+  },
   'invalid-snapshot': {
     title: 'Invalid snapshot',
     means: 'A snapshot cannot be taken or read, or belongs to another project, environment or service.',

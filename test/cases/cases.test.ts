@@ -24,6 +24,8 @@ interface Case {
   plan: Expected[];
   /** Expected warnings. */
   warnings?: string[];
+  /** Expected counts of what is not managed, without the API key that roster uses. */
+  unmanaged?: Record<string, number>;
   /** The writing requests, sorted. Ids are written as *. */
   requests: string[];
 }
@@ -40,6 +42,9 @@ interface Expected {
   adopted?: boolean;
   /** Paths of the fields that differ. */
   fields?: string[];
+  /** Codes of its risks. */
+  risks?: string[];
+  notes?: string[];
 }
 
 const folder = new URL('.', import.meta.url).pathname;
@@ -66,6 +71,7 @@ describe.each(cases)('%s', (name, given) => {
     expect(plan.diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
     expect(plan.changes.map((change) => pick(change, given))).toEqual(given.plan);
     expect(plan.diagnostics.map((each) => each.code)).toEqual(given.warnings ?? []);
+    if (given.unmanaged !== undefined) expect(plan.unmanaged).toEqual({ ...given.unmanaged, key: 1 });
     expect(writesOf(sandbox)).toEqual([]); // law 3: plan sends only reads
 
     const report = await workspace.applyJson(flagsOf(given));
@@ -222,6 +228,8 @@ function pick(
     origin: string | null;
     adopted: boolean;
     fields: readonly { path: string }[];
+    risks: readonly { code: string }[];
+    notes: readonly string[];
   },
   given: Case,
 ): Expected {
@@ -234,6 +242,8 @@ function pick(
     ...(expected?.origin === undefined ? {} : { origin: String(change.origin) }),
     ...(expected?.adopted === undefined ? {} : { adopted: change.adopted }),
     ...(expected?.fields === undefined ? {} : { fields: change.fields.map((field) => field.path) }),
+    ...(expected?.risks === undefined ? {} : { risks: change.risks.map(({ code }) => code) }),
+    ...(expected?.notes === undefined ? {} : { notes: [...change.notes] }),
   };
 }
 

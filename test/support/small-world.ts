@@ -18,7 +18,7 @@ import { type Reconciled, type ReconcileInputs, reconcile } from '../../src/reco
 
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
 export interface SmallWorld
-  extends Partial<Pick<ReconcileInputs, 'prune' | 'selected' | 'allow' | 'kinds' | 'now'>> {
+  extends Partial<Pick<ReconcileInputs, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'suggest'>> {
   readonly entries?: readonly Declared[];
   readonly objects?: readonly Observed[];
   readonly inventory?: Inventory;

@@ -5,15 +5,17 @@ import type { Ran, Workspace } from './roster.js';
 
 /** The output of a plan without what may differ: previews of the service, when a key was last used, hidden values. */
 function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
-  const { changes, diagnostics, digest, summary } = JSON.parse(stdout) as Partial<PlanJson>;
+  const { changes, diagnostics, digest, summary, unmanaged } = JSON.parse(stdout) as Partial<PlanJson>;
   return {
     exit,
     digest,
     summary,
-    changes: changes?.map(({ nextRuns, risks, fields, ...change }) => ({
+    unmanaged,
+    changes: changes?.map(({ nextRuns, risks, notes, fields, ...change }) => ({
       ...change,
       fields: fields.map(({ before, ...field }) => field),
       risks: change.kind === 'key' ? risks.map(({ code }) => code) : risks,
+      notes: change.kind === 'key' ? notes.length : notes,
       pace: nextRuns?.pace,
     })),
     diagnostics: diagnostics?.filter(({ code }) => !['not-in-snapshot', 'old-snapshot'].includes(code)),

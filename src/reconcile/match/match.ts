@@ -17,7 +17,7 @@ import { findExternal } from './external.js';
 import type { KeptObjects } from './interrupted-create.js';
 import { type Pairing, pair } from './pair.js';
 import { Records } from './recorded.js';
-import { inventoryEntry, type RecordedObject, RecordedObjects } from './recorded-objects.js';
+import { formerAddress, inventoryEntry, type RecordedObject, RecordedObjects } from './recorded-objects.js';
 import { ReferenceResolver } from './reference-resolver.js';
 import { findUndeclared } from './undeclared.js';
 
@@ -144,7 +144,7 @@ class Matcher implements Matches {
     const wasProtected = this.wasProtected(kind, observed, known);
     this.list.push({
       ...{ address, kind, entry, observed, rule, known, record: this.recordOf(observed) ?? known },
-      renamedFrom: former?.address ?? null,
+      renamedFrom: former?.address ?? formerAddress(entry, observed, inventory),
       ...{ createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected },
     });
   }

@@ -13,6 +13,17 @@ export function inventoryEntry(
   return inventory.entries.get(entry.address) ?? former ?? null;
 }
 
+/** The address from `formerly`, if the inventory has the object under it, and nothing under the entry's own. */
+export function formerAddress(
+  { address, formerly }: Pick<Declared, 'address' | 'formerly'>,
+  observed: Observed | null,
+  { entries }: Inventory,
+): Address | null {
+  if (formerly === null || observed === null || entries.has(address)) return null;
+  const former = entries.get(formerly);
+  return former !== undefined && former.id === observed.id ? formerly : null;
+}
+
 export interface RecordedObject {
   readonly address: Address;
   readonly entry: InventoryEntry;

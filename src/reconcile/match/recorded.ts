@@ -137,7 +137,7 @@ function currentValue(kind: Kind, { spec, name }: Observed, field: string): Json
 }
 
 /** Many objects have no description, no inputs, and are active. */
-function tellsApart(value: Json | undefined): boolean {
+export function tellsApart(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || typeof value === 'boolean') return false;
   return !(Array.isArray(value) || isJsonObject(value)) || Object.keys(value).length > 0;
 }

@@ -29,6 +29,7 @@ export function planJson(plan: Plan) {
     digest,
     risks,
     summary: summarise(plan.changes),
+    unmanaged: plan.unmanaged,
     changes: changesJson(plan),
     diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };
@@ -55,6 +56,7 @@ export function reportJson(report: Report) {
 export function driftJson(drift: Drift) {
   return {
     ...jsonHeader(drift),
+    unmanaged: drift.unmanaged,
     changes: drift.changes.map(({ fields, source, ...rest }) => ({
       ...rest,
       fields: fields.map((field) => ({ ...fieldJson(field), origin: field.origin })),
@@ -113,12 +115,13 @@ export function diagnosticJson({ severity, code, message, place, help, related =
 function changesJson(plan: Plan) {
   const stepsOf = stepLookup(plan);
   return plan.changes.flatMap((change) => {
-    const { address, kind, action, id, name, origin, adopted, risks, nextRuns } = change;
+    const { address, kind, action, id, name, origin, adopted, risks, notes, nextRuns } = change;
     if (action === 'none') return [];
     const fields = change.fields.map(fieldJson);
     const calls = callSummaries(stepsOf(change));
     const source = sourceJson(change.source);
-    return [{ address, kind, action, id, name, origin, adopted, fields, calls, risks, nextRuns, source }];
+    const facts = { address, kind, action, id, name, origin, adopted, fields };
+    return [{ ...facts, calls, risks, notes, nextRuns, source }];
   });
 }
 

@@ -4,7 +4,7 @@ import { nameAndId } from './change-text.js';
 import { fieldsText } from './field-text.js';
 import { count, flow, folded, indent, joinBlocks } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
-import { headerLines } from './plan-text.js';
+import { headerLines, unmanagedLines } from './plan-text.js';
 
 /** What was changed outside roster: each field as last applied and as it is on the service. */
 export function driftText(drift: Drift, options: TextOptions): string {
@@ -12,7 +12,7 @@ export function driftText(drift: Drift, options: TextOptions): string {
   return joinBlocks([
     headerLines(drift, layout),
     ...drift.changes.map((each) => changeLines(each, layout)),
-    [layout.paint('strong', driftLine(drift))],
+    [...unmanagedLines(drift, layout), layout.paint('strong', driftLine(drift))],
   ]);
 }
 

@@ -4,6 +4,7 @@ import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
+import { unmanagedLine } from '../unmanaged-line.js';
 import { changeText } from './change-text.js';
 import { count, fits, folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
@@ -24,7 +25,7 @@ export function planText(plan: Plan, options: TextOptions): string {
     objectionLines(plan.objections, layout),
     shortenedLines(shortened, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
-    [paint('strong', planLine(plan))],
+    [...unmanagedLines(plan, layout), paint('strong', planLine(plan))],
   ]);
 }
 
@@ -99,6 +100,12 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
   const what = `${count(shortened, 'value')} ${shortened === 1 ? 'is' : 'are'} not shown in full.`;
   const text = `${what} \`roster plan --format json\` shows everything.`;
   return wrap(text, width).map((line) => paint('warning', line));
+}
+
+/** Right above the summary, which does not count them. */
+export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>, { width }: TextLayout): string[] {
+  const line = unmanagedLine(unmanaged);
+  return line === null ? [] : wrap(line, width);
 }
 
 function objectionLines(objections: readonly Objection[], layout: TextLayout): string[] {

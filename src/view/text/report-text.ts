@@ -12,7 +12,7 @@ import { escapeControls } from '../escape.js';
 import { reportLine } from '../summary-line.js';
 import { indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
-import { headerLines } from './plan-text.js';
+import { headerLines, unmanagedLines } from './plan-text.js';
 
 /**
  * What an apply did, for a terminal: the outcome of every acting change, the next command to run, and the summary as
@@ -27,9 +27,11 @@ export function reportText(report: Report, options: TextOptions): string {
   });
   const next = nextSteps(report).flatMap((line) => wrap(line, layout.width));
   const last = layout.paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
-  // If there are outcomes, the plan was shown before and named the project and the service.
-  const header = outcomes.length === 0 ? headerLines(report.plan, layout) : [];
-  return joinBlocks([header, outcomes, next, [last]]);
+  // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
+  const wasShown = outcomes.length > 0;
+  const header = wasShown ? [] : headerLines(report.plan, layout);
+  const unmanaged = wasShown ? [] : unmanagedLines(report.plan, layout);
+  return joinBlocks([header, outcomes, next, [...unmanaged, last]]);
 }
 
 const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly style: Style }>> = {

@@ -86,6 +86,7 @@ const reaches = {
   'inventory-mismatch': neverOffline,
   'invalid-inventory': neverOffline,
   'misplaced-variable': ['part', 'where it is not a valid value either'],
+  'unknown-formerly': warning,
   'invalid-snapshot': neverOffline,
   'old-snapshot': warning,
   'not-in-snapshot': warning,

@@ -222,6 +222,7 @@ export const plan: Plan = {
     step('7', 'key/ci', 'POST', '/api/api-keys'),
     step('8', 'key/ci', 'DELETE', '/api/api-keys/k-1'),
   ],
+  unmanaged: { group: 0, pipeline: 0, schedule: 2, key: 1 },
   links: [
     { from: 'schedule/retail-hourly', to: 'group/retail-prices', stage: null },
     { from: 'schedule/weekly', to: 'pipeline/weekly', stage: null },

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import {
+  codesOf,
+  group,
+  owning,
+  planOf,
+  reconcileWorld,
+  remoteGroup,
+  remoteSchedule,
+  type SmallWorld,
+  schedule,
+} from '../../support/small-world.js';
+
+/** `address: note` of each create. */
+function notesOf(world: SmallWorld): string[] {
+  return planOf(world).changes.flatMap(({ address, action, notes }) =>
+    action === 'create' ? notes.map((note) => `${address}: ${note}`) : [],
+  );
+}
+
+const hint = (address: string, property: string) =>
+  `looks like ${address}, which this plan deletes: to keep that object, add \`${property}\` to the entry`;
+
+describe('a create and a delete in one plan', () => {
+  const owned = (name: string, members: readonly string[]) => ({
+    objects: [remoteGroup('1', { name, members })],
+    inventory: owning({ 'group/old': '1' }),
+  });
+  const agent = 'aaaaaaaa-0000-4000-8000-000000000000';
+
+  test('look like one object with the same members', () => {
+    const world = { entries: [group('new', { agents: ['acme'] })], ...owned('old', [agent]) };
+    expect(notesOf(world)).toEqual([`group/new: ${hint('group/old', 'formerly: old')}`]);
+  });
+
+  test('look like one object with almost the same name', () => {
+    const world = {
+      entries: [group('new', { name: 'Retail DE', agents: ['acme'] })],
+      ...owned('retail-de', []),
+    };
+    expect(notesOf(world)).toEqual([`group/new: ${hint('group/old', 'formerly: old')}`]);
+  });
+
+  test.each([
+    ['groups with other names and members', owned('old', ['x'])],
+    ['groups without members', { ...owned('old', []), entries: [group('new')] }],
+  ])('are not taken for one: %s', (_, world) => {
+    expect(notesOf({ entries: [group('new', { agents: ['acme'] })], ...world })).toEqual([]);
+  });
+
+  test('name the id of an object that the inventory does not have', () => {
+    const objects = [remoteGroup('1', { name: 'Retail DE', members: [agent] })];
+    const world = { entries: [group('new', { agents: ['acme'] })], objects, prune: 'all' as const };
+    expect(notesOf(world)).toEqual([`group/new: ${hint('group/1', 'id: 1')}`]);
+  });
+
+  test('of several schedules of one target, each is named once, for the closest entry', () => {
+    const world = {
+      entries: [
+        schedule('late', { cron: '0 0 22 * * *', inputs: { country: 'FR' } }),
+        schedule('later', { cron: '0 0 23 * * *', inputs: { country: 'DE' } }),
+        schedule('third', { cron: '0 0 23 * * *', inputs: { country: 'US' } }),
+      ],
+      objects: [
+        remoteSchedule('1', { inputs: { country: 'DE' } }),
+        remoteSchedule('2', { inputs: { country: 'FR' } }),
+      ],
+      inventory: owning({ 'schedule/a': '1', 'schedule/b': '2' }),
+    };
+    expect(notesOf(world)).toEqual([
+      `schedule/late: ${hint('schedule/b', 'formerly: b')}`,
+      `schedule/later: ${hint('schedule/a', 'formerly: a')}`,
+    ]);
+  });
+
+  test('do not tell which guess equals a value from the environment', () => {
+    const guesses = ['1230', '1231', '1232'];
+    const notes = guesses.map((token) =>
+      notesOf({
+        entries: guesses.map((guess) =>
+          schedule(`b${guess}`, { cron: '0 0 7 * * *', inputs: { token: guess } }),
+        ),
+        objects: [remoteSchedule('1', { inputs: { token } })],
+        inventory: owning(
+          { 'schedule/a': '1' },
+          { applied: { inputs: { token: '${env.TOKEN}' } }, sensitive: ['inputs'] },
+        ),
+      }),
+    );
+    expect(notes[0]).toHaveLength(1);
+    for (const each of notes) expect(each).toEqual(notes[0]);
+  });
+
+  test('of very many that look alike, none is named', () => {
+    const many = Array.from({ length: 101 }, (_, index) => index);
+    const world = {
+      entries: many.map((index) => schedule(`new-${index}`, { inputs: { country: String(index) } })),
+      objects: many.map((index) => remoteSchedule(String(index), { cron: '0 0 7 * * *' })),
+      inventory: owning(Object.fromEntries(many.map((index) => [`schedule/${index}`, String(index)]))),
+      limits: { startsPerMinute: 1_000_000 },
+    };
+    expect(notesOf(world)).toEqual([]);
+  });
+});
+
+describe('formerly', () => {
+  const entry = group('new', {}, { formerly: 'group/old' });
+  const warningsOf = (world: SmallWorld) => reconcileWorld(world).diagnostics;
+
+  test('that names nothing the inventory knows is a warning, with the closest former key', () => {
+    const suggest = (word: string, known: readonly string[]) => `${word} of ${known.join()}`;
+    const inventory = owning({ 'group/odl': '1', 'group/kept': '2', 'schedule/old': '3' });
+    const objects = [remoteGroup('2', { name: 'kept' })];
+    const { diagnostics } = reconcileWorld({
+      entries: [entry, group('kept')],
+      objects,
+      inventory,
+      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: true },
+      suggest,
+    });
+    expect(diagnostics.map(({ code, message, help }) => [code, message, help])).toEqual([
+      [
+        'unknown-formerly',
+        'the inventory knows no group/old, so this entry is created as a new group',
+        'Did you mean `old of odl`?',
+      ],
+    ]);
+  });
+
+  test.each<[string, SmallWorld]>([
+    ['an entry whose object is found', { entries: [entry], objects: [remoteGroup('1', { name: 'new' })] }],
+    [
+      'an entry that the inventory knows by its new key',
+      { entries: [entry], inventory: owning({ 'group/new': '1' }) },
+    ],
+    ['a former key that the inventory knows', { entries: [entry], inventory: owning({ 'group/old': '1' }) }],
+  ])('is no warning for %s', (_, world) => {
+    expect(codesOf(warningsOf(world))).not.toContain('unknown-formerly');
+  });
+
+  test('of an unchanged object is an adoption, so that the inventory learns the new key', () => {
+    const world = { objects: [remoteGroup('1', { name: 'new' })], inventory: owning({ 'group/old': '1' }) };
+    expect(planOf({ ...world, entries: [entry] }).changes[0]).toMatchObject({
+      action: 'adopt',
+      renamedFrom: 'group/old',
+      notes: ['renamed from group/old'],
+      risks: [],
+    });
+    const applied = planOf({ ...world, entries: [entry], inventory: owning({ 'group/new': '1' }) });
+    expect(applied.changes.map(({ action }) => action)).toEqual(['none']);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../../src/model/plan.js';
+import { foldedName } from '../../../src/reconcile/look-alikes/folded-name.js';
+import { costOf } from '../../support/cost.js';
+import {
+  actionsOf,
+  apiKey,
+  group,
+  owning,
+  planOf,
+  reconcileWorld,
+  remoteGroup,
+  remoteKey,
+  remoteSchedule,
+  type SmallWorld,
+  schedule,
+} from '../../support/small-world.js';
+
+/** `address: message` of the risks with this code. */
+function risksOf(plan: Pick<Plan, 'changes'>, code: string): string[] {
+  return plan.changes.flatMap(({ address, risks }) =>
+    risks.filter((each) => each.code === code).map(({ message }) => `${address}: ${message}`),
+  );
+}
+
+describe('a create of what may exist already', () => {
+  const duplicates = (world: SmallWorld) => risksOf(planOf(world), 'possible-duplicate');
+  const other = schedule('new', { cron: '0 0 7 * * *' });
+
+  test('lists the unmanaged schedules of its target with their timing', () => {
+    const berlin = { startTime: '2026-12-01T06:00:00', timeZone: 'Europe/Berlin' };
+    const objects = [
+      remoteSchedule('2', { ...berlin, cron: null, every: { value: 6, unit: 'Hours' } }),
+      remoteSchedule('1', { enabled: false }),
+      remoteSchedule('3', { cron: null, startTime: null, once: '2026-12-24T08:00:00' }),
+      remoteSchedule('4', { target: { kind: 'agent', id: 'another' } }),
+    ];
+    expect(duplicates({ entries: [other], objects })).toEqual([
+      'schedule/new: may duplicate one of 3 schedules of the same target, which are not managed here: ' +
+        '1 (cron "0 0 6 * * *" from 2026-01-01T00:00:00, UTC, paused), ' +
+        '2 (every 6 hours from 2026-12-01T06:00:00, Europe/Berlin), ' +
+        '3 (once at 2026-12-24T08:00:00, UTC)',
+    ]);
+  });
+
+  test('lists five of many', () => {
+    const objects = Array.from({ length: 17 }, (_, index) => remoteSchedule(String(10 + index)));
+    const [message = ''] = duplicates({ entries: [other], objects });
+    expect(message).toMatch(
+      / one of 17 schedules .*: 10 \(.*\), 11 \(.*\), 12 .*, 13 .*, 14 .* and 12 more$/,
+    );
+  });
+
+  test('is marked for a name that differs in case, spaces or punctuation, even if the list shows only names', () => {
+    const incomplete = { ...remoteGroup('1', { name: 'Retail DE' }), spec: null };
+    expect(duplicates({ entries: [group('a', { name: 'retail-de' })], objects: [incomplete] })).toEqual([
+      'group/a: may duplicate a group with a similar name, which is not managed here: "Retail DE" (1)',
+    ]);
+  });
+
+  const unmarked: readonly (readonly [what: string, created: string, world: SmallWorld])[] = [
+    [
+      'a schedule of a target that is created with it',
+      'schedule/new',
+      {
+        entries: [group('a'), schedule('new', { target: 'group/a' })],
+        objects: [remoteSchedule('1', { target: { kind: 'group', id: 'group/a' } })],
+      },
+    ],
+    [
+      'a schedule whose target has schedules of this project only',
+      'schedule/new',
+      {
+        entries: [other, schedule('old', {}, { id: '1' })],
+        objects: [remoteSchedule('1')],
+        inventory: owning({ 'schedule/old': '1' }),
+      },
+    ],
+    [
+      'a schedule, if the plan deletes the others of its target',
+      'schedule/new',
+      {
+        entries: [other, schedule('old')],
+        objects: [remoteSchedule('1'), remoteSchedule('2', { cron: '0 0 8 * * *' })],
+        inventory: owning({ 'schedule/old': '1', 'schedule/older': '2' }),
+      },
+    ],
+    [
+      'a group with another name',
+      'group/a',
+      { entries: [group('a')], objects: [remoteGroup('1', { name: 'b' })] },
+    ],
+    [
+      'a group named like a key',
+      'group/a',
+      { entries: [group('a')], objects: [remoteKey('1', { name: 'A' })] },
+    ],
+    [
+      'a key, which replaces another one',
+      'key/ci',
+      { entries: [apiKey('ci')], objects: [remoteKey('1', { name: 'CI' })] },
+    ],
+  ];
+  test.each(unmarked)('is not marked for %s', (_, created, world) => {
+    expect(actionsOf(planOf(world))).toContain(`create ${created}`);
+    expect(duplicates(world)).toEqual([]);
+  });
+
+  test('is found in time that grows with the number of objects, not with its square', () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => index);
+    const entries = many.map((index) => schedule(`s${index}`, { inputs: { country: String(index) } }));
+    const objects = many.map((index) => remoteSchedule(String(index), { cron: '0 0 8 * * *' }));
+    let plan: Plan | null = null;
+    const cost = costOf(() => {
+      plan = reconcileWorld({ entries, objects, limits: { startsPerMinute: 1_000_000 } }).plan;
+    });
+    expect(risksOf(plan ?? { changes: [] }, 'possible-duplicate')).toHaveLength(10_000);
+    expect(cost).toBeLessThan(60_000);
+  });
+});
+
+test.each([
+  ['Retail DE', 'retail-de'],
+  ['Retail DE', ' RetailDE '],
+  ['Straße', 'STRASSE'],
+  ['Shops (DE)', 'shops_de'],
+  ['Retail | DE', 'Retail DE'],
+  ['A\u00a0B', 'ab'],
+])('%j and %j are similar names', (one, other) => {
+  expect(foldedName(one)).toBe(foldedName(other));
+});
+
+test.each([
+  ['Retail DE', 'Retail FR'],
+  ['shop-1', 'shop-2'],
+  ['Öl', 'Ol'],
+  ['Prices', 'Prices 🚀'],
+])('%j and %j are different names', (one, other) => {
+  expect(foldedName(one)).not.toBe(foldedName(other));
+});
+
+test('names without letters are similar to nothing', () => {
+  expect(['', '!!!', '- -'].map(foldedName)).toEqual([null, null, null]);
+});
+
+describe('a delete of what an unmanaged schedule starts', () => {
+  const target = { kind: 'group', id: '1' };
+  const world = {
+    entries: [group('other')],
+    objects: [
+      remoteGroup('1', { name: 'a' }),
+      remoteGroup('2', { name: 'other' }),
+      remoteSchedule('9', { target }),
+    ],
+    inventory: owning({ 'group/a': '1', 'group/other': '2' }),
+  };
+  const broken = (changed: Partial<SmallWorld>) =>
+    risksOf(planOf({ ...world, ...changed }), 'breaks-unmanaged');
+
+  test('names the schedule', () => {
+    expect(broken({})).toEqual([
+      'group/a: breaks a schedule that is not managed here: 9 (cron "0 0 6 * * *" from 2026-01-01T00:00:00, UTC)',
+    ]);
+  });
+
+  test('is no risk where the plan deletes the schedule as well', () => {
+    expect(broken({ prune: 'all' })).toEqual([]);
+    const { inventory } = world;
+    const entries = new Map([...inventory.entries, ...owning({ 'schedule/s': '9' }).entries]);
+    expect(broken({ inventory: { ...inventory, entries } })).toEqual([]);
+  });
+
+  test('is a risk with prune: all where the schedule is not deleted', () => {
+    const objects = world.objects.map((each) => (each.id === '9' ? { ...each, manageable: false } : each));
+    expect(broken({ prune: 'all', objects })).toHaveLength(1);
+  });
+});
+
+describe('the number of unmanaged objects', () => {
+  const foreign = [
+    remoteGroup('1', { name: 'mine' }),
+    remoteGroup('2', { name: 'external' }),
+    remoteGroup('3', { name: 'operators' }),
+    remoteGroup('4', { name: 'theirs' }),
+    { ...remoteKey('k1'), caller: true },
+  ].map((each) => (each.id === '3' ? { ...each, manageable: false } : each));
+  const world = {
+    entries: [group('mine'), group('external', {}, { external: true })],
+    objects: foreign,
+    inventory: owning({ 'group/mine': '1' }),
+  };
+
+  test('counts neither what is declared, external entries among it, nor what the inventory holds', () => {
+    const none = { pipeline: 0, schedule: 0 };
+    expect(planOf(world).unmanaged).toEqual({ ...none, group: 2, key: 1 });
+    const removed = { ...world, entries: [group('external', {}, { external: true })] };
+    expect(planOf({ ...removed, prune: 'never' }).unmanaged).toMatchObject({ group: 2 });
+  });
+
+  test('leaves out what prune: all deletes', () => {
+    expect(planOf({ ...world, prune: 'all' }).unmanaged).toMatchObject({ group: 1, key: 1 });
+  });
+
+  test('does not depend on what is selected, and is no part of the digest', () => {
+    const all = planOf(world);
+    const selected = [{ pattern: 'group/mine', matches: (address: string) => address === 'group/mine' }];
+    expect(planOf({ ...world, selected }).unmanaged).toEqual(all.unmanaged);
+    const later = planOf({ ...world, objects: [...foreign, remoteGroup('5', { name: 'new' })] });
+    expect(later.unmanaged).toMatchObject({ group: 3 });
+    expect(later.digest).toBe(all.digest);
+  });
+});
