@@ -8,7 +8,8 @@ export interface Risk {
    * often, or at other hours. `adopt`: an object that this project did not create is changed, or one is renamed that
    * only the inventory ties to its entry. `protection`: it may be
    * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
-   * is in another place. `look-alike`: a name is easily taken for another.
+   * is in another place. `look-alike`: a name is easily taken for another. `too-frequent`: it starts more often than
+   * `limits.shortestInterval` allows, or it is not known how often.
    */
   readonly code:
     | 'delete'
@@ -18,6 +19,7 @@ export interface Risk {
     | 'adopt'
     | 'protection'
     | 'safeguard'
-    | 'look-alike';
+    | 'look-alike'
+    | 'too-frequent';
   readonly message: string;
 }
