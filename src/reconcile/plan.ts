@@ -27,7 +27,9 @@ import { namesOf } from './names.js';
 import { order } from './order.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
+import { withCloseStarts } from './starts/close-starts.js';
 import { startRateWarnings } from './starts/start-rate.js';
+import { startsPerWeek } from './starts/starts-per-week.js';
 import {
   type KeptKeyFile,
   knowingKept,
@@ -89,7 +91,9 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     project.entries,
     inputs.suggest,
   );
-  const diffs = selected.sort((a, b) => readingOrder(kinds, a, b));
+  const diffs = selected
+    .sort((a, b) => readingOrder(kinds, a, b))
+    .map((each) => withCloseStarts(each, project.limits, now));
   const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
   // An address may match nothing because of an error in its entry.
   const warnings = [
@@ -106,7 +110,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
 function assemble(
   inputs: ReconcileInputs,
   diffs: readonly ResourceDiff[],
-  { matches, names, diagnostics }: Omit<Reconciled, 'plan'>,
+  { matches, externals, names, diagnostics }: Omit<Reconciled, 'plan'>,
 ): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
@@ -115,6 +119,7 @@ function assemble(
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const lookAlikes = lookAlikeRisks(matches, inputs.agents);
+  const starts = startsPerWeek({ kinds, list: matches, externals }, diffs);
   const changes: Change[] = diffs.map(({ change, revokesCaller, match: each }) => ({
     ...change,
     risks: change.action === 'none' ? change.risks : [...change.risks, ...lookAlikes(change, each)],
@@ -130,6 +135,7 @@ function assemble(
       ...safeguardRisks(safeguards, inputs.inventory.safeguards),
       ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
     ],
+    startsPerWeek: starts,
     digest: digestOf(body, diffs),
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
@@ -144,6 +150,7 @@ function assemble(
       allow,
       now,
       undeliverable,
+      startsPerWeek: starts,
       ...undelivered,
     }),
     diagnostics,

@@ -223,7 +223,8 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'too-frequent': {
     title: 'Starts too close together',
-    means: 'A new or changed schedule has two starts that are closer together than `limits.shortestInterval`.',
+    means:
+      'A new or changed schedule has two starts that are closer together than `limits.shortestInterval`.',
     help: 'Start it less often. If every start is intended, lower the limit.',
   },
   'too-many-runs': {

@@ -1,15 +1,15 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
-import { type Link, subgraphOf } from '../../model/graph.js';
 import { type Change, type Objection, type Plan, summarise } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
+import { startsPerWeekText } from '../cadence-text.js';
 import { actingActions, actionLabels, deliversSecret, needsCare } from '../change-labels.js';
-import { graphMermaid } from '../graph/graph-formats.js';
 import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { changeMarkdown, placeMarkdown } from './change-markdown.js';
-import { markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
+import { touchedGraph } from './graph-markdown.js';
+import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import { type Filled, type MeasureText, type PackItem, SizeBudget } from './markdown-pack.js';
 
 /** In characters. GitHub refuses comments over 65,536. */
@@ -141,6 +141,7 @@ function header(plan: Plan): string {
   const { project, environment, service, serviceOverride, snapshot, digest, objections, changes } = plan;
   const counts = countsOf(changes);
   const weak = weakSettingsLabel(plan);
+  const starts = startsPerWeekText(plan);
   const { unchanged } = summarise(changes);
   const line =
     counts === ''
@@ -157,6 +158,7 @@ function header(plan: Plan): string {
     '',
     `Project ${shortCode(project, maxSettingColumns)}${where}, service ${shortCode(service, maxSettingColumns)}${override}, inventory ${shortCode(inventoryLabel(plan), maxSettingColumns)}`,
     ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
+    ...(starts === null ? [] : ['', starts]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),
@@ -225,30 +227,4 @@ function undelivered(left: readonly Change[]): string[] {
   const named = left.slice(0, 5).map(({ address }) => shortCode(address, 220));
   const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
   return [`where ${count(left.length, 'new key')} would go is not shown (${named.join(', ')}${more})`];
-}
-
-/** A graph with more arrows is unreadable. */
-const maxLinks = 60;
-
-/** The dependency graph around the changed resources, folded: it also shows what else depends on them. */
-function touchedGraph({ changes, links }: Plan): string[] {
-  const actions = new Map(
-    changes.filter(({ action }) => action !== 'none').map((each) => [each.address, each.action]),
-  );
-  const near = subgraphOf({ nodes: nodesOf(links), links }, new Set(actions.keys()));
-  if (near.links.length === 0) return [];
-  const shown = near.links.slice(0, maxLinks);
-  const left = near.links.length - shown.length;
-  return [
-    `<details><summary>Dependency graph${left > 0 ? ` (${count(left, 'more arrow')} left out)` : ''}</summary>`,
-    '',
-    markdownFence('mermaid', graphMermaid({ nodes: nodesOf(shown), links: shown }, actions)),
-    '',
-    '</details>',
-    '',
-  ];
-}
-
-function nodesOf(links: readonly Link[]): string[] {
-  return [...new Set(links.flatMap(({ from, to }) => [from, to]))];
 }

@@ -1,4 +1,5 @@
 import type { Change, Step } from '../../model/plan.js';
+import { cadenceText } from '../cadence-text.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls, quoted } from '../escape.js';
 import { callSummaries } from '../plan-lookup.js';
@@ -37,6 +38,7 @@ function heading(change: Change, care: boolean, { width, paint }: TextLayout): s
     ...more.map((text) => ({ text, shown: paint('strong', text) })),
     ...nameAndId(change).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
+    ...cadence(change),
   ];
   const [first = '', ...rest] = flow(fragments, width - 2, '  ');
   return [`  ${first}`, ...indent(rest, 12)];
@@ -45,6 +47,11 @@ function heading(change: Change, care: boolean, { width, paint }: TextLayout): s
 /** `"Retail prices"` and `id 3f2a`, as far as there are any. */
 export function nameAndId({ name, id }: Pick<Change, 'name' | 'id'>): string[] {
   return [...(name === null ? [] : [quoted(name)]), ...(id === null ? [] : [`id ${escapeControls(id)}`])];
+}
+
+/** It may be broken after the arrow. */
+function cadence(change: Change): Fragment[] {
+  return (cadenceText(change) ?? '').split(/ (?=→)/).flatMap((text) => (text === '' ? [] : { text }));
 }
 
 function remarks(change: Change): string[] {

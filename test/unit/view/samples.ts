@@ -200,6 +200,7 @@ export const plan: Plan = {
   inventory: { file: 'roster.inventory.json' },
   safeguards: defaultSafeguards,
   risks: [],
+  startsPerWeek: { before: 168, after: 252, unknown: 0 },
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,
