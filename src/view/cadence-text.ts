@@ -44,7 +44,7 @@ export function startsPerWeekText({
   if (before === after && !changesUnknown) return null;
   const least = unknown === 0 ? '' : 'at least ';
   const rest =
-    unknown === 0 ? '' : `, not counting ${count(unknown, 'schedule')} that cannot be computed here`;
+    unknown === 0 ? '' : `, not counting ${count(unknown, 'schedule')} whose starts cannot be computed here`;
   return `Agent starts a week: ${least}${totals(before, after)}${rest}.`;
 }
 

@@ -80,12 +80,18 @@ function byRisk(acting: readonly Change[], stepsOf: StepLookup) {
   const deletes = acting.filter((change) => change.action === 'delete' && !deliversSecret(change));
   const rest = acting.filter((change) => change.action !== 'delete' && !deliversSecret(change));
   const plain = rest.filter((change) => !isCareful(change));
+  const risky = plain.filter((change) => change.risks.length > 0);
   return {
     deliveries: acting.filter(deliversSecret),
     careful: [...deletes, ...rest.filter(isCareful)],
-    risky: plain.filter((change) => change.risks.length > 0),
+    // Not even hundreds of other risks may push them over the limit.
+    risky: [...risky.filter(isTooFrequent), ...risky.filter((change) => !isTooFrequent(change))],
     others: plain.filter((change) => change.risks.length === 0),
   };
+}
+
+function isTooFrequent({ risks }: Change): boolean {
+  return risks.some(({ code }) => code === 'too-frequent');
 }
 
 /** Of the plan as a whole. There are few, and they are never left out. */
