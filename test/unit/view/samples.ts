@@ -253,6 +253,7 @@ export const emptyPlan: Plan = {
   environment: null,
   changes: unchanged,
   steps: [],
+  startsPerWeek: { before: 168, after: 168, unknown: 0 },
   objections: [],
   diagnostics: [],
 };
