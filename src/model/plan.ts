@@ -91,7 +91,7 @@ export interface StartsPerWeek {
   /** What exists. Both are rounded to two decimal places. */
   readonly before: number;
   readonly after: number;
-  /** The number of schedules in neither, because their times or their agents are not known. */
+  /** The number of schedules not counted on one side or both, because their times or their agents are not known. */
   readonly unknown: number;
 }
 

@@ -40,12 +40,18 @@ export function startsPerWeekText({
   changes,
 }: Pick<Plan, 'startsPerWeek' | 'changes'>): string | null {
   const { before, after, unknown } = startsPerWeek;
-  const changesUnknown = changes.some(({ nextRuns }) => nextRuns !== null && nextRuns.pace.after === null);
+  const changesUnknown = changes.some(isUnknown);
   if (before === after && !changesUnknown) return null;
   const least = unknown === 0 ? '' : 'at least ';
   const rest =
     unknown === 0 ? '' : `, not counting ${count(unknown, 'schedule')} whose starts cannot be computed here`;
   return `Agent starts a week: ${least}${totals(before, after)}${rest}.`;
+}
+
+function isUnknown({ action, nextRuns }: Change): boolean {
+  if (nextRuns === null) return false;
+  const { before, after } = nextRuns.pace;
+  return after === null || (action === 'update' && before === null);
 }
 
 function totals(before: number, after: number): string {

@@ -20,7 +20,7 @@ interface ManagedState extends Pick<Matches, 'list' | 'externals'> {
 
 /**
  * How many agents the project's schedules start in an average week, before and after a plan. Counts average weeks, and
- * so depends on no date. A schedule of which one side is not known is in neither total.
+ * so depends on no date. Where a side of a schedule is not known, both totals are lower bounds.
  */
 export function startsPerWeek(state: ManagedState, diffs: readonly ResourceDiff[]): StartsPerWeek {
   const actions = new Map(diffs.map(({ change }) => [change.address, change.action]));
@@ -34,11 +34,11 @@ export function startsPerWeek(state: ManagedState, diffs: readonly ResourceDiff[
       startsOf(match.kind, sides, 'before', objects),
       startsOf(match.kind, sides, 'after', objects),
     ];
-    if (Number.isNaN(before + after)) totals.unknown += 1;
-    else {
-      totals.before += before;
-      totals.after += after;
-    }
+    const isKnown = !Number.isNaN(before + after);
+    if (!isKnown) totals.unknown += 1;
+    // What is known afterwards counts, so that no limit overlooks it. What is not must not look like a decrease.
+    if (isKnown) totals.before += before;
+    if (!Number.isNaN(after)) totals.after += after;
   }
   return { ...totals, before: roundedFrequency(totals.before), after: roundedFrequency(totals.after) };
 }

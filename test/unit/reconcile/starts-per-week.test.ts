@@ -50,13 +50,18 @@ describe('agent starts a week', () => {
     expect(planOf({ entries: [schedule('s', part)] }).startsPerWeek.after).toBe(0);
   });
 
-  test('leave out both sides of a schedule whose times are not known on one', () => {
-    const known = planOf({
-      entries: [schedule('s', unknown), schedule('t')],
-      objects: [remoteSchedule('s')],
-      inventory: owning({ 'schedule/s': 's' }),
-    });
-    expect(known.startsPerWeek).toEqual({ before: 0, after: 7, unknown: 1 });
+  test('never count unknown times as a decrease, and count what is known afterwards', () => {
+    const changed = (before: object, after: object) =>
+      planOf({
+        entries: [schedule('s', after), schedule('t')],
+        objects: [remoteSchedule('s', before)],
+        inventory: owning({ 'schedule/s': 's' }),
+        limits: { runsPerWeek: 100 },
+      });
+    expect(changed(hourly, unknown).startsPerWeek).toEqual({ before: 0, after: 7, unknown: 1 });
+    const known = changed(unknown, hourly);
+    expect(known.startsPerWeek).toEqual({ before: 0, after: 175, unknown: 1 });
+    expect(codesOf(known.objections)).toEqual(['too-many-runs']);
   });
 
   test('do not count what the project does not manage, unless the plan deletes it', () => {

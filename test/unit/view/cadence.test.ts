@@ -89,6 +89,9 @@ describe('the agent starts a week of a plan', () => {
   });
 
   test('are lower bounds when some are not known', () => {
+    expect(startsPerWeekText(of(0, 0, 1, [schedule('update', null, paused)]))).toContain(
+      'not counting 1 schedule',
+    );
     expect(startsPerWeekText(of(168, 175, 1))).toBe(
       'Agent starts a week: at least 168 → 175 (+7), not counting 1 schedule whose starts cannot be computed here.',
     );
