@@ -1,7 +1,7 @@
 import type { IntervalLimit } from '../model/interval-limit.js';
 import type { TimeSpan } from '../model/start-rate.js';
 import type { CloseStarts } from '../model/timetable.js';
-import { offsetPeriods } from './offset-period.js';
+import { dayLength, type OffsetPeriod, offsetPeriods } from './offset-period.js';
 import { recurrenceOf } from './recurrence.js';
 import { countsRealTime, eachRun, runsBetween, type ZonedTiming } from './runs.js';
 
@@ -19,7 +19,8 @@ export function closeStarts(zoned: ZonedTiming, limit: IntervalLimit, now: Date)
   if (seconds === null) return null;
   if (seconds < limit.seconds)
     return { seconds, example: exampleOf(zoned, seconds, now), clockChange: false };
-  return limit.countsRealTime && keepsWallClock(zoned) ? closeAtClockChange(zoned, limit, now) : null;
+  if (!limit.countsRealTime || !keepsWallClock(zoned)) return null;
+  return closeAtClockChange(zoned, { limit, usual: seconds }, now);
 }
 
 function keepsWallClock({ timing }: ZonedTiming): boolean {
@@ -39,18 +40,37 @@ function exampleOf({ timing, timeZone }: ZonedTiming, seconds: number, now: Date
 }
 
 /** A clock change that skips or repeats times may bring two starts closer together than they are in all other weeks. */
-function closeAtClockChange(zoned: ZonedTiming, limit: IntervalLimit, now: Date): CloseStarts | null {
+function closeAtClockChange(
+  zoned: ZonedTiming,
+  { limit, usual }: { readonly limit: IntervalLimit; readonly usual: number },
+  now: Date,
+): CloseStarts | null {
   const [first] = eachRun(zoned.timing, zoned.timeZone, now);
   if (first === undefined) return null;
-  const found = offsetPeriods(zoned.timeZone, first, first + YEAR_MILLISECONDS).flatMap((period) => {
+  const found = changesAfter(zoned.timeZone, first).flatMap((period) => {
     if (period.was === null) return [];
     const reach = limit.seconds * 1000;
     const shift = Math.abs(period.offset - period.was);
+    // Two starts come closer by the shift at most, and a repeated one follows after the shift. This rules out nearly all.
+    if (Math.min(usual * 1000 - shift, shift) >= reach) return [];
     const from = new Date(Math.max(first, period.from - reach));
     return closest(zoned, { from, until: new Date(period.from + shift + reach) });
   });
   const [nearest] = found.toSorted((a, b) => a.seconds - b.seconds);
   return nearest !== undefined && nearest.seconds < limit.seconds ? nearest : null;
+}
+
+const knownChanges = new Map<string, readonly OffsetPeriod[]>();
+
+/** The clock changes of a year. Cached by day, because thousands of schedules begin on few days. */
+function changesAfter(zone: string, instant: number): readonly OffsetPeriod[] {
+  const day = Math.floor(instant / dayLength) * dayLength;
+  const key = `${zone} ${day}`;
+  const known = knownChanges.get(key);
+  if (known !== undefined) return known;
+  const changes = offsetPeriods(zone, day, day + YEAR_MILLISECONDS).filter(({ was }) => was !== null);
+  knownChanges.set(key, changes);
+  return changes;
 }
 
 function closest(zoned: ZonedTiming, span: TimeSpan): CloseStarts[] {

@@ -3,7 +3,7 @@ import type { Change, Frequency, Plan } from '../model/plan.js';
 import { count } from './text/layout.js';
 
 /** Unknown is neither paused nor never. */
-export const UNKNOWN_TIMES = 'its times cannot be computed here';
+const UNKNOWN_TIMES = 'its times cannot be computed here';
 
 const WEEK_SECONDS = 604_800;
 /** Months and years have no equal lengths. */
