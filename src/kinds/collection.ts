@@ -113,6 +113,7 @@ export function collectionKind<F extends Field>(
       agents: (spec) => spec[field],
       // A paused object cannot be run (interface §2).
       startsAtOnce: (spec) => (spec.active ? own.startsAtOnce(spec[field].length) : 0),
+      startsPerRun: (spec) => (spec.active ? spec[field].length : 0),
     },
     risks: ({ observed, after }) => (observed === null || after !== null ? [] : useRisks(observed)),
     snapshot: {

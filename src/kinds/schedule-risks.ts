@@ -1,8 +1,8 @@
+import { frequencyText } from '../model/frequency.js';
 import type { RiskInputs } from '../model/kind.js';
 import type { Risk } from '../model/risk.js';
 import { recurrenceOf } from '../timing/recurrence.js';
 import { offsetAt } from '../timing/zone.js';
-import { frequencyText } from './frequency.js';
 import { type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
 
 /** How often and at what time of day a schedule runs. */

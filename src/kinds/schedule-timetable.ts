@@ -1,13 +1,14 @@
+import { roundedFrequency } from '../model/frequency.js';
 import { isPending } from '../model/resource.js';
 import type { SpecLoad, Timetable } from '../model/timetable.js';
 import { previewSchedule } from '../service/operations/schedules.js';
+import { closeStarts } from '../timing/close-starts.js';
 import { dstAnomalies } from '../timing/dst-anomalies.js';
 import { recurrenceOf } from '../timing/recurrence.js';
 import { nextRuns, type Timing } from '../timing/runs.js';
 import { busyMinutes, startsPerHour, startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
 import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
-import { roundedFrequency } from './frequency.js';
 import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf } from './schedule-spec.js';
 
 /** When schedules run, as the service answers or as computed here. */
@@ -27,10 +28,16 @@ export const timetable: Timetable<ScheduleSpec> = {
     ),
   frequency: (spec) =>
     ifReadable(spec, (timing) => {
-      if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null };
+      if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null, paused: true };
       const { runsPerWeek, shortestGapSeconds } = recurrenceOf(timing);
       return { runsPerWeek: roundedFrequency(runsPerWeek), shortestGapSeconds };
     }),
+  closeStarts: (spec, limit, now) =>
+    ifReadable(
+      spec,
+      (timing) =>
+        (spec.enabled ? closeStarts({ timing, timeZone: spec.timeZone }, limit, now) : null) ?? 'none',
+    ),
   dstAnomalies: (spec, span) =>
     ifReadable(spec, (timing) => (spec.enabled ? dstAnomalies(timing, spec.timeZone, span) : [])),
   preview(spec, agent) {

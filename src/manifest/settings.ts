@@ -1,7 +1,7 @@
 import type { Place } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Limits, Prune } from '../model/resource.js';
-import { defaultSafeguards } from '../model/safeguards.js';
+import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { urlFault } from '../model/service-url.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
@@ -186,7 +186,8 @@ function withDefaults(written: Written, environment: string | null): Settings {
     url: written.service?.url ?? null,
     inventory: inventoryOf(written.inventory ?? {}, environment),
     prune: written.prune ?? defaultSafeguards.prune,
-    limits: { ...defaultSafeguards.limits, ...written.limits },
+    // One spelling of each interval: `1 hours` must not be another digest than `1 hour`.
+    limits: safeguardsFrom(null, { ...written.limits }).limits,
   };
 }
 

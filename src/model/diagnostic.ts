@@ -43,6 +43,8 @@ export const diagnosticCodes = [
   'rejected-by-preview',
   'preview-differs',
   'start-rate',
+  'too-frequent',
+  'too-many-runs',
   'protected',
   'not-allowed',
   'not-confirmed',

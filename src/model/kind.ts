@@ -167,6 +167,8 @@ export interface Runs<S> {
   agents(spec: S): readonly string[];
   /** How many agents a run starts at the same moment. */
   startsAtOnce(spec: S): number;
+  /** How many agents it starts from its beginning to its end. */
+  startsPerRun(spec: S): number;
 }
 
 export interface Similarity {

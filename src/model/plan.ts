@@ -82,6 +82,17 @@ export interface Frequency {
   readonly runsPerWeek: number;
   /** Between the two runs closest to each other. */
   readonly shortestGapSeconds: number | null;
+  /** Missing unless it is paused. */
+  readonly paused?: true;
+}
+
+/** How many agents the schedules of a plan start in an average week. Those that run once count as 0. */
+export interface StartsPerWeek {
+  /** What exists. Both are rounded to two decimal places. */
+  readonly before: number;
+  readonly after: number;
+  /** The number of schedules not counted on one side or both, because their times or their agents are not known. */
+  readonly unknown: number;
 }
 
 /** `local` is the wall clock in the schedule's time zone, `utc` is ISO 8601 with Z. */
@@ -131,6 +142,8 @@ export interface Plan {
   readonly safeguards: Safeguards;
   /** Of the plan as a whole. */
   readonly risks: readonly Risk[];
+  /** Not part of the digest, which holds what changes. */
+  readonly startsPerWeek: StartsPerWeek;
   /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
   /** Every resource, including those with the action `none`, in reading order. */

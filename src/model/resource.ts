@@ -159,6 +159,10 @@ export type Prune = 'owned' | 'all' | 'never';
 export interface Limits {
   readonly deletes: number;
   readonly startsPerMinute: number;
+  /** `5 minutes`, in the spelling of `IntervalLimit.text`; or `none`. */
+  readonly shortestInterval: string;
+  /** Of agent starts, in an average week. */
+  readonly runsPerWeek: number | 'none';
 }
 
 export type InventorySetting =

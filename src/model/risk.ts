@@ -10,6 +10,7 @@ export interface Risk {
    * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
    * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
    * exist already, and is not managed here. `breaks-unmanaged`: something that is not managed here needs what is deleted.
+   * `too-frequent`: it starts more often than `limits.shortestInterval` allows, or it is not known how often.
    */
   readonly code:
     | 'delete'
@@ -21,6 +22,7 @@ export interface Risk {
     | 'safeguard'
     | 'look-alike'
     | 'possible-duplicate'
-    | 'breaks-unmanaged';
+    | 'breaks-unmanaged'
+    | 'too-frequent';
   readonly message: string;
 }

@@ -1,3 +1,4 @@
+import { readIntervalLimit } from './interval-limit.js';
 import type { Limits, Prune } from './resource.js';
 
 /** The settings that limit what an apply may do. Plan and digest hold them, and the inventory those of the last apply. */
@@ -8,7 +9,7 @@ export interface Safeguards {
 
 export const defaultSafeguards: Safeguards = {
   prune: 'owned',
-  limits: { deletes: 5, startsPerMinute: 60 },
+  limits: { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' },
 };
 
 interface Safeguard {
@@ -23,13 +24,18 @@ const prunes: readonly Prune[] = ['never', 'owned', 'all'];
 
 const table: readonly Safeguard[] = [
   { name: 'prune', value: ({ prune }) => prune, weakness: ({ prune }) => prunes.indexOf(prune) },
-  limit('deletes'),
-  limit('startsPerMinute'),
+  limit('deletes', (deletes) => deletes),
+  limit('startsPerMinute', (starts) => starts),
+  limit('shortestInterval', (interval) => -(readIntervalLimit(interval)?.seconds ?? 0)),
+  limit('runsPerWeek', (runs) => (runs === 'none' ? Number.POSITIVE_INFINITY : runs)),
 ];
 
-function limit(name: keyof Limits): Safeguard {
-  const value = ({ limits }: Safeguards) => limits[name];
-  return { name: `limits.${name}`, value, weakness: value };
+function limit<N extends keyof Limits>(name: N, weakness: (value: Limits[N]) => number): Safeguard {
+  return {
+    name: `limits.${name}`,
+    value: ({ limits }) => limits[name],
+    weakness: ({ limits }) => weakness(limits[name]),
+  };
 }
 
 export interface WeakerSafeguard {
@@ -50,14 +56,22 @@ export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly 
  * that nothing weaker passes unseen.
  */
 export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, unknown>>): Safeguards {
-  const { deletes, startsPerMinute } = defaultSafeguards.limits;
-  const orDefault = (value: unknown, byDefault: number) =>
+  const { deletes, startsPerMinute, shortestInterval, runsPerWeek } = defaultSafeguards.limits;
+  const orDefault = <T>(value: unknown, byDefault: T) =>
     Number.isSafeInteger(value) ? Number(value) : byDefault;
   return {
     prune: prunes.find((each) => each === prune) ?? defaultSafeguards.prune,
     limits: {
       deletes: orDefault(limits['deletes'], deletes),
       startsPerMinute: orDefault(limits['startsPerMinute'], startsPerMinute),
+      shortestInterval: canonicalInterval(limits['shortestInterval']) ?? shortestInterval,
+      runsPerWeek: orDefault(limits['runsPerWeek'], runsPerWeek),
     },
   };
+}
+
+/** Null for what `limits.shortestInterval` cannot be. */
+function canonicalInterval(value: unknown): string | null {
+  if (value === 'none') return value;
+  return typeof value === 'string' ? (readIntervalLimit(value)?.text ?? null) : null;
 }

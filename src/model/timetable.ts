@@ -1,4 +1,5 @@
 import type { CalendarDay } from './calendar.js';
+import type { IntervalLimit } from './interval-limit.js';
 import type { DstAnomaly, Frequency } from './plan.js';
 import type { Call } from './request.js';
 import type { ObjectRef } from './resource.js';
@@ -8,6 +9,15 @@ import type { BusyMinutes, TimeSpan } from './start-rate.js';
 export interface SpecLoad<S> {
   readonly spec: S;
   readonly starts: number;
+}
+
+/** The two starts of a schedule that are closest together. */
+export interface CloseStarts {
+  readonly seconds: number;
+  /** Null where none are soon enough to be found. */
+  readonly example: readonly [Date, Date] | null;
+  /** They are only that close when the clocks change. */
+  readonly clockChange: boolean;
 }
 
 /** When the objects of a kind start runs. A null answer means that the spec cannot be understood, unless stated otherwise. */
@@ -23,6 +33,8 @@ export interface Timetable<S> {
   nextRuns(spec: S, from: Date, count: number): readonly string[] | null;
   /** How often it runs in the long term. */
   frequency(spec: S): Frequency | null;
+  /** The starts from `now` on that are closest together, if they are closer than the limit; otherwise `none`. */
+  closeStarts(spec: S, limit: IntervalLimit, now: Date): CloseStarts | 'none' | null;
   /** How clock changes affect it in a span. */
   dstAnomalies(spec: S, span: TimeSpan): readonly DstAnomaly[] | null;
   /** Asks the service. `agent` is a GUID that replaces a reference to an object not created yet; null when there is none. */

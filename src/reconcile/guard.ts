@@ -1,6 +1,7 @@
+import { numberText } from '../model/frequency.js';
 import type { Inventory } from '../model/inventory.js';
 import { isExpired } from '../model/kind.js';
-import type { Objection, Plan, Step } from '../model/plan.js';
+import type { Objection, Plan, StartsPerWeek, Step } from '../model/plan.js';
 import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
@@ -25,6 +26,7 @@ export interface GuardInputs {
   readonly steps: readonly Step[];
   readonly allow: Allowances;
   readonly now: Date;
+  readonly startsPerWeek: StartsPerWeek;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
   /** Keys of earlier runs that this plan delivers. */
@@ -80,6 +82,16 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const message = `the plan deletes ${count} objects, more than the limit of ${limit}`;
   const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
+};
+
+/** A plan that starts fewer agents than before is a way back under the limit, so it passes. */
+const tooManyRuns: Guard = ({ project, startsPerWeek: { before, after } }) => {
+  const limit = project.limits.runsPerWeek;
+  if (limit === 'none' || after <= limit || after <= before) return [];
+  const message = `${numberText(after)} agents would start in an average week (${numberText(before)} before), more than the ${numberText(limit)} that limits.runsPerWeek allows`;
+  const help =
+    'Start fewer agents, or less often. If all of these starts are intended, raise `limits.runsPerWeek` in roster.yaml.';
+  return [{ code: 'too-many-runs', message, help, address: null }];
 };
 
 /** Nothing is changed or deleted that the inventory describes wrongly: a pull request may have written the inventory. */
@@ -145,6 +157,7 @@ const guards: readonly Guard[] = [
   otherService,
   inventoryMismatch,
   tooManyDeletes,
+  tooManyRuns,
   misdescribed,
   protectedObjects,
   selfRevoke,

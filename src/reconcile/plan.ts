@@ -28,7 +28,9 @@ import { type PlanContext, planContext } from './plan-context.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
+import { withCloseStarts } from './starts/close-starts.js';
 import { startRateWarnings } from './starts/start-rate.js';
+import { startsPerWeek } from './starts/starts-per-week.js';
 import {
   type KeptKeyFile,
   knowingKept,
@@ -90,7 +92,9 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     project.entries,
     inputs.suggest,
   );
-  const diffs = selected.sort((a, b) => readingOrder(kinds, a, b));
+  const diffs = selected
+    .sort((a, b) => readingOrder(kinds, a, b))
+    .map((each) => withCloseStarts(each, project.limits, now));
   const own = [...matches.diagnostics, ...diffs.flatMap((each) => each.diagnostics)];
   // An address may match nothing because of an error in its entry.
   const warnings = [
@@ -108,7 +112,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
 function assemble(
   inputs: ReconcileInputs,
   diffs: readonly ResourceDiff[],
-  { matches, names, diagnostics }: Omit<Reconciled, 'plan'>,
+  { matches, externals, names, diagnostics }: Omit<Reconciled, 'plan'>,
 ): Plan {
   const { project, service, account, kinds, allow, now, undeliverable } = inputs;
   const { steps, stepsOf } = order(diffs);
@@ -118,6 +122,7 @@ function assemble(
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const context = planContext(inputs, matches, diffs);
   const changes = changesOf(diffs, { context, caller, stepsOf });
+  const starts = startsPerWeek({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.prune, limits };
   const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
@@ -127,6 +132,7 @@ function assemble(
       ...safeguardRisks(safeguards, inputs.inventory.safeguards),
       ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
     ],
+    startsPerWeek: starts,
     digest: digestOf(body, diffs),
     unmanaged: context.unmanaged,
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
@@ -142,6 +148,7 @@ function assemble(
       allow,
       now,
       undeliverable,
+      startsPerWeek: starts,
       ...undelivered,
     }),
     diagnostics,

@@ -3,6 +3,7 @@ import type { Inventory } from '../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
+import { safeguardsFrom } from '../model/safeguards.js';
 import { hidden, type ValueHasher, valueHasher, WITHHELD } from '../model/value-hash.js';
 import { snapshot as isSnapshot } from './generated/validator.js';
 import {
@@ -79,7 +80,8 @@ export function openSnapshot(
       project,
       environment,
       service,
-      safeguards,
+      // Those of roster 0.1 have fewer limits.
+      safeguards: safeguards && safeguardsFrom(safeguards.prune, { ...safeguards.limits }),
       place,
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),

@@ -55,7 +55,7 @@ export function isPast(startTime: string, timeZone: string, now: Date): boolean 
 }
 
 /** Instants in milliseconds, each later than the one before. */
-function* eachRun(timing: Timing, zone: string, from: Date): Generator<number> {
+export function* eachRun(timing: Timing, zone: string, from: Date): Generator<number> {
   if (Number.isNaN(from.getTime())) throw new RangeError('not an instant');
   const start = readWallClock(timing.startTime);
   const earliest = Math.max(from.getTime(), firstInstant(start, zone));

@@ -234,6 +234,17 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The schedules start more agents in one minute than `limits.startsPerMinute` allows.',
     help: 'Move some of the schedules to another time, or raise the limit.',
   },
+  'too-frequent': {
+    title: 'Starts too close together',
+    means:
+      'A new or changed schedule has two starts that are closer together than `limits.shortestInterval`.',
+    help: 'Start it less often. If every start is intended, lower the limit.',
+  },
+  'too-many-runs': {
+    title: 'Too many agent starts a week',
+    means: 'The plan raises the number of agent starts in an average week above `limits.runsPerWeek`.',
+    help: 'Start fewer agents, or less often. If all starts are intended, raise the limit in roster.yaml.',
+  },
   protected: {
     title: 'Object is protected',
     means: 'The plan deletes an object with `protect: true`.',

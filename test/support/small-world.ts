@@ -13,6 +13,7 @@ import {
   type Declared,
   type Observed,
 } from '../../src/model/resource.js';
+import { defaultSafeguards } from '../../src/model/safeguards.js';
 import { fieldValue } from '../../src/reconcile/fields.js';
 import { type Reconciled, type ReconcileInputs, reconcile } from '../../src/reconcile/plan.js';
 
@@ -147,7 +148,7 @@ export function reconcileWorld(small: SmallWorld): Reconciled {
       url: null,
       inventory: { file: 'roster.inventory.json' },
       prune: 'owned',
-      limits: { deletes: 5, startsPerMinute: 100, ...limits },
+      limits: { ...defaultSafeguards.limits, startsPerMinute: 100, ...limits },
       scopes: [],
       entries,
       secrets: [],

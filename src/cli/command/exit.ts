@@ -16,6 +16,7 @@ export const exitCode = {
 
 const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'too-many-deletes',
+  'too-many-runs',
   'protected',
   'stale-plan',
   'locked',

@@ -145,7 +145,9 @@ function wrongType(at: FailureAt): SchemaMessage {
   const isFraction = typeof value === 'number' && expected.includes('integer') && !secret;
   const actual = isFraction ? String(value) : typeLabels([typeName(value)]);
   const message = `${name} must be ${typeLabels(expected)}, not ${actual}`;
-  return { message, help: secret ? fromEnvironment : typeHint(at, expected) };
+  // Quotes would not make it right where a number is meant.
+  const meant = isFraction ? expected.filter((type) => type !== 'string') : expected;
+  return { message, help: secret ? fromEnvironment : typeHint(at, meant) };
 }
 
 function wrongChoice(at: FailureAt, suggestions: Suggestions): SchemaMessage {

@@ -19,7 +19,7 @@ export function jsonHeader({
 
 /** `plan --format json`. Objections are listed as errors in `diagnostics`. */
 export function planJson(plan: Plan) {
-  const { snapshot, serviceOverride, digest, inventory, safeguards, risks } = plan;
+  const { snapshot, serviceOverride, digest, inventory, safeguards, risks, startsPerWeek } = plan;
   return {
     ...jsonHeader(plan),
     ...(serviceOverride === undefined ? {} : { serviceOverride }),
@@ -28,6 +28,7 @@ export function planJson(plan: Plan) {
     ...safeguards,
     digest,
     risks,
+    startsPerWeek,
     summary: summarise(plan.changes),
     unmanaged: plan.unmanaged,
     changes: changesJson(plan),

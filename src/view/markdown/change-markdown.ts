@@ -1,5 +1,6 @@
 import type { Place } from '../../model/diagnostic.js';
 import type { Change, Step } from '../../model/plan.js';
+import { cadenceText } from '../cadence-text.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { callSummaries, type StepLookup } from '../plan-lookup.js';
@@ -73,7 +74,7 @@ function deletedObject({ action, name, fields }: Change): string[] {
 function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
   const { verb } = actionLabels[change.action];
   const outside = change.origin === 'remote' || change.origin === 'both' ? originText(change.origin) : null;
-  return [
+  const subject = [
     `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
     shortCode(change.address, maxNameColumns),
     ...(change.name === null ? [] : [`named ${shortCode(change.name, maxNameColumns)}`]),
@@ -84,6 +85,8 @@ function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
     ...(change.adopted && change.renamedFrom === undefined ? ['(adopted)'] : []),
     ...(outside === null ? [] : [`(${outside})`]),
   ].join(' ');
+  const cadence = cadenceText(change);
+  return cadence === null ? subject : `${subject}: ${cadence}`;
 }
 
 /** `roster.yaml:17`, as a link if a commit is known. */
@@ -95,7 +98,8 @@ export function placeMarkdown(place: Place, urlOf: ChangeContext['urlOf']): stri
 
 /** The differences and the requests, folded. */
 function details(change: Change, steps: readonly Step[]): FieldsMarkdown {
-  const runs = change.nextRuns === null ? [] : [...runsMarkdown(change.nextRuns), ''];
+  const shown = change.nextRuns === null ? [] : runsMarkdown(change.nextRuns);
+  const runs = shown.length === 0 ? [] : [...shown, ''];
   const calls = callSummaries(steps).map(({ method, path }) => shortCode(`${method} ${path}`, 160));
   const requests = [...(change.id === null ? [] : [`id ${shortCode(change.id, 80)}`]), ...calls];
   const fields = fieldsMarkdown(change);

@@ -2,6 +2,7 @@ import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { type Change, type Objection, type Plan, summarise } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
+import { startsPerWeekText } from '../cadence-text.js';
 import { actingActions, actionLabels, deliversSecret, needsCare } from '../change-labels.js';
 import { type StepLookup, stepLookup } from '../plan-lookup.js';
 import { count, cut } from '../text/layout.js';
@@ -80,12 +81,18 @@ function byRisk(acting: readonly Change[], stepsOf: StepLookup) {
   const deletes = acting.filter((change) => change.action === 'delete' && !deliversSecret(change));
   const rest = acting.filter((change) => change.action !== 'delete' && !deliversSecret(change));
   const plain = rest.filter((change) => !isCareful(change));
+  const risky = plain.filter((change) => change.risks.length > 0);
   return {
     deliveries: acting.filter(deliversSecret),
     careful: [...deletes, ...rest.filter(isCareful)],
-    risky: plain.filter((change) => change.risks.length > 0),
+    // Not even hundreds of other risks may push them over the limit.
+    risky: [...risky.filter(isTooFrequent), ...risky.filter((change) => !isTooFrequent(change))],
     others: plain.filter((change) => change.risks.length === 0),
   };
+}
+
+function isTooFrequent({ risks }: Change): boolean {
+  return risks.some(({ code }) => code === 'too-frequent');
 }
 
 /** Of the plan as a whole. There are few, and they are never left out. */
@@ -142,6 +149,7 @@ function header(plan: Plan): string {
   const unmanaged = unmanagedLine(plan.unmanaged);
   const counts = countsOf(changes);
   const weak = weakSettingsLabel(plan);
+  const starts = startsPerWeekText(plan);
   const { unchanged } = summarise(changes);
   const line =
     counts === ''
@@ -158,6 +166,7 @@ function header(plan: Plan): string {
     '',
     `Project ${shortCode(project, maxSettingColumns)}${where}, service ${shortCode(service, maxSettingColumns)}${override}, inventory ${shortCode(inventoryLabel(plan), maxSettingColumns)}`,
     ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
+    ...(starts === null ? [] : ['', starts]),
     ...(unmanaged === null ? [] : ['', unmanaged]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',

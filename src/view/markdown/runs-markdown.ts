@@ -1,20 +1,12 @@
 import type { NextRuns } from '../../model/plan.js';
-import {
-  clockChangesText,
-  frequencyText,
-  runSource,
-  runTexts,
-  UNKNOWN_TIMES,
-  zoneName,
-} from '../text/runs-text.js';
+import { clockChangesText, runSource, runTexts, zoneName } from '../text/runs-text.js';
 import { markdownCode, markdownProse, markdownTable, tableCode } from './markdown-escape.js';
 
 /** The next runs of a schedule, before and after, as a sentence and a table. */
 export function runsMarkdown(runs: NextRuns): string[] {
   const zone = zoneName(runs);
-  const pace = frequencyText(runs.pace);
-  if (runs.after === null) return [`${UNKNOWN_TIMES.replace('its', 'Its')}.`];
-  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}${pace === null ? '' : `; ${pace}`}:`;
+  if (runs.after === null) return [];
+  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}:`;
   return [
     title,
     '',

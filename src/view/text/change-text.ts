@@ -1,9 +1,10 @@
 import type { Change, Step } from '../../model/plan.js';
+import { cadenceText } from '../cadence-text.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls, quoted } from '../escape.js';
 import { callSummaries } from '../plan-lookup.js';
 import { type FieldsText, fieldsText, originText } from './field-text.js';
-import { type Fragment, flow, folded, hangingIndent, indent, wrap } from './layout.js';
+import { type Fragment, fits, flow, folded, hangingIndent, indent, wrap } from './layout.js';
 import type { TextLayout } from './paint.js';
 import { runsText } from './runs-text.js';
 
@@ -37,6 +38,7 @@ function heading(change: Change, care: boolean, { width, paint }: TextLayout): s
     ...more.map((text) => ({ text, shown: paint('strong', text) })),
     ...nameAndId(change).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
+    ...cadence(change, width - 14),
   ];
   const [first = '', ...rest] = flow(fragments, width - 2, '  ');
   return [`  ${first}`, ...indent(rest, 12)];
@@ -45,6 +47,13 @@ function heading(change: Change, care: boolean, { width, paint }: TextLayout): s
 /** `"Retail prices"` and `id 3f2a`, as far as there are any. */
 export function nameAndId({ name, id }: Pick<Change, 'name' | 'id'>): string[] {
   return [...(name === null ? [] : [quoted(name)]), ...(id === null ? [] : [`id ${escapeControls(id)}`])];
+}
+
+/** Where it is too long for a line, the arrow begins the next one. */
+function cadence(change: Change, width: number): Fragment[] {
+  const text = cadenceText(change);
+  if (text === null) return [];
+  return (fits(text, width) ? [text] : text.split(/ (?=→)/)).map((part) => ({ text: part }));
 }
 
 function remarks(change: Change): string[] {

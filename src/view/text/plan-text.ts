@@ -1,6 +1,7 @@
 import type { Change, Objection, Plan } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
+import { startsPerWeekText } from '../cadence-text.js';
 import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
@@ -24,6 +25,7 @@ export function planText(plan: Plan, options: TextOptions): string {
     ...blocks,
     objectionLines(plan.objections, layout),
     shortenedLines(shortened, layout),
+    startsLines(plan, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
     [...unmanagedLines(plan, layout), paint('strong', planLine(plan))],
   ]);
@@ -69,6 +71,10 @@ function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): st
     hangingIndent('risk: ', wrap(escapeControls(message), width - 8)),
   );
   return indent(sentences, 2).map((line) => paint('danger', line));
+}
+
+function startsLines(plan: Plan, { width }: TextLayout): string[] {
+  return wrap(startsPerWeekText(plan) ?? '', width);
 }
 
 function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {

@@ -6,16 +6,11 @@ import type { Paint } from './paint.js';
 /** How many runs are shown for each schedule (contract §4). */
 const maxRunsShown = 5;
 
-/** Unknown is neither paused nor never. */
-export const UNKNOWN_TIMES = 'its times cannot be computed here';
-
-/** The next runs of a schedule, before and after, in its zone and in UTC. */
+/** The next runs of a schedule, before and after, in its zone and in UTC. How often it runs is said in the heading. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
-  const pace = frequencyText(runs.pace);
   const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
-  if (runs.after === null) return [UNKNOWN_TIMES];
+  if (runs.after === null) return [];
   return [
-    ...(pace === null ? [] : [pace]),
     title,
     ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
     ...computedText(runs, paint),
@@ -95,15 +90,6 @@ function short(time: string): string {
   if (parts === null) return escapeControls(time);
   const [, date = '', minutes = '', seconds = ''] = parts;
   return `${date} ${minutes}${seconds === ':00' ? '' : seconds}`;
-}
-
-/** `84 runs a week, 56 more than before`; null for a schedule that does not recur, or whose times cannot be computed. */
-export function frequencyText({ before, after }: NextRuns['pace']): string | null {
-  const [old, now] = [before?.runsPerWeek ?? 0, after?.runsPerWeek ?? 0];
-  if (after === null || (old === 0 && now === 0)) return null;
-  const more = Math.round((now - old) * 100) / 100;
-  const change = more === 0 ? 'as before' : `${Math.abs(more)} ${more > 0 ? 'more' : 'fewer'} than before`;
-  return `${now} ${now === 1 ? 'run' : 'runs'} a week${before === null ? '' : `, ${change}`}`;
 }
 
 /** `the clocks skip 02:30 on 2027-03-28`, one line for each clock change. */

@@ -168,9 +168,10 @@ describe('what the preview rejects', () => {
     for (const ran of [await workspace.planJson(), await workspace.applyJson()]) {
       expect([ran.exit, ran.changes]).toEqual([1, undefined]);
       expect(ran.diagnostics).toMatchObject([
+        { code: 'too-frequent', severity: 'warning' },
         { code: 'rejected-by-preview', file: 'roster.yaml', line: 1, column: 29 },
       ]);
-      expect(ran.diagnostics[0]?.message).toContain('at most once every 5 minutes');
+      expect(ran.diagnostics[1]?.message).toContain('at most once every 5 minutes');
     }
     expect(sandbox.world.schedules.size).toBe(0);
   });

@@ -10,7 +10,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
     include: ['more/*.yaml'],
     inventory: { file: 'roster.inventory.json' },
     prune: 'owned',
-    limits: { deletes: 5, startsPerMinute: 60 },
+    limits: { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' },
     scopes: ['agents.run', 'agents.read'],
     'x-anchors': null,
     groups: {

@@ -200,6 +200,7 @@ export const plan: Plan = {
   inventory: { file: 'roster.inventory.json' },
   safeguards: defaultSafeguards,
   risks: [],
+  startsPerWeek: { before: 168, after: 252, unknown: 0 },
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,
@@ -253,6 +254,7 @@ export const emptyPlan: Plan = {
   environment: null,
   changes: unchanged,
   steps: [],
+  startsPerWeek: { before: 168, after: 168, unknown: 0 },
   objections: [],
   diagnostics: [],
 };

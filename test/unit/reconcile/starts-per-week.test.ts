@@ -1,0 +1,207 @@
+import { describe, expect, it, test } from 'vitest';
+import type { Plan } from '../../../src/model/plan.js';
+import {
+  agents,
+  codesOf,
+  group,
+  owning,
+  planOf,
+  remoteGroup,
+  remoteSchedule,
+  schedule,
+} from '../../support/small-world.js';
+
+const [acme = '', globex = ''] = agents.map(({ id }) => id);
+const hourly = { cron: '0 0 * * * *' };
+const unknown = { cron: '0 30 2 ? * MON#1,TUE#2' };
+const inGroup = { target: { kind: 'group', id: 'shops' } };
+const owned = owning({ 'group/shops': 'shops', 'schedule/s': 's' });
+const shops = remoteGroup('shops', { members: [acme, globex] });
+
+const messages = ({ changes }: Plan, code: string) =>
+  changes.flatMap(({ risks }) => risks.flatMap((risk) => (risk.code === code ? risk.message : [])));
+
+describe('agent starts a week', () => {
+  test('are members times runs, of what is observed and of what is declared', () => {
+    const { startsPerWeek } = planOf({
+      entries: [
+        group('shops', { agents: ['acme'] }),
+        schedule('s', { target: 'group/shops', ...hourly }),
+        schedule('new'),
+      ],
+      objects: [shops, remoteSchedule('s', inGroup)],
+      inventory: owned,
+    });
+    expect(startsPerWeek).toEqual({ before: 2 * 7, after: 168 + 7, unknown: 0 });
+  });
+
+  test('of a group that the plan creates are those of its members', () => {
+    const entries = [
+      group('shops', { agents: ['acme', 'globex'] }),
+      schedule('s', { target: 'group/shops' }),
+    ];
+    expect(planOf({ entries }).startsPerWeek).toEqual({ before: 0, after: 14, unknown: 0 });
+  });
+
+  it.each([
+    ['paused', { enabled: false }],
+    ['run once', { cron: null, startTime: null, once: '2027-01-01T00:00:00' }],
+  ])('are none for schedules that are %s', (_, part) => {
+    expect(planOf({ entries: [schedule('s', part)] }).startsPerWeek.after).toBe(0);
+  });
+
+  test('never count unknown times as a decrease, and count what is known afterwards', () => {
+    const changed = (before: object, after: object) =>
+      planOf({
+        entries: [schedule('s', after), schedule('t')],
+        objects: [remoteSchedule('s', before)],
+        inventory: owning({ 'schedule/s': 's' }),
+        limits: { runsPerWeek: 100 },
+      });
+    expect(changed(hourly, unknown).startsPerWeek).toEqual({ before: 0, after: 7, unknown: 1 });
+    const known = changed(unknown, hourly);
+    expect(known.startsPerWeek).toEqual({ before: 0, after: 175, unknown: 1 });
+    expect(codesOf(known.objections)).toEqual(['too-many-runs']);
+  });
+
+  test('do not count what the project does not manage, unless the plan deletes it', () => {
+    const world = { entries: [schedule('s')], objects: [remoteSchedule('x', hourly)] };
+    expect(planOf(world).startsPerWeek.before).toBe(0);
+    expect(planOf({ ...world, prune: 'all', limits: { deletes: 9 } }).startsPerWeek).toMatchObject({
+      after: 7,
+    });
+    const adopting = { entries: [schedule('s', hourly)], objects: [remoteSchedule('x', hourly)] };
+    expect(planOf(adopting).startsPerWeek).toEqual({ before: 168, after: 168, unknown: 0 });
+  });
+
+  test('of a target that the service does not show are not known', () => {
+    const world = { objects: [remoteSchedule('s', inGroup)], inventory: owned };
+    const entries = [
+      schedule('s', { target: 'group/theirs' }),
+      group('theirs', {}, { external: true, id: 'shops' }),
+    ];
+    expect(planOf({ ...world, entries, objects: [...world.objects, shops] }).startsPerWeek).toMatchObject({
+      before: 14,
+      unknown: 0,
+    });
+    expect(planOf({ objects: world.objects, inventory: owned }).startsPerWeek).toMatchObject({
+      after: 0,
+      unknown: 1,
+    });
+  });
+
+  test('are the same at any time, and so is the digest', () => {
+    const entries = [schedule('s', { ...hourly, timeZone: 'Europe/Berlin' })];
+    const [winter, summer] = ['2026-01-01', '2026-07-01'].map((day) =>
+      planOf({ entries, now: new Date(day) }),
+    );
+    expect(summer?.startsPerWeek).toEqual(winter?.startsPerWeek);
+    expect(summer?.digest).toBe(winter?.digest);
+  });
+});
+
+describe('limits.runsPerWeek', () => {
+  const objects = [remoteSchedule('s', hourly)];
+  const inventory = owning({ 'schedule/s': 's' });
+  const limits = { runsPerWeek: 100 };
+
+  test('refuses a plan that raises the agent starts above it', () => {
+    const plan = planOf({
+      entries: [schedule('s', { ...hourly, cron: '0 */30 * * * *' })],
+      objects,
+      inventory,
+      limits,
+    });
+    expect(codesOf(plan.objections)).toEqual(['too-many-runs']);
+    expect(plan.objections[0]?.message).toMatch(/^336 agents .*168 before.* 100 /);
+  });
+
+  test.each([
+    [
+      'lowers them, although they stay above it',
+      [schedule('s', { cron: '0 0 */2 * * *' }), schedule('t', { cron: '0 0 6 * * *' })],
+    ],
+    ['leaves them as they are', [schedule('s', hourly)]],
+  ])('does not refuse a plan that %s', (_, entries) => {
+    expect(planOf({ entries, objects, inventory, limits: { runsPerWeek: 50 } }).objections).toEqual([]);
+  });
+
+  test('does not refuse exactly the limit', () => {
+    const entries = [schedule('s')];
+    expect(planOf({ entries, limits: { runsPerWeek: 7 } }).objections).toEqual([]);
+    expect(codesOf(planOf({ entries, limits: { runsPerWeek: 6 } }).objections)).toEqual(['too-many-runs']);
+  });
+
+  test('is part of the digest, and raising or removing it is a risk', () => {
+    const entries = [schedule('s')];
+    const safeguards = {
+      prune: 'owned',
+      limits: { deletes: 5, startsPerMinute: 100, shortestInterval: '5 minutes', runsPerWeek: 100 },
+    } as const;
+    const applied = { ...owning({}), safeguards };
+    const plans = ([100, 101, 'none'] as const).map((runsPerWeek) =>
+      planOf({ entries, inventory: applied, limits: { runsPerWeek } }),
+    );
+    expect(plans.map(({ risks }) => risks.map(({ message }) => message))).toEqual([
+      [],
+      ['`limits.runsPerWeek` is 101, which allows more than at the last apply (100)'],
+      ['`limits.runsPerWeek` is none, which allows more than at the last apply (100)'],
+    ]);
+    expect(new Set(plans.map(({ digest }) => digest)).size).toBe(3);
+  });
+});
+
+describe('limits.shortestInterval', () => {
+  const fast = { cron: '*/5 * * * * *' };
+  const code = 'too-frequent';
+
+  test('makes a new schedule that starts more often a risk and a warning', () => {
+    const plan = planOf({ entries: [schedule('s', fast)] });
+    const message =
+      'starts again after 5 seconds, for example at 2026-11-01 00:00:00 and 00:00:05 UTC (limits.shortestInterval is 5 minutes)';
+    expect(messages(plan, code)).toEqual([message]);
+    expect(plan.diagnostics).toMatchObject([{ code, severity: 'warning', message: `schedule/s ${message}` }]);
+    expect(plan.diagnostics[0]?.place?.file).toBe('roster.yaml');
+  });
+
+  test('also looks at changed ones, and at those that are enabled again', () => {
+    const world = { entries: [schedule('s', fast)], inventory: owning({ 'schedule/s': 's' }) };
+    for (const before of [{}, { ...fast, enabled: false }])
+      expect(messages(planOf({ ...world, objects: [remoteSchedule('s', before)] }), code)).toHaveLength(1);
+    expect(planOf({ ...world, objects: [remoteSchedule('s', fast)] }).diagnostics).toEqual([]);
+  });
+
+  test.each([
+    ['a schedule that is paused', { ...fast, enabled: false }, '5 minutes'],
+    ['a schedule whose interval is exactly the limit', { cron: '0 */5 * * * *' }, '5 minutes'],
+    ['any schedule when it is none', fast, 'none'],
+  ])('does not warn of %s', (_, part, shortestInterval) => {
+    const plan = planOf({
+      entries: [schedule('s', part)],
+      limits: { shortestInterval, startsPerMinute: 999 },
+    });
+    expect([messages(plan, code), plan.diagnostics]).toEqual([[], []]);
+  });
+
+  test('says of a new schedule whose times are not known that it cannot be checked', () => {
+    const of = (limits: Parameters<typeof planOf>[0]['limits']) =>
+      messages(planOf({ entries: [schedule('s', unknown)], limits: limits ?? {} }), code);
+    expect(of({})).toEqual([
+      'its times cannot be computed here, so limits.shortestInterval cannot be checked',
+    ]);
+    expect(of({ runsPerWeek: 5 })[0]).toContain('limits.shortestInterval and limits.runsPerWeek cannot');
+    expect(of({ shortestInterval: 'none' })).toEqual([]);
+  });
+
+  test('is a risk of the plan when it is shorter than at the last apply', () => {
+    const risks = (shortestInterval: string) =>
+      planOf({ entries: [schedule('s')], limits: { shortestInterval, startsPerMinute: 60 } }).risks.map(
+        ({ message }) => message,
+      );
+    expect(risks('1 minute')).toEqual([
+      '`limits.shortestInterval` is 1 minute, which allows more than the default (5 minutes)',
+    ]);
+    expect(risks('none')).toHaveLength(1);
+    expect(risks('1 hour')).toEqual([]);
+  });
+});

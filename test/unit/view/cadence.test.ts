@@ -1,0 +1,126 @@
+import { describe, expect, it, test } from 'vitest';
+import { frequencyText, intervalText } from '../../../src/model/frequency.js';
+import type { Change, Frequency, NextRuns, Plan } from '../../../src/model/plan.js';
+import { cadenceText, startsPerWeekText } from '../../../src/view/cadence-text.js';
+import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
+import { planText } from '../../../src/view/text/plan-text.js';
+import { change, emptyPlan } from './samples.js';
+
+const pace = (runsPerWeek: number, shortestGapSeconds: number | null): Frequency => ({
+  runsPerWeek,
+  shortestGapSeconds,
+});
+const sixHours = pace(28, 21_600);
+const fast = pace(120_960, 5);
+const paused: Frequency = { ...pace(0, null), paused: true };
+
+function nextRuns(before: Frequency | null, after: Frequency | null): NextRuns {
+  return {
+    before: [],
+    after: [],
+    computed: null,
+    by: 'roster',
+    timeZone: 'UTC',
+    pace: { before, after },
+    clockChanges: null,
+  };
+}
+
+const schedule = (action: Change['action'], ...[before, after]: Parameters<typeof nextRuns>) =>
+  change('schedule/s', { action, nextRuns: nextRuns(before, after) });
+
+describe('how often a schedule runs', () => {
+  it.each<[string, Change['action'], Frequency | null, Frequency | null, string]>([
+    ['a new one', 'create', null, fast, 'every 5 seconds, 120,960 runs a week'],
+    ['a new one with uneven intervals', 'create', null, pace(336, 60), '336 runs a week'],
+    ['once a month', 'create', null, pace(0.23, 28 * 86_400), '12 runs a year'],
+    ['once', 'create', null, pace(0, null), 'runs once'],
+    ['a new one that is paused', 'create', null, paused, 'paused'],
+    ['a new one with unknown times', 'create', null, null, 'its times cannot be computed here'],
+    ['the same before and after', 'update', sixHours, sixHours, 'every 6 hours, 28 runs a week'],
+    ['a daily one', 'update', paused, pace(7, 86_400), 'paused → every day, 7 runs a week'],
+    ['unknown before', 'update', null, sixHours, 'unknown times → every 6 hours, 28 runs a week'],
+    [
+      'unknown after',
+      'update',
+      sixHours,
+      null,
+      'every 6 hours, 28 runs a week → its times cannot be computed here',
+    ],
+    ['unknown on both sides', 'update', null, null, 'its times cannot be computed here'],
+  ])('is said of %s', (_, action, before, after, expected) =>
+    expect(cadenceText(schedule(action, before, after))).toBe(expected),
+  );
+
+  test('is on the first line of its change, before and after', () => {
+    const plan = { ...emptyPlan, changes: [schedule('update', sixHours, fast)] };
+    const both = 'every 6 hours, 28 runs a week → every 5 seconds, 120,960 runs a week';
+    expect(planText(plan, { color: false, width: 110 })).toContain(`~ update  schedule/s  ${both}\n`);
+    expect(planMarkdown(plan)).toContain(`- **update** \`schedule/s\`: ${both}\n`);
+  });
+
+  it.each([
+    [1, '1 second'],
+    [90, '90 seconds'],
+    [5400, '90 minutes'],
+    [36 * 3600, '36 hours'],
+    [14 * 86_400, '2 weeks'],
+  ])('%i seconds are %s', (seconds, text) => expect(intervalText(seconds)).toBe(text));
+
+  it.each([
+    [1, '1 run a week'],
+    [33.6, '33.6 runs a week'],
+    [7 / 365.25, '1 run a year'],
+  ])('%d a week are %s', (runs, text) => expect(frequencyText(runs)).toBe(text));
+});
+
+describe('the agent starts a week of a plan', () => {
+  const of = (before: number, after: number, unknown = 0, changes: readonly Change[] = []): Plan => ({
+    ...emptyPlan,
+    changes,
+    startsPerWeek: { before, after, unknown },
+  });
+
+  test('are one line when the plan changes them', () => {
+    expect(startsPerWeekText(of(168, 121_128))).toBe('Agent starts a week: 168 → 121,128 (+120,960).');
+    expect(startsPerWeekText(of(168, 100.5))).toBe('Agent starts a week: 168 → 100.5 (-67.5).');
+    expect(startsPerWeekText(of(168, 168))).toBeNull();
+    expect(startsPerWeekText(of(168, 168, 3))).toBeNull();
+  });
+
+  test('are lower bounds when some are not known', () => {
+    expect(startsPerWeekText(of(0, 0, 1, [schedule('update', null, paused)]))).toContain(
+      'not counting 1 schedule',
+    );
+    expect(startsPerWeekText(of(168, 175, 1))).toBe(
+      'Agent starts a week: at least 168 → 175 (+7), not counting 1 schedule whose starts cannot be computed here.',
+    );
+    expect(startsPerWeekText(of(168, 168, 2, [schedule('create', null, null)]))).toBe(
+      'Agent starts a week: at least 168, as before, not counting 2 schedules whose starts cannot be computed here.',
+    );
+  });
+
+  test('come before the digest in the text, and before all changes in Markdown', () => {
+    const plan = of(0, 7, 0, [schedule('create', null, pace(7, 86_400))]);
+    expect(planText(plan, { color: false })).toMatch(/\n\nAgent starts a week: 0 → 7 \(\+7\)\.\n\nDigest/);
+    expect(planMarkdown(plan)).toMatch(/Agent starts a week: 0 → 7 \(\+7\)\.\n[\s\S]*### Changes/);
+  });
+});
+
+test('a schedule that starts too often is in the comment, however many other risks and changes there are', () => {
+  const many = Array.from({ length: 3000 }, (_, index) =>
+    change(`schedule/a${index}`, {
+      risks: [{ code: 'schedule', message: `runs more often ${'x'.repeat(80)}` }],
+    }),
+  );
+  const frequent = change('schedule/zzz', {
+    action: 'create',
+    nextRuns: nextRuns(null, fast),
+    risks: [{ code: 'too-frequent', message: 'starts again after 5 seconds' }],
+  });
+  const text = planMarkdown({ ...emptyPlan, changes: [...many, frequent] });
+  expect(text.length).toBeLessThan(65_000);
+  expect(text).toContain(
+    '- **create** `schedule/zzz`: every 5 seconds, 120,960 runs a week\n  - starts again after 5 seconds',
+  );
+});
