@@ -209,7 +209,11 @@ function service(added: Command): Command {
       'which undeclared objects to delete: owned, all or never (default: `prune` in roster.yaml)',
     )
     .option('--concurrency <n>', 'number of concurrent requests (default: 10)')
-    .option('--timeout <time>', 'timeout of each request: 30, 30s or 500ms (default: 30s)');
+    .option('--timeout <time>', 'timeout of each request: 30, 30s or 500ms (default: 30s)')
+    .option(
+      '--deadline <time>',
+      'how long to wait for rate limits in all, such as 90s, 30m or 2h (default: 30m)',
+    );
 }
 
 function guarded(added: Command): Command {

@@ -1,6 +1,6 @@
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
-import type { ClientSettings } from './client.js';
+import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
 import { NoReply, openPool } from './http.js';
@@ -48,31 +48,28 @@ export function createDownloader(settings: ClientSettings): Downloader {
       maxBytes: -1,
       signal: undefined,
     });
-  const retry = {
-    budget: settings.budget ?? { requests: 0, retries: 0 },
-    random: settings.random ?? Math.random,
-    sleep: settings.sleep ?? sleep,
-    onRetry: settings.onRetry ?? (() => {}),
-    signal: settings.signal,
-  };
+  const retry = retrySettings(settings);
+  const limiter = rateLimiter(settings);
   return {
     async download({ request }, maxBytes = MAX_FILE_BYTES) {
       pool ??= open();
       const opened = await pool;
       return withOtherMethods(request, (sent) =>
-        withRetries(sent, retry, async () => {
+        withRetries(sent, retry, () => {
           const subject = `${sent.method} ${sent.path}`;
-          const exchange = {
-            method: sent.method,
-            path: requestPath(base, sent.path, sent.query ?? null),
-            headers: headersOf(settings, sent.body !== undefined),
-            body: sent.body === undefined ? null : JSON.stringify(sent.body),
-          };
-          const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
-            throw explained(settings, subject, error);
+          return limiter.run(subject, async () => {
+            const exchange = {
+              method: sent.method,
+              path: requestPath(base, sent.path, sent.query ?? null),
+              headers: headersOf(settings, sent.body !== undefined),
+              body: sent.body === undefined ? null : JSON.stringify(sent.body),
+            };
+            const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
+              throw explained(settings, subject, error);
+            });
+            if (reply.status !== 200) throw await refused(settings, subject, reply);
+            return downloadOf(reply, subject, maxBytes);
           });
-          if (reply.status !== 200) throw await refused(settings, subject, reply);
-          return downloadOf(reply, subject, maxBytes);
         }),
       );
     },
@@ -163,14 +160,4 @@ function wordsOf({ apiKey, secrets = [] }: ClientSettings): ServiceWords {
   const search = new SecretSearch();
   search.add([...secrets, ...(apiKey === null ? [] : [apiKey])]);
   return wordsWith((text) => maskApiKeys(search.mask(text)));
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, ms + 1);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
 }
