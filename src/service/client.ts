@@ -8,12 +8,14 @@ import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
+import { noAnswer } from './no-answer.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import type { RateLimiter } from './rate-limit.js';
-import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
+import { incompleteAnswer, refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
 import { type RetrySettings, withRetries } from './retry.js';
+import type { ServicePlace } from './service-place.js';
 import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
 
@@ -150,7 +152,8 @@ class HttpClient implements Client {
     const path = requestPath(this.#base, request.path, query);
     let attempt = 0;
     const send = () => this.#attempt(request, { path, attempt: ++attempt, ...options });
-    const limited = () => this.#limiter.run(subjectOf(request), send);
+    const limits = { subject: subjectOf(request), isWrite: request.effect !== 'read' };
+    const limited = () => this.#limiter.run(limits, send);
     return withRetries(request, this.#retry, () => this.#queue.run(limited));
   }
 
@@ -172,7 +175,7 @@ class HttpClient implements Client {
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, headers, body, ...sending });
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
-    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words);
+    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words, this.#place);
     if (reply.truncated !== null)
       throw incompleteAnswer(subject, reply, this.#settings.maxBytes ?? MAX_BODY_BYTES);
     return readAnswer(subject, effect, reply, words);
@@ -186,6 +189,10 @@ class HttpClient implements Client {
       'user-agent': this.#settings.userAgent,
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
     };
+  }
+
+  get #place(): ServicePlace {
+    return { base: this.#base, urlFrom: this.#settings.urlFrom };
   }
 
   #currentKey(subject: string): string {
@@ -214,8 +221,7 @@ class HttpClient implements Client {
 
   #factsOf(subject: string, error: unknown): FailureFacts | null {
     if (error instanceof ServiceFailure) return error.facts;
-    if (error instanceof NoReply)
-      return noAnswer(subject, error, { ...this.#settings, host: this.#base.host }).facts;
+    if (error instanceof NoReply) return noAnswer(subject, error, this.#place).facts;
     if (!(error instanceof Unexpected)) return null;
     const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
     return new ServiceFailure({

@@ -4,12 +4,14 @@ import { type ClientSettings, rateLimiter, retrySettings } from './client-settin
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
 import { NoReply, openPool } from './http.js';
+import { noAnswer } from './no-answer.js';
 import { withOtherMethods } from './operation.js';
 import type { DownloadCall } from './operations/download.js';
 import { wholeNumber } from './operations/record.js';
-import { noAnswer, refusal } from './refusal.js';
+import { refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
 import { withRetries } from './retry.js';
+import type { ServicePlace } from './service-place.js';
 import { type ServiceWords, wordsWith } from './service-words.js';
 import { openStream, type StreamedReply } from './stream.js';
 import { serviceUrl } from './url.js';
@@ -57,7 +59,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
       return withOtherMethods(request, (sent) =>
         withRetries(sent, retry, () => {
           const subject = `${sent.method} ${sent.path}`;
-          return limiter.run(subject, async () => {
+          return limiter.run({ subject, isWrite: false }, async () => {
             const exchange = {
               method: sent.method,
               path: requestPath(base, sent.path, sent.query ?? null),
@@ -145,14 +147,17 @@ async function refused(settings: ClientSettings, subject: string, { status, head
     // The status says enough.
   }
   const reply = { status, headers, body: Buffer.concat(chunks), truncated: null };
-  return refusal(subject, reply, wordsOf(settings));
+  return refusal(subject, reply, wordsOf(settings), placeOf(settings));
 }
 
 function explained(settings: ClientSettings, subject: string, error: unknown): unknown {
   if (!(error instanceof NoReply)) return error;
-  const host = new URL(settings.baseUrl).host;
-  const { facts, attempts } = noAnswer(subject, error, { ...settings, host });
+  const { facts, attempts } = noAnswer(subject, error, placeOf(settings));
   return new ServiceFailure({ ...facts, message: wordsOf(settings).text(facts.message) }, attempts);
+}
+
+function placeOf({ baseUrl, urlFrom }: ClientSettings): ServicePlace {
+  return { base: new URL(baseUrl), urlFrom };
 }
 
 /** The service's text may repeat the key, or a value from the environment. */

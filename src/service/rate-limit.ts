@@ -6,6 +6,8 @@ const FIRST_GAP_MS = 100;
 const LEAST_GAP_MS = 2;
 /** Between two probes of a service that answers nothing but 429, and does not say when to come back. */
 const MAX_PAUSE_MS = 10_000;
+/** The end of the deadline in which nothing waits but reads: they find out what the writes have done. */
+const MAX_RESERVE_MS = 60_000;
 const GROW = 1.3;
 const MAX_GROWTHS = 3;
 /** How much a success shortens the gap: fast until the limit is met again, then slowly. */
@@ -20,6 +22,12 @@ export interface RateLimitSettings {
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly onPause: (waitMs: number) => void;
   readonly signal: AbortSignal | undefined;
+}
+
+export interface LimitedRequest {
+  /** Method and path. */
+  readonly subject: string;
+  readonly isWrite: boolean;
 }
 
 /** When a request has started, and in which epoch: what happens to it says nothing about later epochs. */
@@ -44,6 +52,7 @@ export class RateLimiter {
   #epoch = 0;
   #decay = FAST_DECAY;
   #probe: Promise<void> | null = null;
+  #sleeping: Promise<void> | null = null;
   /** Requests that wait or are on the wire, and since when there are any. */
   #pending = 0;
   #busySince = 0;
@@ -53,21 +62,21 @@ export class RateLimiter {
   constructor(private readonly settings: RateLimitSettings) {}
 
   /** Sends until the answer is not 429. Throws a ServiceFailure that is not transient once the deadline would pass. */
-  async run<T>(subject: string, send: () => Promise<T>): Promise<T> {
+  async run<T>(request: LimitedRequest, send: () => Promise<T>): Promise<T> {
     if (this.#pending === 0) this.#busySince = this.#now();
     this.#pending += 1;
     try {
-      return await this.#untilTaken(subject, send);
+      return await this.#untilTaken(request, send);
     } finally {
       this.#pending -= 1;
       if (this.#pending === 0) this.#busyMs += this.#now() - this.#busySince;
     }
   }
 
-  async #untilTaken<T>(subject: string, send: () => Promise<T>): Promise<T> {
+  async #untilTaken<T>(request: LimitedRequest, send: () => Promise<T>): Promise<T> {
     let refusal: FailureFacts | null = null;
     for (;;) {
-      const turn = await this.#turn(subject, refusal);
+      const turn = await this.#turn(request, refusal);
       try {
         const answer = await send();
         this.#taken(turn);
@@ -83,32 +92,42 @@ export class RateLimiter {
   }
 
   /** Waits until a request may start. */
-  async #turn(subject: string, refusal: FailureFacts | null): Promise<Turn> {
+  async #turn(request: LimitedRequest, refusal: FailureFacts | null): Promise<Turn> {
     const isLate = this.settings.signal?.aborted === true;
-    if (isLate && refusal !== null) throw givenUp('interrupt', subject, refusal, INTERRUPTED);
-    // What a run does after the interrupt, such as a last look, does not wait: a person does.
-    while (!isLate && (await this.#waited(subject, refusal)));
-    this.#nextAt = this.#now() + this.#gapMs;
+    if (isLate && refusal !== null) throw givenUp('interrupt', request, refusal, INTERRUPTED);
+    // What a run does after the interrupt, such as a last look, does not wait: a person does. Between the last check and
+    // the claim of the turn nothing may be awaited, or two requests would start at once.
+    while (!isLate && (this.#nextAt > this.#now() || this.#probe !== null)) {
+      await this.#waited(request, refusal);
+    }
+    this.#nextAt = Math.max(this.#nextAt, this.#now() + this.#gapMs);
     return { epoch: this.#epoch, end: this.#refusals > 0 ? this.#beginProbe() : () => {} };
   }
 
-  /** False when there was nothing to wait for. */
-  async #waited(subject: string, refusal: FailureFacts | null): Promise<boolean> {
+  async #waited(request: LimitedRequest, refusal: FailureFacts | null): Promise<void> {
     const waitMs = this.#nextAt - this.#now();
-    if (waitMs <= 0 && this.#probe === null) return false;
-    if (waitMs > 0) await this.#sleep(waitMs, subject, refusal);
+    if (waitMs > 0) await this.#sleep(waitMs, request, refusal);
     else await this.#probe;
-    if (this.settings.signal?.aborted) throw givenUp('interrupt', subject, refusal, INTERRUPTED);
-    return true;
+    if (this.settings.signal?.aborted) throw givenUp('interrupt', request, refusal, INTERRUPTED);
   }
 
-  async #sleep(waitMs: number, subject: string, refusal: FailureFacts | null): Promise<void> {
-    const { deadlineMs, sleep, signal } = this.settings;
-    if (this.#spentMs() + waitMs > deadlineMs)
-      throw givenUp('deadline', subject, refusal, tooLong(waitMs, deadlineMs));
+  async #sleep(waitMs: number, request: LimitedRequest, refusal: FailureFacts | null): Promise<void> {
+    const { deadlineMs } = this.settings;
+    const reserveMs = request.isWrite ? Math.min(MAX_RESERVE_MS, deadlineMs / 10) : 0;
+    if (this.#spentMs() + waitMs > deadlineMs - reserveMs)
+      throw givenUp('deadline', request, refusal, tooLong(waitMs, deadlineMs, request.isWrite));
+    // One sleep for all that wait: many listeners on one signal look like a leak.
+    this.#sleeping ??= this.#passed(waitMs).finally(() => {
+      this.#sleeping = null;
+    });
+    await this.#sleeping;
+  }
+
+  /** A timer may fire a fraction early, but a wait must pass completely. */
+  async #passed(waitMs: number): Promise<void> {
+    const { sleep, signal } = this.settings;
     const until = this.#now() + waitMs;
     await sleep(waitMs, signal);
-    // A timer may fire a fraction early, but a wait must pass completely.
     if (!signal?.aborted) this.#aheadMs += Math.max(0, until - this.#now());
   }
 
@@ -148,7 +167,7 @@ export class RateLimiter {
     const bound = Math.min(MAX_PAUSE_MS, this.#gapMs * 2 ** (this.#refusals - 1));
     // Jitter: clients that were refused together do not return together.
     this.#pauseMs = Math.max(retryAfterMs, bound * (1 + this.settings.random() / 4));
-    this.#nextAt = this.#now() + this.#pauseMs;
+    this.#nextAt = Math.max(this.#nextAt, this.#now() + this.#pauseMs);
     if (this.#spentMs() + this.#pauseMs <= this.settings.deadlineMs) this.settings.onPause(this.#pauseMs);
   }
 
@@ -164,7 +183,7 @@ export class RateLimiter {
 /** `refusal`: the last answer to this request, null if it was never sent. */
 function givenUp(
   by: 'deadline' | 'interrupt',
-  subject: string,
+  { subject }: LimitedRequest,
   refusal: FailureFacts | null,
   why: string,
 ): ServiceFailure {
@@ -177,9 +196,12 @@ function givenUp(
 const INTERRUPTED = 'the run was interrupted while it waited for the rate limit of the service';
 const DEADLINE_HELP = 'Run the command again later, or allow more time, such as `--deadline 2h`.';
 
-function tooLong(waitMs: number, deadlineMs: number): string {
+function tooLong(waitMs: number, deadlineMs: number, isWrite: boolean): string {
   const wait = `the service limits requests, and waiting ${Math.ceil(waitMs / 1000)} s`;
-  return `${wait} would exceed the deadline of ${durationText(deadlineMs)}`;
+  const deadline = `the deadline of ${durationText(deadlineMs)}`;
+  return isWrite
+    ? `${wait} would leave too little of ${deadline} to check the result`
+    : `${wait} would exceed ${deadline}`;
 }
 
 function durationText(ms: number): string {

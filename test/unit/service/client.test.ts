@@ -212,7 +212,6 @@ describe('refusals', () => {
     [422, 'service-error', 'refused', 1],
     [408, 'service-error', 'unknown', 3],
     [425, 'service-error', 'refused', 3],
-    [429, 'service-error', 'refused', 3],
     [500, 'service-error', 'unknown', 3],
     [501, 'service-error', 'unknown', 1],
     [502, 'service-error', 'unknown', 3],
@@ -234,7 +233,6 @@ describe('refusals', () => {
     [400, 1],
     [408, 1],
     [425, 1],
-    [429, 3],
     [500, 1],
     [503, 1],
   ])('a create answered %d is sent %d times', async (status, times) => {

@@ -6,6 +6,8 @@ import { RateLimiter, type RateLimitSettings } from '../../../src/service/rate-l
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
+const get = (path: string) => ({ subject: `GET ${path}`, isWrite: false });
+const put = (path: string) => ({ subject: `PUT ${path}`, isWrite: true });
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 function limiter(given: Partial<RateLimitSettings> = {}) {
@@ -76,7 +78,7 @@ async function send(count: number, limit: Limit, retryAfterMs: number | null = n
     taken.set(id, (taken.get(id) ?? 0) + 1);
   };
   const all = Array.from({ length: count }, (_, id) =>
-    queue.run(() => given.limiter.run('GET /x', () => one(id))),
+    queue.run(() => given.limiter.run(get('/x'), () => one(id))),
   );
   const ended = Promise.allSettled(all);
   await vi.runAllTimersAsync();
@@ -141,12 +143,12 @@ test('while the service refuses everything, one request at a time probes, after 
 test('all requests wait for the Retry-After that one of them got', async () => {
   const { limiter: shared } = limiter();
   const starts: number[] = [];
-  const first = shared.run('GET /a', async () => {
+  const first = shared.run(get('/a'), async () => {
     starts.push(performance.now());
     if (starts.length === 1) throw refusal(7_000);
   });
   await vi.advanceTimersByTimeAsync(1);
-  const second = shared.run('GET /b', async () => void starts.push(performance.now()));
+  const second = shared.run(get('/b'), async () => void starts.push(performance.now()));
   await vi.runAllTimersAsync();
   await Promise.all([first, second]);
   const [began = 0, ...others] = starts;
@@ -167,6 +169,18 @@ describe('the deadline', () => {
     expect(facts[0]?.message).toMatch(
       /^GET \/x returned 429; the service limits requests, and waiting \d+ s would exceed the deadline of 1 min$/,
     );
+  });
+
+  test('leaves a tenth, at most a minute, to the reads that find out what the writes did', async () => {
+    const { limiter: shared } = limiter({ deadlineMs: 100_000 });
+    const began = performance.now();
+    const refused = shared.run(put('/x'), () => Promise.reject(refusal())).catch((error: unknown) => error);
+    await vi.runAllTimersAsync();
+    expect((await refused) as ServiceFailure).toMatchObject({ facts: { givenUp: 'deadline' } });
+    expect(performance.now() - began).toBeLessThanOrEqual(90_000);
+    const read = shared.run(get('/x'), async () => 'seen');
+    await vi.runAllTimersAsync();
+    expect(await read).toBe('seen');
   });
 
   test('is not waited for when Retry-After is later', async () => {
@@ -198,9 +212,9 @@ test('an interrupt ends the waiting', async () => {
     sent += 1;
     return Promise.reject(refusal(60_000));
   };
-  const ends = Promise.allSettled([shared.run('PUT /a', refused), shared.run('PUT /b', refused)]);
+  const ends = Promise.allSettled([shared.run(put('/a'), refused), shared.run(put('/b'), refused)]);
   await vi.advanceTimersByTimeAsync(1_000);
-  const third = Promise.allSettled([shared.run('PUT /c', refused)]);
+  const third = Promise.allSettled([shared.run(put('/c'), refused)]);
   await vi.advanceTimersByTimeAsync(1);
   stop.abort();
   await vi.advanceTimersByTimeAsync(1);
@@ -214,7 +228,7 @@ test('an interrupt ends the waiting', async () => {
   ]);
   expect(sent).toBe(2);
   // The last looks of an interrupted run go out at once.
-  expect(await shared.run('GET /d', async () => 'seen')).toBe('seen');
+  expect(await shared.run(get('/d'), async () => 'seen')).toBe('seen');
 });
 
 test('another failure says nothing about the limit, and is not repeated here', async () => {
@@ -225,7 +239,7 @@ test('another failure says nothing about the limit, and is not repeated here', a
     status: 503,
     transient: true,
   });
-  await expect(shared.run('GET /x', () => Promise.reject(failure))).rejects.toBe(failure);
+  await expect(shared.run(get('/x'), () => Promise.reject(failure))).rejects.toBe(failure);
 });
 
 test('a wait counts as passed when its timer fires early', async () => {
@@ -236,7 +250,7 @@ test('a wait counts as passed when its timer fires early', async () => {
     },
   });
   const answers = [refusal(5_000), null];
-  await shared.run('GET /x', async () => {
+  await shared.run(get('/x'), async () => {
     const next = answers.shift();
     if (next) throw next;
   });
