@@ -1,11 +1,16 @@
 import type { SessionOptions } from '../../engine/session.js';
 import { pauseLine, readingLine, requestLine } from '../../view/text/request-line.js';
-import type { CommandContext } from '../host/host.js';
+import type { CommandContext, Host } from '../host/host.js';
 
 const LEAST_PAUSE_MS = 3_000;
 const PAUSE_LINE_EVERY_MS = 60_000;
 const READING_AFTER_MS = 1_000;
 const REDRAW_EVERY_MS = 100;
+
+interface LogContext {
+  readonly host: Pick<Host, 'stderrIsTerminal' | 'env'>;
+  readonly output: CommandContext['output'];
+}
 
 type RequestLog = Pick<SessionOptions, 'onAttempt' | 'onPause'>;
 
@@ -13,8 +18,10 @@ type RequestLog = Pick<SessionOptions, 'onAttempt' | 'onPause'>;
  * What a run says about its requests on stderr: each of them with `-v`, and long waits and reads. A terminal shows waits
  * and reads on a line that the next output replaces. A log gets a line per minute of waiting, and nothing of reads.
  */
-export function requestLog({ verbose }: { readonly verbose?: boolean }, context: CommandContext): RequestLog {
-  const { host, output } = context;
+export function requestLog(
+  { verbose }: { readonly verbose?: boolean },
+  { host, output }: LogContext,
+): RequestLog {
   if (host.stderrIsTerminal && host.env['CI'] === undefined) return terminalLog(verbose === true, output);
   let quietUntil = 0;
   return {
