@@ -104,6 +104,20 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/service/retry.test.ts'],
   },
   {
+    name: 'a rate limit slows down only the requests that met it',
+    file: 'src/service/rate-limit.ts',
+    find: 'while (!isLate && (this.#nextAt',
+    replace: 'while (!isLate && refusal !== null && (this.#nextAt',
+    tests: ['test/unit/service/rate-limit.test.ts'],
+  },
+  {
+    name: 'a run waits for rate limits without an end',
+    file: 'src/service/rate-limit.ts',
+    find: '> deadlineMs - reserveMs)',
+    replace: '> deadlineMs * 1000)',
+    tests: ['test/unit/service/rate-limit.test.ts'],
+  },
+  {
     name: 'retries are not limited',
     file: 'src/service/retry.ts',
     find: 'const MAX_ATTEMPTS = 3;',

@@ -76,6 +76,31 @@ test('a guard with a reason keeps a request from being sent, and so does one tha
   expect(server.seen).toHaveLength(1);
 });
 
+test('a guard that gets a reason during a pause for a rate limit keeps all that wait from being sent', async () => {
+  let reason: string | null = null;
+  await using server = await serve((_seen, response) => json(response, 429, {}, { 'retry-after': '5' }));
+  const sleep = async () => {
+    reason = 'the lock is lost';
+  };
+  const client = server.client({ sleep, concurrency: 1 });
+  const sent = [client.send(update, () => reason), client.send(create, () => reason)].map(failureOf);
+  const failures = await Promise.all(sent);
+  expect(server.seen).toHaveLength(1);
+  expect(failures.map(({ certainty, facts }) => [certainty, facts.code])).toEqual([
+    ['not-sent', 'locked'],
+    ['not-sent', 'locked'],
+  ]);
+});
+
+test('a 429 counts neither as an attempt of its request nor in the retries of the run, also for a create', async () => {
+  await using server = await serve((_seen, response, index) =>
+    index <= 12 ? json(response, 429, {}) : ok(response, { id: 'g1' }),
+  );
+  const client = server.client();
+  expect(await client.send(create)).toEqual({ data: { id: 'g1' } });
+  expect(client.stats).toEqual({ requests: 1, attempts: 13, retries: 0 });
+});
+
 test('a reader cannot write, neither by type nor by effect', async () => {
   await using server = await serve((_seen, response) => ok(response, null));
   const reader = server.client().reader();
