@@ -11,7 +11,7 @@ import { inventoryAfter, inventoryBefore } from './inventory-update.js';
 import { DELETED, whyNotFound } from './not-found.js';
 import { outcomeOf, worstOf } from './outcomes.js';
 import { Recheck } from './recheck.js';
-import { RunState } from './run-state.js';
+import { RunState, stateAfter } from './run-state.js';
 import { runSteps, type StepRunner, type StepState } from './run-steps.js';
 import type { Verdict } from './writer.js';
 
@@ -110,6 +110,7 @@ class PlanRunner implements StepRunner {
   stopped(): string | null {
     if (this.state.unauthorized !== null) return this.state.unauthorized;
     if (this.inputs.lock.lost()) return LOCK_LOST;
+    if (this.state.deadline !== null) return this.state.deadline;
     return this.inputs.control.interrupted() ? 'interrupted before it started' : null;
   }
 
@@ -150,7 +151,7 @@ class PlanRunner implements StepRunner {
     } catch (failure) {
       const verdict = this.state.judge(failure);
       if (verdict.gone) return this.notFound(step, verdict);
-      return { outcome: verdict.certainty === 'unknown' ? 'unknown' : 'failed', error: verdict.message };
+      return stateAfter(verdict);
     }
   }
 
@@ -168,7 +169,8 @@ class PlanRunner implements StepRunner {
       const verdict = this.state.judge(failure);
       if (verdict.gone) return goneBefore(step, verdict);
       // Nothing was sent.
-      return { outcome: 'failed', error: `reading it again failed: ${verdict.message}` };
+      const message = `reading it again failed: ${verdict.message}`;
+      return { outcome: verdict.givenUp === null ? 'failed' : 'skipped', error: message };
     }
   }
 

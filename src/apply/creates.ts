@@ -7,7 +7,7 @@ import type { Address, Observed } from '../model/resource.js';
 import { deliverKey, lostKey } from './deliver-key.js';
 import type { ApplyInputs } from './inputs.js';
 import { candidatesIn, isAltered, isSent, recoverCreate, type SentCreate } from './recover-create.js';
-import type { RunState } from './run-state.js';
+import { type RunState, stateAfter } from './run-state.js';
 import type { StepState } from './run-steps.js';
 
 /** A create whose response contained an id that still has to be checked. */
@@ -56,7 +56,7 @@ export class CreateRunner {
       return await this.check({ step, kind, address, id });
     } catch (failure) {
       const verdict = this.state.judge(failure);
-      if (verdict.certainty !== 'unknown') return { outcome: 'failed', error: verdict.message };
+      if (verdict.certainty !== 'unknown') return stateAfter(verdict);
       if (step.delivery === null) return this.recover(kind, address, verdict.message);
       // The new key has revoked the old one (interface §5.5), or may have: neither can be used.
       this.state.unauthorized = 'the key may have stopped working';

@@ -2,9 +2,11 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, type KindName, objectKey } from '../model/resource.js';
 import type { ApplyInputs } from './inputs.js';
+import type { StepState } from './run-steps.js';
 import type { Verdict } from './writer.js';
 
 const KEY_STOPPED = 'the key stopped working';
+const DEADLINE = 'the service limits requests, and the deadline of this run has passed';
 
 /** What a run learns while it carries out its steps. */
 export class RunState {
@@ -21,6 +23,8 @@ export class RunState {
   newKeyFile: string | null = null;
   /** Why the key cannot be used any further. */
   unauthorized: string | null = null;
+  /** Why this run no longer waits for the service. */
+  deadline: string | null = null;
   readonly kinds: ReadonlyMap<KindName, Kind>;
   private readonly idOf = new Map<Address, string>();
   private readonly ownerOf = new Map<string, Address>();
@@ -53,6 +57,7 @@ export class RunState {
   judge(failure: unknown): Verdict {
     const verdict = this.inputs.writer.judge(failure);
     if (verdict.unauthorized) this.unauthorized = KEY_STOPPED;
+    if (verdict.givenUp === 'deadline') this.deadline = DEADLINE;
     return verdict;
   }
 
@@ -63,6 +68,13 @@ export class RunState {
     if (!isKnown) this.diagnostics.push(bugDiagnostic(message));
     return message;
   }
+}
+
+/** What a step is whose request has failed. */
+export function stateAfter({ certainty, givenUp, message }: Verdict): StepState {
+  if (certainty === 'unknown') return { outcome: 'unknown', error: message };
+  const isUntried = certainty === 'not-sent' && givenUp !== null;
+  return { outcome: isUntried ? 'skipped' : 'failed', error: message };
 }
 
 export function bugText(bug: unknown): string {

@@ -18,6 +18,8 @@ export type Verdict = {
   readonly gone: boolean;
   /** The key no longer works: nothing else can be done. */
   readonly unauthorized: boolean;
+  /** Waiting for a rate limit has ended with the deadline, or with an interrupt: nothing else can be done. */
+  readonly givenUp: 'deadline' | 'interrupt' | null;
   readonly message: string;
 };
 

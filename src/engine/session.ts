@@ -8,10 +8,12 @@ import { isPrefixOf } from '../model/key-prefix.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
+import type { AttemptEvent } from '../service/attempt-log.js';
 import { type Client, createClient } from '../service/client.js';
 import { apiKeyOf } from './api-key.js';
 import { type Clock, clockOf } from './clock.js';
 import { keptKeyWarnings } from './kept-keys.js';
+import { withKeyHint } from './key-hint.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
@@ -24,6 +26,12 @@ export interface SessionOptions extends ProjectOptions, ServiceOptions {
   readonly concurrency?: number | undefined;
   /** For each request. Default: 30,000. */
   readonly timeoutMilliseconds?: number | undefined;
+  /** How long requests may take together until the run stops waiting for rate limits. Default: 1,800,000. */
+  readonly deadlineMilliseconds?: number | undefined;
+  /** Learns of each request, without its headers and body. */
+  readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
+  /** Called when the service limits requests: for how many milliseconds none is sent. */
+  readonly onPause?: ((milliseconds: number) => void) | undefined;
   /** Ends the run: requests in flight finish, nothing else is sent or tried again. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -79,6 +87,8 @@ export async function withSession<T>(
   const session = openSession(options);
   try {
     return await work(session);
+  } catch (failure) {
+    throw withKeyHint(failure, session.project, session.callsWith);
   } finally {
     await session.close();
   }
@@ -104,6 +114,9 @@ export function openSession(options: SessionOptions): Session {
     secrets: project.secrets,
     signal,
     sleep: options.sleep,
+    deadlineMs: options.deadlineMilliseconds,
+    onAttempt: options.onAttempt,
+    onPause: options.onPause,
   });
   return {
     project: { ...project, prune: options.prune ?? project.prune },

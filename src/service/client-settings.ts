@@ -1,3 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AttemptEvent } from './attempt-log.js';
+import { RateLimiter, type RateLimitSettings } from './rate-limit.js';
 import type { RetryBudget, RetryEvent, RetrySettings } from './retry.js';
 
 export interface ClientSettings {
@@ -15,6 +18,11 @@ export interface ClientSettings {
   /** Masked in texts of the service, as the API key is. */
   readonly secrets?: readonly string[] | undefined;
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+  readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
+  /** Called when the service limits requests, and the client waits before it sends any other. */
+  readonly onPause?: RateLimitSettings['onPause'] | undefined;
+  /** How long requests may take together until the client stops waiting for rate limits; 30 minutes by default. */
+  readonly deadlineMs?: number | undefined;
   /** Once aborted, nothing is retried, and requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;
   /** Shared by the clients of one run. */
@@ -25,4 +33,35 @@ export interface ClientSettings {
   readonly maxBytes?: number | undefined;
   /** Of all bodies that are kept; 128 MB by default. */
   readonly maxTotalBytes?: number | undefined;
+}
+
+const DEFAULT_DEADLINE_MS = 30 * 60_000;
+
+export function retrySettings(settings: ClientSettings): RetrySettings {
+  return {
+    budget: settings.budget ?? { requests: 0, retries: 0 },
+    random: settings.random ?? Math.random,
+    sleep: settings.sleep ?? sleep,
+    onRetry: settings.onRetry ?? (() => {}),
+    signal: settings.signal,
+  };
+}
+
+export function rateLimiter(settings: ClientSettings): RateLimiter {
+  return new RateLimiter({
+    deadlineMs: settings.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    random: settings.random ?? Math.random,
+    sleep: settings.sleep ?? sleep,
+    onPause: settings.onPause ?? (() => {}),
+    signal: settings.signal,
+  });
+}
+
+/** A timer may fire a fraction early, but `Retry-After` must pass completely: hence the extra millisecond. */
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait(ms + 1, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
 }

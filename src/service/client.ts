@@ -1,18 +1,21 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type Envelope, isSuccess, readAnswer } from './answer.js';
+import { logged } from './attempt-log.js';
 import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
-import type { ClientSettings } from './client-settings.js';
+import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
+import { noAnswer } from './no-answer.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
-import { incompleteAnswer, noAnswer, refusal } from './refusal.js';
+import type { RateLimiter } from './rate-limit.js';
+import { incompleteAnswer, refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
 import { type RetrySettings, withRetries } from './retry.js';
+import type { ServicePlace } from './service-place.js';
 import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
 
@@ -42,8 +45,8 @@ export interface Client extends Reader {
 }
 
 /** The path with base path and query. */
-type Sending = Pick<Exchange, 'path' | 'meter' | 'guard'>;
-type SendOptions = Omit<Sending, 'path'>;
+type Sending = Pick<Exchange, 'path' | 'meter' | 'guard' | 'attempt'>;
+type SendOptions = Omit<Sending, 'path' | 'attempt'>;
 
 export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
@@ -55,6 +58,7 @@ class HttpClient implements Client {
   readonly #transport: Transport;
   readonly #queue: Queue;
   readonly #retry: RetrySettings;
+  readonly #limiter: RateLimiter;
   readonly #secrets = new SecretSearch();
   readonly #bytes: ByteBudget;
   #key: string | null;
@@ -71,13 +75,15 @@ class HttpClient implements Client {
     this.#secrets.add([...(settings.secrets ?? []), ...(apiKey === null ? [] : [apiKey])]);
     this.#queue = createQueue(concurrency);
     this.#retry = retrySettings(settings);
-    this.#transport = createTransport({
+    this.#limiter = rateLimiter(settings);
+    const transport = createTransport({
       origin: this.#base.origin,
       connections: concurrency,
       timeoutMs,
       maxBytes: settings.maxBytes ?? MAX_BODY_BYTES,
       signal: settings.signal,
     });
+    this.#transport = logged(transport, settings.onAttempt);
   }
 
   async read<T>(call: Call<T>, guard?: SendGuard): Promise<T> {
@@ -143,8 +149,12 @@ class HttpClient implements Client {
   }
 
   #withRetries(request: Request, query: PageQuery | null, options: SendOptions): Promise<Envelope> {
-    const sending = { path: requestPath(this.#base, request.path, query), ...options };
-    return withRetries(request, this.#retry, () => this.#queue.run(() => this.#attempt(request, sending)));
+    const path = requestPath(this.#base, request.path, query);
+    let attempt = 0;
+    const send = () => this.#attempt(request, { path, attempt: ++attempt, ...options });
+    const limits = { subject: subjectOf(request), isWrite: request.effect !== 'read' };
+    const limited = () => this.#limiter.run(limits, send);
+    return withRetries(request, this.#retry, () => this.#queue.run(limited));
   }
 
   async #attempt(request: Request, sending: Sending): Promise<Envelope> {
@@ -165,7 +175,7 @@ class HttpClient implements Client {
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, headers, body, ...sending });
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
-    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words);
+    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words, this.#place);
     if (reply.truncated !== null)
       throw incompleteAnswer(subject, reply, this.#settings.maxBytes ?? MAX_BODY_BYTES);
     return readAnswer(subject, effect, reply, words);
@@ -179,6 +189,10 @@ class HttpClient implements Client {
       'user-agent': this.#settings.userAgent,
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
     };
+  }
+
+  get #place(): ServicePlace {
+    return { base: this.#base, urlFrom: this.#settings.urlFrom };
   }
 
   #currentKey(subject: string): string {
@@ -207,8 +221,7 @@ class HttpClient implements Client {
 
   #factsOf(subject: string, error: unknown): FailureFacts | null {
     if (error instanceof ServiceFailure) return error.facts;
-    if (error instanceof NoReply)
-      return noAnswer(subject, error, { ...this.#settings, host: this.#base.host }).facts;
+    if (error instanceof NoReply) return noAnswer(subject, error, this.#place).facts;
     if (!(error instanceof Unexpected)) return null;
     const what = error instanceof UnexpectedItem ? `${error.item} of ${subject}` : subject;
     return new ServiceFailure({
@@ -221,23 +234,4 @@ class HttpClient implements Client {
 
 function subjectOf({ method, path }: Request): string {
   return `${method} ${path}`;
-}
-
-function retrySettings(settings: ClientSettings): RetrySettings {
-  return {
-    budget: settings.budget ?? { requests: 0, retries: 0 },
-    random: settings.random ?? Math.random,
-    sleep: settings.sleep ?? sleep,
-    onRetry: settings.onRetry ?? (() => {}),
-    signal: settings.signal,
-  };
-}
-
-/** A timer may fire a fraction early, but `Retry-After` must pass completely: hence the extra millisecond. */
-async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await wait(ms + 1, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    if (!signal?.aborted) throw error;
-  }
 }

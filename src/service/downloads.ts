@@ -1,15 +1,17 @@
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
-import type { ClientSettings } from './client.js';
+import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
 import { NoReply, openPool } from './http.js';
+import { noAnswer } from './no-answer.js';
 import { withOtherMethods } from './operation.js';
 import type { DownloadCall } from './operations/download.js';
 import { wholeNumber } from './operations/record.js';
-import { noAnswer, refusal } from './refusal.js';
+import { refusal } from './refusal.js';
 import { requestPath } from './request-url.js';
 import { withRetries } from './retry.js';
+import type { ServicePlace } from './service-place.js';
 import { type ServiceWords, wordsWith } from './service-words.js';
 import { openStream, type StreamedReply } from './stream.js';
 import { serviceUrl } from './url.js';
@@ -48,31 +50,28 @@ export function createDownloader(settings: ClientSettings): Downloader {
       maxBytes: -1,
       signal: undefined,
     });
-  const retry = {
-    budget: settings.budget ?? { requests: 0, retries: 0 },
-    random: settings.random ?? Math.random,
-    sleep: settings.sleep ?? sleep,
-    onRetry: settings.onRetry ?? (() => {}),
-    signal: settings.signal,
-  };
+  const retry = retrySettings(settings);
+  const limiter = rateLimiter(settings);
   return {
     async download({ request }, maxBytes = MAX_FILE_BYTES) {
       pool ??= open();
       const opened = await pool;
       return withOtherMethods(request, (sent) =>
-        withRetries(sent, retry, async () => {
+        withRetries(sent, retry, () => {
           const subject = `${sent.method} ${sent.path}`;
-          const exchange = {
-            method: sent.method,
-            path: requestPath(base, sent.path, sent.query ?? null),
-            headers: headersOf(settings, sent.body !== undefined),
-            body: sent.body === undefined ? null : JSON.stringify(sent.body),
-          };
-          const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
-            throw explained(settings, subject, error);
+          return limiter.run({ subject, isWrite: false }, async () => {
+            const exchange = {
+              method: sent.method,
+              path: requestPath(base, sent.path, sent.query ?? null),
+              headers: headersOf(settings, sent.body !== undefined),
+              body: sent.body === undefined ? null : JSON.stringify(sent.body),
+            };
+            const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
+              throw explained(settings, subject, error);
+            });
+            if (reply.status !== 200) throw await refused(settings, subject, reply);
+            return downloadOf(reply, subject, maxBytes);
           });
-          if (reply.status !== 200) throw await refused(settings, subject, reply);
-          return downloadOf(reply, subject, maxBytes);
         }),
       );
     },
@@ -148,14 +147,17 @@ async function refused(settings: ClientSettings, subject: string, { status, head
     // The status says enough.
   }
   const reply = { status, headers, body: Buffer.concat(chunks), truncated: null };
-  return refusal(subject, reply, wordsOf(settings));
+  return refusal(subject, reply, wordsOf(settings), placeOf(settings));
 }
 
 function explained(settings: ClientSettings, subject: string, error: unknown): unknown {
   if (!(error instanceof NoReply)) return error;
-  const host = new URL(settings.baseUrl).host;
-  const { facts, attempts } = noAnswer(subject, error, { ...settings, host });
+  const { facts, attempts } = noAnswer(subject, error, placeOf(settings));
   return new ServiceFailure({ ...facts, message: wordsOf(settings).text(facts.message) }, attempts);
+}
+
+function placeOf({ baseUrl, urlFrom }: ClientSettings): ServicePlace {
+  return { base: new URL(baseUrl), urlFrom };
 }
 
 /** The service's text may repeat the key, or a value from the environment. */
@@ -163,14 +165,4 @@ function wordsOf({ apiKey, secrets = [] }: ClientSettings): ServiceWords {
   const search = new SecretSearch();
   search.add([...secrets, ...(apiKey === null ? [] : [apiKey])]);
   return wordsWith((text) => maskApiKeys(search.mask(text)));
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, ms + 1);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
 }

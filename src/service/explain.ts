@@ -26,9 +26,13 @@ export function oneLine(text: string): string {
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
 }
 
+export function isPage(body: string): boolean {
+  return /^\s*</.test(body);
+}
+
 /** Only the title of a web page is useful. */
 function plain(body: string): string {
-  if (!/^\s*</.test(body)) return body;
+  if (!isPage(body)) return body;
   return /<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? '';
 }
 

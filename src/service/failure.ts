@@ -20,6 +20,8 @@ export interface FailureFacts {
   readonly transient: boolean;
   /** How long the service asks to wait, in ms; null when it does not. */
   readonly retryAfterMs: number | null;
+  /** Why roster stopped waiting for a rate limit. Other requests need not be tried. */
+  readonly givenUp?: 'deadline' | 'interrupt';
 }
 
 const defaults = {

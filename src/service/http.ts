@@ -8,6 +8,8 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** How often the request has been sent, with this one. */
+  readonly attempt: number;
   /** Asked at the last moment, when the request has a connection. */
   readonly guard?: SendGuard | undefined;
   /** Counts the body of a response that is kept. */

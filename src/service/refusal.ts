@@ -1,8 +1,10 @@
 import { BudgetError, sizeText } from './byte-budget.js';
-import { explainText, oneLine } from './explain.js';
+import { explainText, isPage } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
-import { codeOf, DeadlineError, firstHeader, type NoReply, NotAllowed, type Reply } from './http.js';
+import { codeOf, firstHeader, type Reply } from './http.js';
+import { reasonFor } from './no-answer.js';
 import { retryAfterMs } from './retry-after.js';
+import { placeText, type ServicePlace } from './service-place.js';
 import type { ServiceWords } from './service-words.js';
 
 /** Statuses for which HTTP allows another attempt a moment later. */
@@ -12,7 +14,12 @@ const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 const MAX_ERROR_BYTES = 65_536;
 
 /** The failure for an answer that is not a success (interface §7). `subject` is the method and path of the request. */
-export function refusal(subject: string, reply: Reply, words: ServiceWords): ServiceFailure {
+export function refusal(
+  subject: string,
+  reply: Reply,
+  words: ServiceWords,
+  place: ServicePlace,
+): ServiceFailure {
   const { status } = reply;
   const body = new TextDecoder().decode(reply.body.subarray(0, MAX_ERROR_BYTES));
   const { message, errorCode } = explainText(body, words);
@@ -32,6 +39,7 @@ export function refusal(subject: string, reply: Reply, words: ServiceWords): Ser
   return new ServiceFailure({
     ...base,
     ...meaning(status),
+    ...(isPage(body) ? pageHelp(status, place) : {}),
     message: message === '' ? said : `${said}: ${message}`,
   });
 }
@@ -51,6 +59,25 @@ function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
     };
   if (status >= 500) return { code: 'service-error', help: 'The service has a problem: try again later.' };
   return { code: 'service-error' };
+}
+
+/** The service answers in JSON (interface §1.3), so a web page is from something else. */
+function pageHelp(status: number, place: ServicePlace): Pick<FailureFacts, 'help'> {
+  const page = 'The response is a web page, not JSON.';
+  const base = placeText(place);
+  switch (status) {
+    case 401:
+    case 403:
+      return {
+        help: `${page} A proxy or a sign-in page may have responded instead of the service: check that ${base} is its base URL. Otherwise, check \`ROSTER_API_KEY\`.`,
+      };
+    case 404:
+      return { help: `${page} Check that ${base} is the base URL of the service.` };
+    case 407:
+      return { help: `${page} A proxy on the way to ${base} requires a sign-in.` };
+    default:
+      return {};
+  }
 }
 
 /** Following a redirect would send the API key to any address that the answer names. */
@@ -85,55 +112,4 @@ export function incompleteAnswer(
     status,
     transient: !tooLong,
   });
-}
-
-/** The wrong host is a likely reason: the message says which it was, and where its URL comes from. */
-export function noAnswer(
-  subject: string,
-  { cause, code, sent }: NoReply,
-  { host, urlFrom }: { readonly host: string; readonly urlFrom?: string | undefined },
-): ServiceFailure {
-  if (cause instanceof NotAllowed) {
-    const message = `${subject} was not sent: ${cause.message}`;
-    return new ServiceFailure({ code: 'locked', message, certainty: 'not-sent' });
-  }
-  const certificate = !sent && code !== null && certificateCode.test(code);
-  return new ServiceFailure({
-    // The answer is not HTTP. The error's code depends on where the parser stopped.
-    code:
-      cause instanceof Error && cause.name === 'HTTPParserError' ? 'unexpected-response' : 'service-error',
-    message: `${subject} to ${host}${urlFrom === undefined ? '' : ` (from ${urlFrom})`} failed: ${reasonFor(cause)}`,
-    ...(sent
-      ? {}
-      : { help: certificate ? certificates : 'Check the URL of the service and the network connection.' }),
-    certainty: sent ? 'unknown' : 'not-sent',
-    transient: cause instanceof DeadlineError || (code !== null && transientCode.test(code)),
-  });
-}
-
-const certificates =
-  'To trust another certificate authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.';
-
-/** Other errors, such as a wrong certificate or an answer that is not HTTP, do not go away by themselves. */
-const transientCode =
-  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET|UND_ERR_CONNECT_TIMEOUT|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
-
-const certificateCode = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
-
-const words = new Map([
-  ['ECONNREFUSED', 'the connection was refused'],
-  ['ENOTFOUND', 'the host name is unknown'],
-  ['EAI_AGAIN', 'the host name lookup failed'],
-  ['ECONNRESET', 'the connection was reset'],
-  ['UND_ERR_SOCKET', 'the connection was closed'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'the connection timed out'],
-]);
-
-function reasonFor(error: unknown): string {
-  if (error instanceof DeadlineError || error instanceof BudgetError) return error.message;
-  if (!(error instanceof Error)) return 'no response';
-  const code = codeOf(error);
-  if (code === null) return oneLine(error.message);
-  const known = words.get(code);
-  return known === undefined ? `${oneLine(error.message)} (${code})` : `${known} (${code})`;
 }

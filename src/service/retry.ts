@@ -82,9 +82,9 @@ function whyNoRetry(attempt: number, waitMs: number, { budget, signal }: RetrySe
   return spent ? '; not retried, because too many requests of this run have failed' : null;
 }
 
-/** A create is sent again only when the service cannot have taken it: it was not sent, or answered with 429. */
-function maySendAgain(effect: Effect, { certainty, status }: FailureFacts): boolean {
-  return effect !== 'create' || certainty === 'not-sent' || status === 429;
+/** A create is sent again only when it was not sent. A 429 never gets here: the rate limiter repeats the request. */
+function maySendAgain(effect: Effect, { certainty }: FailureFacts): boolean {
+  return effect !== 'create' || certainty === 'not-sent';
 }
 
 function concluded(facts: FailureFacts, attempt: number, end: string): ServiceFailure {

@@ -18,7 +18,11 @@ interface Control {
  * Sends a request, and resolves when the head of the answer is there. `idleMs` is the longest time without a byte, because
  * a large file may take as long as it takes. Throws `NoReply`.
  */
-export function openStream(pool: StreamPool, exchange: Exchange, idleMs: number): Promise<StreamedReply> {
+export function openStream(
+  pool: StreamPool,
+  exchange: Omit<Exchange, 'attempt'>,
+  idleMs: number,
+): Promise<StreamedReply> {
   return new Promise((resolve, reject) => {
     let control: Control | null = null;
     let body: Readable | null = null;

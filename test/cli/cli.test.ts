@@ -98,5 +98,7 @@ function words(line: string): string[] {
 
 function shown(line: string, { stdout, stderr, exit }: Shown, hide: (text: string) => string): string {
   const part = (name: string, text: string) => (text === '' ? '' : `--- ${name}\n${hide(text)}`);
-  return `$ roster ${line}\n${part('stderr', stderr)}${part('stdout', stdout)}--- exit ${exit}\n\n`;
+  // What `-v` logs is sent concurrently, in any order.
+  const quiet = stderr.replace(/^[A-Z]+ \/api\/\S+ \d{3} \d+ ms \(attempt \d+\)\n/gm, '');
+  return `$ roster ${line}\n${part('stderr', quiet)}${part('stdout', stdout)}--- exit ${exit}\n\n`;
 }

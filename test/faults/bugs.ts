@@ -15,8 +15,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a create whose response was lost is sent again',
     file: 'src/service/retry.ts',
-    find: "return effect !== 'create' || certainty === 'not-sent' || status === 429;",
-    replace: "return effect !== 'create' || certainty !== 'refused' || status === 429;",
+    find: "return effect !== 'create' || certainty === 'not-sent';",
+    replace: "return effect !== 'create' || certainty !== 'refused';",
     tests: ['test/faults/creates.test.ts'],
   },
   {
@@ -102,6 +102,20 @@ export const bugs: readonly Bug[] = [
     find: 'Math.max(facts.retryAfterMs ?? 0, jitter(attempt, settings.random))',
     replace: 'jitter(attempt, settings.random)',
     tests: ['test/unit/service/retry.test.ts'],
+  },
+  {
+    name: 'a rate limit slows down only the requests that met it',
+    file: 'src/service/rate-limit.ts',
+    find: 'while (!isLate && (this.#nextAt',
+    replace: 'while (!isLate && refusal !== null && (this.#nextAt',
+    tests: ['test/unit/service/rate-limit.test.ts'],
+  },
+  {
+    name: 'a run waits for rate limits without an end',
+    file: 'src/service/rate-limit.ts',
+    find: '> deadlineMs - reserveMs)',
+    replace: '> deadlineMs * 1000)',
+    tests: ['test/unit/service/rate-limit.test.ts'],
   },
   {
     name: 'retries are not limited',

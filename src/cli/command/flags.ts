@@ -6,6 +6,7 @@ import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Prune } from '../../model/resource.js';
 import type { CommandContext } from '../host/host.js';
+import { requestLog } from './request-log.js';
 
 /** Flags that most commands take, as commander returns them. */
 export interface CommonFlags {
@@ -19,6 +20,7 @@ export interface CommonFlags {
   readonly prune?: string;
   readonly concurrency?: string;
   readonly timeout?: string;
+  readonly deadline?: string;
   readonly verbose?: boolean;
   readonly write?: readonly string[];
 }
@@ -60,6 +62,8 @@ export function sessionOptions(flags: OutputFlags, context: CommandContext): Ses
     prune: choosePrune(flags),
     concurrency: chooseConcurrency(flags),
     timeoutMilliseconds: chooseTimeout(flags),
+    deadlineMilliseconds: chooseDeadline(flags),
+    ...requestLog(flags, context),
     signal: context.signal,
   };
 }
@@ -130,6 +134,18 @@ function chooseTimeout({ timeout }: CommonFlags): number | undefined {
   if (milliseconds >= 1 && milliseconds <= 3_600_000) return milliseconds;
   const help = 'Use 30, 30s or 500ms; at most an hour.';
   throw problem('usage', `--timeout: "${timeout}" is not a duration`, help);
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `90`, `90s`, `30m` or `2h`: how long to wait for rate limits. In milliseconds. */
+function chooseDeadline({ deadline }: CommonFlags): number | undefined {
+  if (deadline === undefined) return undefined;
+  const [, digits, unit = 's'] = /^(\d{1,5})([smh])?$/.exec(deadline) ?? [];
+  const milliseconds = Number(digits) * (UNITS[unit] ?? 0);
+  if (milliseconds <= 86_400_000) return milliseconds;
+  const help = 'Use 90, 90s, 30m or 2h; at most a day.';
+  throw problem('usage', `--deadline: "${deadline}" is not a duration`, help);
 }
 
 /** `0`, `90s` or `5m`: how long to wait for another run to release its lock. In milliseconds. */

@@ -83,7 +83,11 @@ function service(added: Command): Command {
       'Allow `--url` or ROSTER_URL to name a service other than the one that the manifest declares',
     )
     .option('--concurrency <n>', 'Number of concurrent requests, 1 to 100 (default: 10)')
-    .option('--timeout <time>', 'Timeout of each request: 30, 30s or 500ms (default: 30s)');
+    .option('--timeout <time>', 'Timeout of each request: 30, 30s or 500ms (default: 30s)')
+    .option(
+      '--deadline <time>',
+      'How long to wait for rate limits in all: 90, 90s, 30m or 2h (default: 30m)',
+    );
 }
 
 /** For what happens to objects that are not declared. */

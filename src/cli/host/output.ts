@@ -2,25 +2,49 @@ import { writeSync } from 'node:fs';
 import { problem } from '../../model/diagnostic.js';
 import { Redactor } from '../../redact/redactor.js';
 
+const CLEAR_LINE = '\r\u001b[2K';
+
 /** The only way to the terminal. All text is redacted once more before it is written. */
 export class Output {
   readonly redactor = new Redactor();
   /** True when stdout cannot be written: its reader is gone (`| head`), which is no error, or its disk is full. */
   private closed = false;
+  /** The line on the terminal is one that the next output replaces. */
+  private showsStatus = false;
+  private lastWrite = performance.now();
 
   /** False when nothing that is written to stdout arrives. */
   get arrives(): boolean {
     return !this.closed;
   }
 
+  /** How long nothing but a status was written. */
+  get quietMs(): number {
+    return performance.now() - this.lastWrite;
+  }
+
   /** The result of the command. */
   out(text: string): void {
+    this.clearStatus();
     this.write(1, text);
   }
 
   /** Everything else: progress, diagnostics, questions. */
   err(text: string): void {
+    this.clearStatus();
     this.write(2, text);
+  }
+
+  /** A line that the next output replaces. For terminals only. */
+  status(line: string): void {
+    this.write(2, `${CLEAR_LINE}${line}`);
+    this.showsStatus = true;
+  }
+
+  private clearStatus(): void {
+    this.lastWrite = performance.now();
+    if (this.showsStatus) this.write(2, CLEAR_LINE);
+    this.showsStatus = false;
   }
 
   private write(file: 1 | 2, text: string): void {

@@ -134,9 +134,10 @@ async function withoutDoubles(inputs: CarryOut, applied: CarriedOut): Promise<Ca
 /** What a failure of the client means for the change. Any other failure is a bug, and is thrown. */
 function verdictOf(failure: unknown): Verdict {
   if (!(failure instanceof ServiceFailure)) throw failure;
-  const { certainty, status, diagnostics } = failure;
+  const { certainty, status, diagnostics, facts } = failure;
+  const { givenUp = null } = facts;
   const message = diagnostics.map((each) => each.message).join('; ');
-  return { certainty, gone: status === 404, unauthorized: status === 401, message };
+  return { certainty, gone: status === 404, unauthorized: status === 401, givenUp, message };
 }
 
 function resultOf({ outcomes, interrupted, left }: CarriedOut): string {

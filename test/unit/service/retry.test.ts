@@ -59,7 +59,6 @@ test.each<[Effect, Partial<FailureFacts>, number]>([
   ['repeatable', {}, 3],
   ['create', {}, 1],
   ['create', { certainty: 'not-sent', status: null }, 3],
-  ['create', { certainty: 'refused', status: 429 }, 3],
   ['create', { certainty: 'refused', status: 425 }, 1],
 ])('%s %o is sent %d times', async (effect, failing, times) => {
   expect((await run(effect, failing)).sent).toBe(times);
