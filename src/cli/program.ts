@@ -63,6 +63,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
   const plan = 'show the difference between the manifests and the service';
   command(program, 'plan [addresses...]', plan, guarded)
     .option('--detailed-exitcode', 'exit with code 2 if there are changes')
+    .option('--summary', 'show one line for each change')
     .option('--out <file>', 'save the plan for `apply --plan`')
     .option(
       '--snapshot <file>',

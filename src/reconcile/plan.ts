@@ -18,6 +18,7 @@ import type { Suggest } from '../model/suggest.js';
 import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
+import { inBrief } from './in-brief.js';
 import { linksOf, linksOfDeleted } from './links.js';
 import { lookAlikeRisks } from './look-alikes/look-alike-risks.js';
 import { agentLookup } from './match/agent-lookup.js';
@@ -117,6 +118,7 @@ function assemble(
   const lookAlikes = lookAlikeRisks(matches, inputs.agents);
   const changes: Change[] = diffs.map(({ change, revokesCaller, match: each }) => ({
     ...change,
+    ...(change.action === 'none' ? {} : inBrief(each, names)),
     risks: change.action === 'none' ? change.risks : [...change.risks, ...lookAlikes(change, each)],
     notes: revokesCaller ? [...change.notes, accessEnds(each.observed, caller)] : change.notes,
     steps: stepsOf.get(change.address) ?? [],

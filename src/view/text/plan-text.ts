@@ -4,22 +4,34 @@ import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
+import { changeList } from './change-list.js';
 import { changeText } from './change-text.js';
 import { count, fits, folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { snapshotAge } from './snapshot-text.js';
 
+/** Above that many changes, a list of them comes first. */
+const mostWithoutList = 20;
+
+export interface PlanTextOptions extends TextOptions {
+  /** One line for each change, without details. */
+  readonly summary?: boolean | undefined;
+}
+
 /**
  * The plan for a terminal (contract §4, §6): every acting change in plan order, the objections, the digest, and the
- * summary as the last line. Diagnostics are left out: they go to stderr.
+ * summary as the last line, which is never broken. Diagnostics are left out: they go to stderr.
  */
-export function planText(plan: Plan, options: TextOptions): string {
+export function planText(plan: Plan, options: PlanTextOptions): string {
   const layout = textLayout(options);
   const { paint } = layout;
-  const { blocks, shortened } = changeBlocks(plan, layout);
+  const { summary = false } = options;
+  const { blocks, shortened } = summary ? { blocks: [], shortened: 0 } : changeBlocks(plan, layout);
+  const isLong = plan.changes.filter(({ action }) => action !== 'none').length > mostWithoutList;
   return joinBlocks([
     [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],
     planRiskLines(plan.risks, layout),
+    ...(summary || isLong ? changeList(plan, layout) : []),
     ...blocks,
     objectionLines(plan.objections, layout),
     shortenedLines(shortened, layout),

@@ -1,3 +1,4 @@
+import { groupBy } from '../../model/group-by.js';
 import type { Change } from '../../model/plan.js';
 import {
   actingOutcomes,
@@ -10,26 +11,55 @@ import {
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { reportLine } from '../summary-line.js';
-import { indent, joinBlocks, wrap } from './layout.js';
+import { count, indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 
 /**
- * What an apply did, for a terminal: the outcome of every acting change, the next command to run, and the summary as
- * the last line (contract §5, §6). Diagnostics are left out: they go to stderr.
+ * What an apply did, for a terminal: the outcomes, the next command to run, and the summary as the last line (contract
+ * §5, §6). Diagnostics are left out: they go to stderr.
  */
 export function reportText(report: Report, options: TextOptions): string {
   const layout = textLayout(options);
-  const changes = new Map(report.plan.changes.map((change) => [change.address, change]));
-  const outcomes = actingOutcomes(report).flatMap((outcome) => {
-    const change = changes.get(outcome.address);
-    return change === undefined ? [] : outcomeLines(outcome, change, layout);
-  });
+  const outcomes = resultLines(report, layout);
   const next = nextSteps(report).flatMap((line) => wrap(line, layout.width));
   const last = layout.paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
   // If there are outcomes, the plan was shown before and named the project and the service.
   const header = outcomes.length === 0 ? headerLines(report.plan, layout) : [];
   return joinBlocks([header, outcomes, next, [last]]);
+}
+
+/** What is left to do in full, then what was done: a line for each kind and action, and with `verbose` for each change. */
+function resultLines(report: Report, layout: TextLayout): string[] {
+  const changes = new Map(report.plan.changes.map((change) => [change.address, change]));
+  const results = actingOutcomes(report).flatMap((result): Result[] => {
+    const change = changes.get(result.address);
+    return change === undefined ? [] : [{ result, change }];
+  });
+  const of = (outcome: Outcome) => results.filter((each) => each.result.outcome === outcome);
+  const left = [...of('failed'), ...of('unknown'), ...of('skipped')];
+  const done = of('done');
+  const inFull = layout.verbose ? [...left, ...done] : left;
+  return [
+    ...inFull.flatMap(({ result, change }) => outcomeLines(result, change, layout)),
+    ...(layout.verbose ? [] : doneLines(done, layout)),
+  ];
+}
+
+interface Result {
+  readonly result: ChangeOutcome;
+  readonly change: Change;
+}
+
+function doneLines(done: readonly Result[], { paint }: TextLayout): string[] {
+  const { label, style } = outcomeLabels.done;
+  return [...groupBy(done, ({ change }) => `${change.kind} ${change.action}`).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { kind, action } = first.change;
+    const { symbol, past } = actionLabels[action];
+    return `  ${paint(style, label.padEnd(9))}  ${symbol} ${past.padEnd(9)} ${count(group.length, kind)}`;
+  });
 }
 
 const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly style: Style }>> = {

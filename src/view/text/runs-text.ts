@@ -9,11 +9,12 @@ const maxRunsShown = 5;
 /** Unknown is neither paused nor never. */
 export const UNKNOWN_TIMES = 'its times cannot be computed here';
 
-/** The next runs of a schedule, before and after, in its zone and in UTC. */
+/** The next runs of a schedule, before and after, in its zone and in UTC; "paused" where it has none for that reason. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
   const pace = frequencyText(runs.pace);
   const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
   if (runs.after === null) return [UNKNOWN_TIMES];
+  if (runs.paused?.after === true) return [...(pace === null ? [] : [pace]), 'paused'];
   return [
     ...(pace === null ? [] : [pace]),
     title,
@@ -21,6 +22,16 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
     ...computedText(runs, paint),
     ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
   ];
+}
+
+/** Whether nobody would learn anything from the runs: they, and how often there are any, stay the same. */
+export function runsAreUnchanged({ before, after, computed, pace }: NextRuns): boolean {
+  if (computed !== null || after === null) return false;
+  return isSame(before, after) && isSame(pace.before, pace.after);
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 /** What roster computes, where the service's preview says something else. */
@@ -56,8 +67,9 @@ export function runTexts(
 ): string[] | null {
   const list = runs[side];
   if (list === null) return null;
+  const isPaused = side === 'computed' ? false : runs.paused?.[side];
   return list.length === 0
-    ? ['(never)']
+    ? [isPaused === true ? '(paused)' : '(never)']
     : list.slice(0, maxRunsShown).map((run) => style(runText(run, runs)));
 }
 
