@@ -12,6 +12,7 @@ import { type Client, createClient } from '../service/client.js';
 import { apiKeyOf } from './api-key.js';
 import { type Clock, clockOf } from './clock.js';
 import { keptKeyWarnings } from './kept-keys.js';
+import { withKeyHint } from './key-hint.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
@@ -59,6 +60,9 @@ export async function withSession<T>(
   const session = openSession(options);
   try {
     return await work(session);
+  } catch (failure) {
+    const file = options.env['ROSTER_API_KEY_FILE'] ?? '';
+    throw withKeyHint(failure, session.project, file === '' ? null : resolve(options.cwd, file));
   } finally {
     await session.close();
   }

@@ -94,15 +94,21 @@ function nextSteps(report: Report): string[] {
     );
   if (report.diagnostics.some((each) => each.code === 'not-converged'))
     lines.push('After the apply, the service still differs from the manifests.');
-  if (failed > 0) lines.push('Nothing is rolled back. Fix the cause and run `roster apply` again to finish.');
   if (report.keyEnded) lines.push(`First: ${key}`);
+  const cause = failed > 0 ? 'fix the cause of what failed, and run ' : 'run ';
+  const command = (name: string) => `roster ${name}${environmentFlag(report.plan)}`;
+  if (failed > 0) lines.push('Nothing is rolled back.');
   const left = failed + skipped + unknown > 0 || report.converged === false;
   lines.push(
     left
-      ? 'Next: run `roster plan` to see what is left, or `roster apply` to finish.'
-      : 'Next: run `roster plan` to see the current state.',
+      ? `Next: ${cause}\`${command('apply')}\` to finish. \`${command('plan')}\` shows what is left.`
+      : `Next: run \`${command('plan')}\` to see the current state.`,
   );
   return lines;
+}
+
+function environmentFlag({ environment }: Report['plan']): string {
+  return environment === null ? '' : ` -e ${escapeControls(environment)}`;
 }
 
 function newKey({ newKeyFile }: Report): string {

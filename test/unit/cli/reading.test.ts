@@ -166,3 +166,44 @@ describe('the output with FORCE_COLOR', () => {
     expect((await workspace.plan({ color: false })).stdout).not.toContain('\u001b');
   });
 });
+
+describe('what to do next', () => {
+  it('after a key was replaced names the file with the new one', async () => {
+    declare('keys: { ci: { scopes: [agents.run], deliver: { file: .secrets/ci.key } } }');
+    expect((await workspace.apply({ allowSelfRevoke: true })).exit).toBe(0);
+    const { exit, diagnostics } = await workspace.planJson();
+    expect([exit, diagnostics]).toMatchObject([
+      1,
+      [
+        {
+          code: 'unauthorized',
+          help: expect.stringContaining('`ROSTER_API_KEY` to the key in .secrets/ci.key'),
+        },
+      ],
+    ]);
+    delete workspace.env['ROSTER_API_KEY'];
+    workspace.env['ROSTER_API_KEY_FILE'] = '.secrets/ci.key';
+    expect((await workspace.plan()).exit).toBe(0);
+  });
+
+  it('with a stale digest names the flag for the current one', async () => {
+    declare('groups: { a: { members: [acme-shop] } }');
+    const { stderr } = await workspace.apply({ expect: 'sha256:00' });
+    expect(stderr.replace(/\s+/g, ' ')).toContain('`roster apply --expect DIGEST`');
+  });
+
+  it('when a protected object would be deleted names each command', async () => {
+    declare('groups: { a: { members: [acme-shop], protect: true }, b: { members: [] } }');
+    expect((await workspace.apply()).exit).toBe(0);
+    declare('groups: { b: { members: [] } }');
+    const { stdout } = await workspace.plan();
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      '`protect: false`, run `roster apply`, and then remove the entry',
+    );
+  });
+
+  it('with addresses names the command without them', async () => {
+    declare('groups: { a: { members: [acme-shop] }, b: { members: [] } }');
+    expect((await workspace.plan({}, ['group/a'])).stderr).toContain('`roster plan` without addresses');
+  });
+});

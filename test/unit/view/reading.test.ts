@@ -284,4 +284,12 @@ describe('a report', () => {
     expect(text).toContain('  done       + created   group/retail-prices  id g-9\n');
     expect(marks(text)?.[0]).toBe('FAILED');
   });
+
+  it('names the next command once, with its environment', () => {
+    const text = reportText(report, { color: false, width: 200 });
+    expect(text).toContain(
+      'Next: fix the cause of what failed, and run `roster apply -e production` to finish. `roster plan -e production` shows what is left.',
+    );
+    expect(text.match(/roster apply/g)).toHaveLength(1);
+  });
 });
