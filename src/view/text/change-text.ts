@@ -45,7 +45,9 @@ function heading(change: Change, care: boolean, { width, paint, verbose }: TextL
     ...labels(change, verbose).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
   ];
-  const [first = '', ...rest] = flow(fragments, width - 2, '  ');
+  // Adopted objects are often many: each is one line, however long.
+  const columns = change.action === 'adopt' ? Number.POSITIVE_INFINITY : width - 2;
+  const [first = '', ...rest] = flow(fragments, columns, '  ');
   return [`  ${first}`, ...indent(rest, 12)];
 }
 

@@ -26,12 +26,12 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
   const layout = textLayout(options);
   const { paint } = layout;
   const { summary = false } = options;
-  const { blocks, shortened } = summary ? { blocks: [], shortened: 0 } : changeBlocks(plan, layout);
-  const isLong = plan.changes.filter(({ action }) => action !== 'none').length > mostWithoutList;
+  const isListed = summary || plan.changes.filter(({ action }) => action !== 'none').length > mostWithoutList;
+  const { blocks, shortened } = summary ? { blocks: [], shortened: 0 } : changeBlocks(plan, layout, isListed);
   return joinBlocks([
     [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],
     planRiskLines(plan.risks, layout),
-    ...(summary || isLong ? changeList(plan, layout) : []),
+    ...(isListed ? changeList(plan, layout) : []),
     ...blocks,
     objectionLines(plan.objections, layout),
     shortenedLines(shortened, layout),
@@ -86,8 +86,11 @@ function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
   return snapshot === undefined ? [] : [paint('warning', `Planned against ${snapshotAge(snapshot)}`)];
 }
 
-/** Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. */
-function changeBlocks(plan: Plan, layout: TextLayout) {
+/**
+ * Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. Where all
+ * changes are listed, such headings would say the same again.
+ */
+function changeBlocks(plan: Plan, layout: TextLayout, isListed: boolean) {
   const stepsOf = stepLookup(plan);
   const blocks: string[][] = [];
   let shortened = 0;
@@ -97,6 +100,7 @@ function changeBlocks(plan: Plan, layout: TextLayout) {
     const { lines, shortened: some } = changeText(change, stepsOf(change), layout);
     shortened += some;
     const bare = lines.length === 1;
+    if (bare && isListed) continue;
     const joins = last?.bare === true && bare && last.change.kind === change.kind;
     if (joins) blocks.at(-1)?.push(...lines);
     else blocks.push([...lines]);

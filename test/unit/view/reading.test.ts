@@ -135,7 +135,7 @@ describe('an adopted object in a text plan', () => {
   ];
 
   it('is one line with what it is', () => {
-    expect(planText(planWith(changes), { color: false, width: 120 })).toContain(
+    expect(planText(planWith(changes), plain)).toContain(
       [
         '  = adopt   group/a  3 members',
         '  = adopt   group/b  1 member',
@@ -152,7 +152,12 @@ describe('an adopted object in a text plan', () => {
 
 function manyChanges(count: number): Change[] {
   const groups = Array.from({ length: count - 3 }, (_, index) =>
-    change(`group/g${index}`, { action: 'create', name: `g${index}`, inBrief: '2 members' }),
+    change(`group/g${index}`, {
+      action: 'create',
+      name: `g${index}`,
+      inBrief: '2 members',
+      fields: [field('active', { after: true })],
+    }),
   );
   const gone = change('group/old', {
     action: 'delete',
@@ -189,6 +194,16 @@ describe('the list of changes', () => {
     expect(listOf(text)).toHaveLength(21);
     expect(listOf(text).at(-1)).toBe('~ schedule/rare   every');
     expect(text.indexOf('+ group/g1 ')).toBeLessThan(text.indexOf('+ create  group/g0'));
+  });
+
+  it('is not repeated below it by changes that have no details', () => {
+    const adopts = Array.from({ length: 25 }, (_, index) =>
+      change(`group/g${index}`, { action: 'adopt', adopted: true, inBrief: '2 members' }),
+    );
+    const updated = change('group/z', { fields: [field('active', { before: true, after: false })] });
+    const text = planText(planWith([...adopts, updated]), plain);
+    expect(text.match(/group\/g7\b/g)).toHaveLength(1);
+    expect(text).toContain('  ~ update  group/z\n      active:  true → false');
   });
 
   it('is left out for 20 changes', () => {
