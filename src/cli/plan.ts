@@ -25,6 +25,7 @@ export interface PlanFlags extends GuardFlags {
   readonly linkBase?: string;
   readonly out?: string;
   readonly snapshot?: string;
+  readonly summary?: boolean;
 }
 
 /** `roster plan`: what apply would do, and whether it would refuse. Writes nothing except `--out` and `--write`. */
@@ -37,6 +38,7 @@ export function planCommand(
     const { host, output } = context;
     const options = planOptions(addresses, flags);
     const urlOf = sourceLinks(flags, host);
+    if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
     if (out !== null) checkWritable(out);
     const made = await makePlan(flags, options, context);
@@ -47,7 +49,7 @@ export function planCommand(
       exit: exitOf(made, flags.detailedExitcode === true),
       diagnostics: [...made.diagnostics, ...warnings],
       render: {
-        text: (style) => planText(shown, style),
+        text: (style) => planText(shown, { ...style, summary: flags.summary }),
         json: () => jsonText(planJson(shown)),
         markdown: () => planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
         github: () => planGithub(inRepositoryPlan(shown, host)),
@@ -70,6 +72,11 @@ async function makePlan(flags: PlanFlags, options: PlanOptions, context: Command
 const noPlanToApply = usage(
   '`--out` cannot be used with `--snapshot`, because `roster apply` plans against the service',
   'To save the plan that is shown, use `--write json=FILE`.',
+);
+
+const noSummary = usage(
+  '`--summary` cannot be used with `--format`, because it shortens the text only',
+  'Leave out one of them. JSON has the counts in `summary`.',
 );
 
 function inRepositoryPlan(made: Plan, host: Host): Plan {

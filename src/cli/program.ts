@@ -92,6 +92,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
   guarded(command(program, 'plan'))
     .addArgument(addresses())
     .option('--detailed-exitcode', 'Exit with code 2 if there are changes')
+    .option('--summary', 'Show one line for each change')
     .option('--out <file>', 'Save the plan for `apply --plan`')
     .option(
       '--snapshot <file>',

@@ -55,7 +55,7 @@ export function readSavedPlan(path: string, file: string): SavedPlan {
 
 function stale(message: string, plan: Plan): Diagnostic {
   const help =
-    'A manifest or the service has changed since the review. Review the plan above, then apply that plan.';
+    'A manifest or the service has changed since the review. Review the current plan, then pass its digest: `roster apply --expect DIGEST`.';
   return {
     severity: 'error',
     code: 'stale-plan',

@@ -99,7 +99,7 @@ function timesText({ minutesOfDay, timeZone }: When): string {
     .slice(0, shownTimes)
     .map((minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
   const more = minutesOfDay.length - times.length;
-  return `${times.join(', ')}${more > 0 ? ` and ${more} more times` : ''} ${timeZone}`;
+  return `\`${times.join(', ')} ${timeZone}\`${more > 0 ? ` and ${more} more times` : ''}`;
 }
 
 function two(number: number): string {

@@ -4,6 +4,7 @@ import type { SpecLoad, Timetable } from '../model/timetable.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { closeStarts } from '../timing/close-starts.js';
 import { dstAnomalies } from '../timing/dst-anomalies.js';
+import { showEvery } from '../timing/interval.js';
 import { recurrenceOf } from '../timing/recurrence.js';
 import { nextRuns, type Timing } from '../timing/runs.js';
 import { busyMinutes, startsPerHour, startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
@@ -15,6 +16,7 @@ import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf } from './sc
 export const timetable: Timetable<ScheduleSpec> = {
   fields: [...timingFields, 'enabled'],
   timeZone: (spec) => spec.timeZone,
+  describe,
   starts({ enabled, target }, startedBy) {
     if (!enabled) return 0;
     return target.kind === 'agent' ? 1 : startedBy(target);
@@ -53,6 +55,14 @@ export const timetable: Timetable<ScheduleSpec> = {
   startsPerHour: (loads, span, timeZone) =>
     startsPerHour(startsPerMinute(loads.map(withTiming), span), timeZone),
 };
+
+function describe({ every, cron, once, startTime, timeZone, enabled }: ScheduleSpec): string {
+  const state = enabled ? '' : ', paused';
+  if (once !== null) return `once ${once} ${timeZone}${state}`;
+  if (cron !== null) return `cron ${cron} ${timeZone}${state}`;
+  if (every === null) return `without timing${state}`;
+  return `every ${showEvery(every.value, every.unit)} from ${startTime} ${timeZone}${state}`;
+}
 
 /** Null for a schedule of the service that this program cannot read. */
 function ifReadable<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null {

@@ -11,6 +11,7 @@ import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
+import { inputHint, unknownInputs } from './schedule-inputs.js';
 import { scheduleRisks } from './schedule-risks.js';
 import {
   bodyOf,
@@ -124,25 +125,17 @@ function reportUnknownInputs(declared: ScheduleDeclared, resolver: Resolver): vo
   const agents = resolver.agentsOf(declared.target);
   if (agents.length === 0) return;
   const known = [...new Set(agents.flatMap((agent) => agent.inputKeys))].sort(byCodeUnit);
-  for (const key of Object.keys(declared.inputs)) {
-    if (known.includes(key)) continue;
-    resolver.report({
-      severity: 'warning',
-      code: 'unknown-input',
-      path: ['inputs', key],
-      message: `no agent of ${declared.target} has an input "${key}"`,
-      help: inputHint(key, known, resolver),
-      at: 'key',
-    });
-  }
-}
-
-function inputHint(key: string, known: readonly string[], { suggest }: Resolver): string {
-  if (known.length === 0) return 'Its agents have no inputs.';
-  const closest = suggest(key, known);
-  return closest === null
-    ? `Known inputs: ${known.map((name) => `\`${name}\``).join(', ')}.`
-    : `Did you mean \`${closest}\`?`;
+  const unknown = Object.keys(declared.inputs).filter((key) => !known.includes(key));
+  const [first] = unknown;
+  if (first === undefined) return;
+  resolver.report({
+    severity: 'warning',
+    code: 'unknown-input',
+    path: ['inputs', first],
+    message: `no agent of ${declared.target} has ${unknownInputs(unknown)}`,
+    help: inputHint(unknown, known, resolver),
+    at: 'key',
+  });
 }
 
 function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {

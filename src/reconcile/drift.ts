@@ -33,7 +33,8 @@ export function notInInventory(matches: readonly Match[], inventory: string): Di
   const addresses = unknown.map((each) => each.address).sort(byCodeUnit);
   const named = addresses.length > 5 ? [...addresses.slice(0, 5), '…'] : addresses;
   const message = `${subject} on the service but not in the inventory ${inventory}, so their drift is not known: ${named.join(', ')}`;
-  const help = 'Apply to add them to the inventory. If the inventory was lost, restore it first.';
+  const help =
+    'Run `roster apply` to add them to the inventory. If the inventory was lost, restore it first.';
   return [
     isEmpty
       ? { severity: 'error', code: 'inventory-mismatch', message, help }

@@ -115,7 +115,7 @@ const protectedObjects: Guard = ({ diffs }) =>
     .map(({ change }) => ({
       code: 'protected',
       message: `${change.address} is protected and would be deleted`,
-      help: 'Restore the entry with `protect: false`, apply, and then remove the entry.',
+      help: 'Restore the entry with `protect: false`, run `roster apply`, and then remove the entry.',
       address: change.address,
     }));
 
@@ -127,7 +127,10 @@ const selfRevoke: Guard = ({ diffs, allow }) =>
         .map(({ change }) => ({
           code: 'not-allowed',
           message: `${change.address}: this ${change.action} revokes the API key that roster uses`,
-          help: 'Make sure that everyone who needs the new key gets it, then use `--allow-self-revoke`.',
+          help:
+            change.action === 'delete'
+              ? 'Set `ROSTER_API_KEY` to another key. If nobody needs this one, use `--allow-self-revoke`.'
+              : 'Make sure that everyone who needs the new key gets it, then use `--allow-self-revoke`.',
           address: change.address,
         }));
 
@@ -136,7 +139,8 @@ const severalNewKeys: Guard = ({ steps }) => {
   const creating = steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
   if (creating.length < 2) return [];
   const message = `${creating.join(' and ')} would be created, and each new key revokes the previous one`;
-  const help = 'Keep only one of them in the manifests for now.';
+  const help =
+    'Remove all of them but one from the manifests: each user has one active key. For another key, use a project with the API key of another user.';
   return [{ code: 'several-new-keys', message, help, address: null }];
 };
 

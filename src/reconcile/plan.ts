@@ -18,6 +18,7 @@ import type { Suggest } from '../model/suggest.js';
 import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
+import { inBrief } from './in-brief.js';
 import { linksOf, linksOfDeleted } from './links.js';
 import { agentLookup } from './match/agent-lookup.js';
 import { type Match, match } from './match/match.js';
@@ -121,7 +122,7 @@ function assemble(
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const context = planContext(inputs, matches, diffs);
-  const changes = changesOf(diffs, { context, caller, stepsOf });
+  const changes = changesOf(diffs, { context, caller, names, stepsOf });
   const starts = startsPerWeek({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.prune, limits };
@@ -158,12 +159,17 @@ function assemble(
 interface ChangeParts {
   readonly context: PlanContext;
   readonly caller: Caller;
+  readonly names: Names;
   readonly stepsOf: ReadonlyMap<Address, readonly string[]>;
 }
 
-function changesOf(diffs: readonly ResourceDiff[], { context, caller, stepsOf }: ChangeParts): Change[] {
+function changesOf(
+  diffs: readonly ResourceDiff[],
+  { context, caller, names, stepsOf }: ChangeParts,
+): Change[] {
   return diffs.map(({ change, revokesCaller, match: each }) => ({
     ...change,
+    ...(change.action === 'none' ? {} : inBrief(each, names)),
     risks: [...change.risks, ...context.risksOf(change, each)],
     notes: [
       ...change.notes,

@@ -88,7 +88,7 @@ function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
   const more = left.length > MOST_LISTED ? ` and ${left.length - MOST_LISTED} more` : '';
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
   const message = `${count} not in this plan, because the addresses do not select them: ${names.join(', ')}${more}`;
-  const help = 'Plan without addresses to see all of them.';
+  const help = 'To see all changes, run `roster plan` without addresses.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 

@@ -130,10 +130,12 @@ interface Specs {
 
 function ignoredIn(kind: Kind, field: string, { observed, desired, names }: Specs): Ignored[] {
   const { show, ignores = 'both have the same meaning' } = ruleOf(kind, field);
-  const [remote, local] = [observed, desired].map((spec) => canonical(show(rawValue(spec, field), names)));
+  const shown = (spec: unknown) => canonical(show(rawValue(spec, field), names));
+  const [remote, local] = [shown(observed), shown(desired)];
   if (remote === local) return [];
   const isSame = canonical(fieldValue(kind, observed, field)) === canonical(fieldValue(kind, desired, field));
-  return [
-    { path: field, why: `${remote} on the service ${isSame ? `is equal: ${ignores}` : 'is left unchanged'}` },
-  ];
+  // Texts that look the same to a reader are shown once.
+  const other = remote.normalize() === local.normalize() ? '' : ` (${local} in the manifest)`;
+  const result = isSame ? `is equal: ${ignores}` : 'is left unchanged';
+  return [{ path: field, why: `${remote} on the service${other} ${result}` }];
 }

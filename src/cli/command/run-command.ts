@@ -103,5 +103,6 @@ export function printDiagnostics(
   if (diagnostics.length === 0) return;
   const color = useColor(flags, host, host.stderrIsTerminal);
   const width = host.columns ?? defaultWidth;
-  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width }));
+  const verbose = flags.verbose === true;
+  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width, verbose }));
 }

@@ -26,5 +26,7 @@ export const defaultWidth = 80;
 
 export function useColor({ color }: { readonly color?: boolean }, { env }: Host, terminal: boolean): boolean {
   if (color === false || (env['NO_COLOR'] ?? '') !== '') return false;
+  const force = env['FORCE_COLOR'] ?? '';
+  if (force !== '') return !['0', 'false'].includes(force);
   return terminal && env['TERM'] !== 'dumb';
 }

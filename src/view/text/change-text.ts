@@ -5,8 +5,8 @@ import { escapeControls, quoted } from '../escape.js';
 import { callSummaries } from '../plan-lookup.js';
 import { type FieldsText, fieldsText, originText } from './field-text.js';
 import { type Fragment, fits, flow, folded, hangingIndent, indent, wrap } from './layout.js';
-import type { TextLayout } from './paint.js';
-import { runsText } from './runs-text.js';
+import type { Paint, TextLayout } from './paint.js';
+import { runsAreUnchanged, runsText } from './runs-text.js';
 
 /** One change of a text plan: heading, fields, risks, notes, next runs, and with `verbose` its place and requests. */
 export function changeText(change: Change, steps: readonly Step[], options: TextLayout): FieldsText {
@@ -15,7 +15,7 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
   const sentences = [...change.risks.map((risk) => risk.message), ...change.notes];
   const notes = sentences.flatMap((note) => hangingIndent('note: ', wrap(escapeControls(note), width - 6)));
-  const runs = change.nextRuns === null ? [] : runsText(change.nextRuns, width, paint);
+  const runs = runLines(change, width, paint);
   const details = verbose ? detailLines(change, steps, width).map((line) => paint('faint', line)) : [];
   const noteLines = notes.map((line) => paint('warning', line));
   const lines = [
@@ -25,8 +25,15 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
   return { lines, shortened: fields.shortened };
 }
 
+/** Unchanged runs are worth a line only where somebody might expect others: inputs do not move them. */
+function runLines({ nextRuns, fields }: Change, width: number, paint: Paint): string[] {
+  if (nextRuns === null) return [];
+  if (!runsAreUnchanged(nextRuns)) return runsText(nextRuns, width, paint);
+  return fields.some(({ layout }) => layout !== 'map') ? ['the next runs do not change'] : [];
+}
+
 /** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. Changes that need care are in capitals, for terminals without color. */
-function heading(change: Change, care: boolean, { width, paint }: TextLayout): string[] {
+function heading(change: Change, care: boolean, { width, paint, verbose }: TextLayout): string[] {
   const { symbol, verb, style } = actionLabels[change.action];
   const action = `${symbol} ${(care ? verb.toUpperCase() : verb).padEnd(7)}`;
   const [address = '', ...more] = folded(escapeControls(change.address), width - 12);
@@ -36,12 +43,22 @@ function heading(change: Change, care: boolean, { width, paint }: TextLayout): s
       shown: `${paint(care ? 'danger' : style, action)} ${paint('strong', address)}`,
     },
     ...more.map((text) => ({ text, shown: paint('strong', text) })),
-    ...nameAndId(change).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
+    ...labels(change, verbose).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
     ...cadence(change, width - 14),
   ];
-  const [first = '', ...rest] = flow(fragments, width - 2, '  ');
+  // Adopted objects are often many: each is one line, however long.
+  const columns = change.action === 'adopt' ? Number.POSITIVE_INFINITY : width - 2;
+  const [first = '', ...rest] = flow(fragments, columns, '  ');
   return [`  ${first}`, ...indent(rest, 12)];
+}
+
+/** An adopted object is shown in brief, since none of its fields changes: one line, without the id. */
+function labels(change: Change, verbose: boolean): string[] {
+  const { action, inBrief } = change;
+  if (action !== 'adopt' || inBrief === undefined) return nameAndId(change);
+  const [name, id] = [nameAndId({ ...change, id: null }), nameAndId({ ...change, name: null })];
+  return [...name, escapeControls(inBrief), ...(verbose ? id : [])];
 }
 
 /** `"Retail prices"` and `id 3f2a`, as far as there are any. */
@@ -56,9 +73,12 @@ function cadence(change: Change, width: number): Fragment[] {
   return (fits(text, width) ? [text] : text.split(/ (?=→)/)).map((part) => ({ text: part }));
 }
 
-function remarks(change: Change): string[] {
+/** What is unusual about a change, in parentheses. */
+export function remarks(change: Change): string[] {
   const adopted =
-    change.adopted && change.renamedFrom === undefined ? ['(adopted: not in the inventory yet)'] : [];
+    change.adopted && change.action !== 'adopt' && change.renamedFrom === undefined
+      ? ['(adopted: not in the inventory yet)']
+      : [];
   const outside =
     change.origin === 'remote' || change.origin === 'both' ? [`(${originText(change.origin)})`] : [];
   return [...adopted, ...outside];

@@ -12,14 +12,26 @@ interface DiagnosticTextOptions extends TextLayout {
 const severityStyles: Readonly<Record<Severity, Style>> = { error: 'danger', warning: 'warning' };
 
 /**
- * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), then the counts.
- * Empty if there are no diagnostics.
+ * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), errors last, then the
+ * counts. While there are errors, warnings are only counted, unless `verbose`. Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
   const layout = textLayout(options);
-  const blocks = diagnostics.map((each) => diagnosticLines(each, layout).join('\n'));
-  return `${[...blocks, layout.paint('strong', countLine(diagnostics))].join('\n\n')}\n`;
+  const [errors, warnings] = ['error', 'warning'].map((severity) =>
+    diagnostics.filter((each) => each.severity === severity),
+  ) as [Diagnostic[], Diagnostic[]];
+  const hidden = errors.length > 0 && !layout.verbose ? warnings : [];
+  const shown = [...(hidden.length > 0 ? [] : warnings), ...errors];
+  const blocks = shown.map((each) => diagnosticLines(each, layout).join('\n'));
+  const counts = countLine(shown) + hiddenText(hidden.length);
+  return `${[...blocks, layout.paint('strong', counts)].join('\n\n')}\n`;
+}
+
+function hiddenText(warnings: number): string {
+  if (warnings === 0) return '';
+  const [are, them] = warnings === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `. ${count(warnings, 'warning')} ${are} not shown; \`-v\` shows ${them}.`;
 }
 
 /** `2 errors, 1 warning`. */

@@ -6,22 +6,34 @@ import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
 import { unmanagedLine } from '../unmanaged-line.js';
+import { changeList } from './change-list.js';
 import { changeText } from './change-text.js';
 import { count, fits, folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { snapshotAge } from './snapshot-text.js';
 
+/** Above that many changes, a list of them comes first. */
+const mostWithoutList = 20;
+
+export interface PlanTextOptions extends TextOptions {
+  /** One line for each change, without details. */
+  readonly summary?: boolean | undefined;
+}
+
 /**
  * The plan for a terminal (contract §4, §6): every acting change in plan order, the objections, the digest, and the
- * summary as the last line. Diagnostics are left out: they go to stderr.
+ * summary as the last line, which is never broken. Diagnostics are left out: they go to stderr.
  */
-export function planText(plan: Plan, options: TextOptions): string {
+export function planText(plan: Plan, options: PlanTextOptions): string {
   const layout = textLayout(options);
   const { paint } = layout;
-  const { blocks, shortened } = changeBlocks(plan, layout);
+  const { summary = false } = options;
+  const isListed = summary || plan.changes.filter(({ action }) => action !== 'none').length > mostWithoutList;
+  const { blocks, shortened } = summary ? { blocks: [], shortened: 0 } : changeBlocks(plan, layout, isListed);
   return joinBlocks([
     [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],
     planRiskLines(plan.risks, layout),
+    ...(isListed ? changeList(plan, layout) : []),
     ...blocks,
     objectionLines(plan.objections, layout),
     shortenedLines(shortened, layout),
@@ -81,8 +93,11 @@ function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
   return snapshot === undefined ? [] : [paint('warning', `Planned against ${snapshotAge(snapshot)}`)];
 }
 
-/** Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. */
-function changeBlocks(plan: Plan, layout: TextLayout) {
+/**
+ * Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. Where all
+ * changes are listed, such headings would say the same again.
+ */
+function changeBlocks(plan: Plan, layout: TextLayout, isListed: boolean) {
   const stepsOf = stepLookup(plan);
   const blocks: string[][] = [];
   let shortened = 0;
@@ -92,6 +107,7 @@ function changeBlocks(plan: Plan, layout: TextLayout) {
     const { lines, shortened: some } = changeText(change, stepsOf(change), layout);
     shortened += some;
     const bare = lines.length === 1;
+    if (bare && isListed) continue;
     const joins = last?.bare === true && bare && last.change.kind === change.kind;
     if (joins) blocks.at(-1)?.push(...lines);
     else blocks.push([...lines]);

@@ -1,3 +1,4 @@
+import { groupBy } from '../../model/group-by.js';
 import type { Change } from '../../model/plan.js';
 import {
   actingOutcomes,
@@ -10,21 +11,17 @@ import {
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { reportLine } from '../summary-line.js';
-import { indent, joinBlocks, wrap } from './layout.js';
+import { count, indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines, unmanagedLines } from './plan-text.js';
 
 /**
- * What an apply did, for a terminal: the outcome of every acting change, the next command to run, and the summary as
- * the last line (contract §5, §6). Diagnostics are left out: they go to stderr.
+ * What an apply did, for a terminal: the outcomes, the next command to run, and the summary as the last line (contract
+ * §5, §6). Diagnostics are left out: they go to stderr.
  */
 export function reportText(report: Report, options: TextOptions): string {
   const layout = textLayout(options);
-  const changes = new Map(report.plan.changes.map((change) => [change.address, change]));
-  const outcomes = actingOutcomes(report).flatMap((outcome) => {
-    const change = changes.get(outcome.address);
-    return change === undefined ? [] : outcomeLines(outcome, change, layout);
-  });
+  const outcomes = resultLines(report, layout);
   const next = nextSteps(report).flatMap((line) => wrap(line, layout.width));
   const last = layout.paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
@@ -32,6 +29,39 @@ export function reportText(report: Report, options: TextOptions): string {
   const header = wasShown ? [] : headerLines(report.plan, layout);
   const unmanaged = wasShown ? [] : unmanagedLines(report.plan, layout);
   return joinBlocks([header, outcomes, next, [...unmanaged, last]]);
+}
+
+/** What is left to do in full, then what was done: a line for each kind and action, and with `verbose` for each change. */
+function resultLines(report: Report, layout: TextLayout): string[] {
+  const changes = new Map(report.plan.changes.map((change) => [change.address, change]));
+  const results = actingOutcomes(report).flatMap((result): Result[] => {
+    const change = changes.get(result.address);
+    return change === undefined ? [] : [{ result, change }];
+  });
+  const of = (outcome: Outcome) => results.filter((each) => each.result.outcome === outcome);
+  const left = [...of('failed'), ...of('unknown'), ...of('skipped')];
+  const done = of('done');
+  const inFull = layout.verbose ? [...left, ...done] : left;
+  return [
+    ...inFull.flatMap(({ result, change }) => outcomeLines(result, change, layout)),
+    ...(layout.verbose ? [] : doneLines(done, layout)),
+  ];
+}
+
+interface Result {
+  readonly result: ChangeOutcome;
+  readonly change: Change;
+}
+
+function doneLines(done: readonly Result[], { paint }: TextLayout): string[] {
+  const { label, style } = outcomeLabels.done;
+  return [...groupBy(done, ({ change }) => `${change.kind} ${change.action}`).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { kind, action } = first.change;
+    const { symbol, past } = actionLabels[action];
+    return `  ${paint(style, label.padEnd(9))}  ${symbol} ${past.padEnd(9)} ${count(group.length, kind)}`;
+  });
 }
 
 const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly style: Style }>> = {
@@ -66,15 +96,21 @@ function nextSteps(report: Report): string[] {
     );
   if (report.diagnostics.some((each) => each.code === 'not-converged'))
     lines.push('After the apply, the service still differs from the manifests.');
-  if (failed > 0) lines.push('Nothing is rolled back. Fix the cause and run `roster apply` again to finish.');
   if (report.keyEnded) lines.push(`First: ${key}`);
+  const cause = failed > 0 ? 'fix the cause of what failed, and run ' : 'run ';
+  const command = (name: string) => `roster ${name}${environmentFlag(report.plan)}`;
+  if (failed > 0) lines.push('Nothing is rolled back.');
   const left = failed + skipped + unknown > 0 || report.converged === false;
   lines.push(
     left
-      ? 'Next: run `roster plan` to see what is left, or `roster apply` to finish.'
-      : 'Next: run `roster plan` to see the current state.',
+      ? `Next: ${cause}\`${command('apply')}\` to finish. \`${command('plan')}\` shows what is left.`
+      : `Next: run \`${command('plan')}\` to see the current state.`,
   );
   return lines;
+}
+
+function environmentFlag({ environment }: Report['plan']): string {
+  return environment === null ? '' : ` -e ${escapeControls(environment)}`;
 }
 
 function newKey({ newKeyFile }: Report): string {

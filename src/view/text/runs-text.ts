@@ -6,16 +6,26 @@ import type { Paint } from './paint.js';
 /** How many runs are shown for each schedule (contract §4). */
 const maxRunsShown = 5;
 
-/** The next runs of a schedule, before and after, in its zone and in UTC. How often it runs is said in the heading. */
+/** The next runs of a schedule, before and after, in its zone and in UTC. The heading says how often it runs, or why not. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
   const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
-  if (runs.after === null) return [];
+  if (runs.after === null || runs.paused?.after === true) return [];
   return [
     title,
     ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
     ...computedText(runs, paint),
     ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
   ];
+}
+
+/** Whether nobody would learn anything from the runs: they, and how often there are any, stay the same. */
+export function runsAreUnchanged({ before, after, computed, pace }: NextRuns): boolean {
+  if (computed !== null || after === null) return false;
+  return isSame(before, after) && isSame(pace.before, pace.after);
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 /** What roster computes, where the service's preview says something else. */
@@ -51,8 +61,9 @@ export function runTexts(
 ): string[] | null {
   const list = runs[side];
   if (list === null) return null;
+  const isPaused = side === 'computed' ? false : runs.paused?.[side];
   return list.length === 0
-    ? ['(never)']
+    ? [isPaused === true ? '(paused)' : '(never)']
     : list.slice(0, maxRunsShown).map((run) => style(runText(run, runs)));
 }
 

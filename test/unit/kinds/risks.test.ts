@@ -47,20 +47,20 @@ describe('risks of a schedule', () => {
       { cron: '0 0 7,18 * * *' },
       [
         'runs more often: 14 instead of 7 runs a week',
-        'runs at another hour: 07:00, 18:00 UTC instead of 06:00 UTC',
+        'runs at another hour: `07:00, 18:00 UTC` instead of `06:00 UTC`',
       ],
     ],
     [
       'another zone',
       {},
       { timeZone: 'Asia/Tokyo' },
-      ['runs at another hour: 06:00 Asia/Tokyo instead of 06:00 UTC'],
+      ['runs at another hour: `06:00 Asia/Tokyo` instead of `06:00 UTC`'],
     ],
     [
       'a zone that differs in summer alone',
       { timeZone: 'Europe/London' },
       { timeZone: 'UTC' },
-      ['runs at another hour: 06:00 UTC instead of 06:00 Europe/London'],
+      ['runs at another hour: `06:00 UTC` instead of `06:00 Europe/London`'],
     ],
     ['another zone with the same clocks', { timeZone: 'Europe/Berlin' }, { timeZone: 'Europe/Paris' }, []],
     [

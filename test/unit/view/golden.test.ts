@@ -24,6 +24,15 @@ describe.each(layouts)('text output, $name', ({ name, ...options }) => {
     expectGolden(`diagnostics-${name}.txt`, diagnosticsText(diagnostics, options)));
 });
 
+it('text output shows warnings before errors with --verbose', () => {
+  expectGolden('diagnostics-verbose.txt', diagnosticsText(diagnostics, { color: false, verbose: true }));
+});
+
+it('text output shows a summary of a plan', () => {
+  expectGolden('plan-summary.txt', planText(plan, { color: false, summary: true }));
+  expectGolden('plan-summary-color.txt', planText(plan, { color: true, width: 120, summary: true }));
+});
+
 it('text output shows the requests of a plan with --verbose', () => {
   expectGolden('plan-verbose.txt', planText(plan, { color: false, verbose: true }));
 });

@@ -1,0 +1,41 @@
+import type { Resolver } from '../model/resource.js';
+
+/** Names that are listed. The rest are counted. */
+const MOST_NAMES = 5;
+
+/** `an input "contry"`, or `inputs "contry", "qery" and "zone"`. */
+export function unknownInputs(keys: readonly string[]): string {
+  const [first = ''] = keys;
+  return keys.length === 1 ? `an input "${first}"` : `inputs ${listed(keys.map((key) => `"${key}"`))}`;
+}
+
+/** The nearest known input for each of the unknown ones, or what is known where none is near. */
+export function inputHint(
+  unknown: readonly string[],
+  known: readonly string[],
+  { suggest }: Resolver,
+): string {
+  if (known.length === 0) return 'Its agents have no inputs.';
+  const near = unknown.slice(0, MOST_NAMES).flatMap((key) => {
+    const closest = suggest(key, known);
+    return closest === null ? [] : [{ key, closest }];
+  });
+  if (near.length < Math.min(unknown.length, MOST_NAMES)) {
+    const names = known.map((name) => `\`${name}\``).join(', ');
+    return [...near.map(replacement), `Known inputs: ${names}.`].join(' ');
+  }
+  const [first] = near;
+  if (unknown.length === 1 && first !== undefined) return `Did you mean \`${first.closest}\`?`;
+  return near.map(replacement).join(' ');
+}
+
+function replacement({ key, closest }: { readonly key: string; readonly closest: string }): string {
+  return `Instead of "${key}", did you mean \`${closest}\`?`;
+}
+
+/** `a, b and c`. */
+function listed(words: readonly string[]): string {
+  const more = words.length - MOST_NAMES;
+  if (more > 0) return `${words.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
