@@ -217,7 +217,11 @@ function guarded(added: Command): Command {
     .option('--allow-deletes <n>', 'allow a plan with up to this many deletes')
     .option('--allow-self-revoke', 'allow a plan that revokes the API key that roster uses')
     .option('--allow-empty', 'allow a project that declares no resources')
-    .option('--allow-account-change', 'allow the inventory to belong to another service or account');
+    .option('--allow-account-change', 'allow the inventory to belong to another service or account')
+    .option(
+      '--allow-stale-checkout',
+      'allow deletes from a checkout that does not contain the commit last applied',
+    );
 }
 
 /** `--env "$NAME"` with an unset NAME would select the wrong environment. */

@@ -56,6 +56,7 @@ export const diagnosticCodes = [
   'inventory-mismatch',
   'inventory-unavailable',
   'service-mismatch',
+  'stale-checkout',
   'left-alone',
   'not-selected',
   'not-in-inventory',

@@ -1,3 +1,4 @@
+import type { Checkout } from '../model/checkout.js';
 import type { Inventory } from '../model/inventory.js';
 import { isExpired } from '../model/kind.js';
 import type { Objection, Plan, Step } from '../model/plan.js';
@@ -5,6 +6,7 @@ import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
 import { mismatch } from './match/recorded.js';
+import { staleCheckoutObjections } from './stale-checkout.js';
 import { isUnseen } from './unseen.js';
 
 /** What the user allows explicitly on the command line. */
@@ -14,6 +16,7 @@ export interface Allowances {
   readonly selfRevoke: boolean;
   readonly empty: boolean;
   readonly accountChange: boolean;
+  readonly staleCheckout: boolean;
 }
 
 export interface GuardInputs {
@@ -24,6 +27,7 @@ export interface GuardInputs {
   readonly diffs: readonly ResourceDiff[];
   readonly steps: readonly Step[];
   readonly allow: Allowances;
+  readonly checkout?: Checkout | null;
   readonly now: Date;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
@@ -81,6 +85,9 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
+
+const staleCheckout: Guard = ({ checkout, diffs, allow }) =>
+  checkout == null ? [] : staleCheckoutObjections(checkout, diffs, allow.staleCheckout);
 
 /** Nothing is changed or deleted that the inventory describes wrongly: a pull request may have written the inventory. */
 const misdescribed: Guard = ({ diffs }) =>
@@ -145,6 +152,7 @@ const guards: readonly Guard[] = [
   otherService,
   inventoryMismatch,
   tooManyDeletes,
+  staleCheckout,
   misdescribed,
   protectedObjects,
   selfRevoke,

@@ -1,3 +1,4 @@
+import { type Checkout, plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
 import type { CreateIntent, Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
@@ -27,6 +28,7 @@ import { namesOf } from './names.js';
 import { order } from './order.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
+import { staleCheckoutWarnings } from './stale-checkout.js';
 import { startRateWarnings } from './starts/start-rate.js';
 import {
   type KeptKeyFile,
@@ -47,6 +49,8 @@ export interface ReconcileInputs {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
+  /** Missing or null where it is not compared. */
+  readonly checkout?: Checkout | null;
   readonly prune: Prune;
   readonly now: Date;
   readonly allow: Allowances;
@@ -97,6 +101,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
+    ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout)),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
   const parts = { diagnostics, matches: matches.list, externals: matches.externals, names };
@@ -108,7 +113,7 @@ function assemble(
   diffs: readonly ResourceDiff[],
   { matches, names, diagnostics }: Omit<Reconciled, 'plan'>,
 ): Plan {
-  const { project, service, account, kinds, allow, now, undeliverable } = inputs;
+  const { project, service, account, kinds, allow, now, undeliverable, checkout = null } = inputs;
   const { steps, stepsOf } = order(diffs);
   const undelivered = undeliveredKeys(diffs, inputs.kept ?? noKeys);
   const caller = describeCaller(inputs.objects);
@@ -134,6 +139,7 @@ function assemble(
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
     ...undelivered,
+    ...(checkout === null ? {} : { checkout: plannedCheckout(checkout, allow.staleCheckout) }),
     objections: objections({
       project,
       service,
@@ -142,6 +148,7 @@ function assemble(
       diffs,
       steps,
       allow,
+      checkout,
       now,
       undeliverable,
       ...undelivered,
