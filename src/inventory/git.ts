@@ -10,6 +10,8 @@ export class GitFailure extends Error {
     readonly command: string,
     /** The end of git's output, without addresses that could hold a password. */
     readonly output: string,
+    /** All that git said about it, without such addresses. */
+    readonly stderr = output,
   ) {
     super(`git ${command} failed: ${output}`);
     this.name = 'GitFailure';
@@ -123,7 +125,7 @@ export class Git {
       child.on('close', (code, signal) => {
         clearTimeout(timer);
         if (code === 0) resolve(out.replace(/\n$/, ''));
-        else if (signal === null) reject(new GitFailure(command, summaryOf(err)));
+        else if (signal === null) reject(new GitFailure(command, summaryOf(err), withoutUsers(err)));
         else {
           const late = isLate ? ` after ${TIMEOUT_MS / 1000} s` : '';
           reject(new GitFailure(command, `it was stopped${late} (${signal})`));
@@ -160,9 +162,10 @@ function summaryOf(stderr: string): string {
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote): */, '').trim())
     .filter((line) => line !== '' && !line.startsWith('hint:') && !advice.test(line));
-  const summary = lines
-    .slice(-4)
-    .join('; ')
-    .replace(/(\w+:\/\/)?\S*@/g, '$1');
-  return summary === '' ? 'it printed nothing' : summary.slice(0, 500);
+  const summary = lines.slice(-4).join('; ');
+  return summary === '' ? 'it printed nothing' : withoutUsers(summary).slice(0, 500);
+}
+
+function withoutUsers(text: string): string {
+  return text.replace(/(\w+:\/\/)?\S*@/g, '$1');
 }
