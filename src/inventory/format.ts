@@ -77,7 +77,7 @@ export function checkOwner(
 ): void {
   if (inventory.project === project && inventory.environment === environment) return;
   const message = `the inventory ${name} belongs to ${ownerName(inventory.project, inventory.environment)}, not to ${ownerName(project, environment)}`;
-  const help = 'Give each project and environment its own inventory with `inventory:`.';
+  const help = `Give each project and environment an inventory of its own. In roster.yaml of this one, set another file, or another branch: \`inventory: { git: { ref: refs/heads/roster-inventory-${project} } }\`.`;
   throw problem('inventory-mismatch', message, help);
 }
 
