@@ -13,7 +13,7 @@ export function staleCheckoutWarnings({ commit, applied, state, reason = '' }: C
       'Deletes in this plan may undo what others have added. To let roster check it, plan in a full clone: `git fetch --unshallow` completes a shallow one.';
     return [{ severity: 'warning', code, message, help }];
   }
-  const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}: the plan undoes what was added there`;
+  const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}: the plan may undo what has been added since`;
   return [{ severity: 'warning', code, message, help: UPDATE }];
 }
 
