@@ -8,7 +8,7 @@ import { type Address, addressOf, type KindName, type Observed, objectKey } from
 /** The intent: what the run is about to create is saved before the first request is sent. */
 export function inventoryBefore(
   inventory: Inventory,
-  { createIntents, service }: Plan,
+  { createIntents, service, checkout }: Plan,
   withheld: ReadonlyMap<Address, string>,
 ): Inventory {
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
@@ -17,6 +17,8 @@ export function inventoryBefore(
   return {
     ...inventory,
     service: inventory.service ?? service,
+    // From now on, the service may hold what was added in this commit.
+    ...(checkout === undefined ? {} : { commit: checkout.record }),
     drafts: new Map([...inventory.drafts, ...intended]),
   };
 }
@@ -73,8 +75,9 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   );
   for (const [address, entry] of displaced(intent, entries, state, replaced))
     if (!entries.has(address)) entries.set(address, entry);
-  const { service, safeguards, inventory: place } = state.plan;
-  return { ...intent, service, safeguards, place, entries, drafts };
+  const { service, safeguards, inventory: place, checkout } = state.plan;
+  const commit = checkout === undefined ? before.commit : checkout.record;
+  return { ...intent, service, safeguards, place, commit: commit ?? null, entries, drafts };
 }
 
 /** Whether the object can no longer be as its draft says: an update may have failed between its requests. */

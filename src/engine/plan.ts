@@ -30,7 +30,7 @@ export interface PlanOptions {
  * @throws Problem when the manifests or the service do not allow a plan.
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
-  return planOf(session, await observeAndPlan(session, { ...options, previews: true }));
+  return planOf(session, await observeAndPlan(session, { ...options, previews: true, checkout: 'compare' }));
 }
 
 /** A plan with everything that it is based on. */
@@ -49,6 +49,8 @@ export interface ObserveOptions extends PlanOptions {
   readonly previews?: boolean;
   /** Reads every object, not only those that this plan rests on. */
   readonly everything?: boolean;
+  /** Compares the checkout with what was applied last. To `record` it, also says whether the manifests differ from it. */
+  readonly checkout?: 'compare' | 'record';
   /** Default: the client's. */
   readonly reader?: Reader;
 }
@@ -59,10 +61,14 @@ export async function observeAndPlan(session: ReadSession, options: ObserveOptio
   const addresses = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await session.store.load());
   const scope = observeScope(project, inventory, options.everything === true);
-  const state = await observe(options.reader ?? client.reader(), kinds, scope, session.callsWith);
+  const [state, checkout] = await Promise.all([
+    observe(options.reader ?? client.reader(), kinds, scope, session.callsWith),
+    options.checkout === undefined ? null : session.readCheckout(inventory, options.checkout),
+  ]);
   const now = clock.now();
   const kept = keptKeys(project, state.objects, session.redactor);
-  const inputs = { project, service, state, inventory, now, kept, allow: options.allow, selected: addresses };
+  const basis = { project, service, state, inventory, checkout };
+  const inputs = { ...basis, now, kept, allow: options.allow, selected: addresses };
   const reconciled = planWithDeliveries(inputs, options.proveDeliveries === true ? session.outputs : null);
   if (options.previews !== true) return { inventory, state, reconciled };
   return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now) };
@@ -98,12 +104,27 @@ function planWithDeliveries(
   return outputs === null || delivering.length === 0 ? checked : planKnowing(new Set(delivering));
 }
 
-type Given = 'project' | 'service' | 'inventory' | 'now' | 'undeliverable' | 'kept' | 'selected' | 'readFrom';
+type Given =
+  | 'project'
+  | 'service'
+  | 'inventory'
+  | 'checkout'
+  | 'now'
+  | 'undeliverable'
+  | 'kept'
+  | 'selected'
+  | 'readFrom';
 
 type PlanInputs = Pick<ReconcileInputs, Given> &
   Pick<PlanOptions, 'allow'> & { readonly state: ObservedState };
 
-const allowNothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
+const allowNothing: Allowances = {
+  deletes: null,
+  selfRevoke: false,
+  empty: false,
+  accountChange: false,
+  staleCheckout: false,
+};
 
 /** The plan for an observed state, whether it was observed now or comes from a snapshot. */
 export function planFor({ state, allow, ...inputs }: PlanInputs): Reconciled {

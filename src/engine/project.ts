@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { kinds } from '../kinds/index.js';
 import { parseInventory, type WrittenInventory } from '../manifest/inventory-option.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
@@ -29,6 +30,8 @@ export interface ProjectOptions extends ClockOptions {
 export interface OpenedProject {
   readonly project: Project;
   readonly warnings: readonly Diagnostic[];
+  /** Absolute paths of the manifests. */
+  readonly manifests: readonly string[];
 }
 
 /** Reads the manifests, offline. Errors are returned with everything that could be read. */
@@ -62,7 +65,8 @@ function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | und
 
 /** Throws a Problem with everything that is wrong with the manifests. */
 export function openProject(options: ProjectOptions): OpenedProject {
-  const { project, diagnostics } = readProject(options);
+  const { project, diagnostics, files } = readProject(options);
   if (project === null) throw new Problem(diagnostics);
-  return { project, warnings: diagnostics };
+  const manifests = files.map(({ file }) => resolve(options.cwd, file));
+  return { project, warnings: diagnostics, manifests };
 }

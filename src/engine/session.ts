@@ -11,6 +11,7 @@ import { Redactor } from '../redact/redactor.js';
 import type { AttemptEvent } from '../service/attempt-log.js';
 import { type Client, createClient } from '../service/client.js';
 import { apiKeyOf } from './api-key.js';
+import { checkoutReader, type ReadCheckout } from './checkout.js';
 import { type Clock, clockOf } from './clock.js';
 import { keptKeyWarnings } from './kept-keys.js';
 import { withKeyHint } from './key-hint.js';
@@ -44,6 +45,7 @@ export interface Session {
   readonly serviceOverride: ServiceOverride | null;
   readonly client: Client;
   readonly store: InventoryStore;
+  readonly readCheckout: ReadCheckout;
   readonly concurrency: number;
   /** What reading the manifests reported. */
   readonly warnings: readonly Diagnostic[];
@@ -97,7 +99,7 @@ export async function withSession<T>(
 /** Checks all that can be checked without the network, and sends nothing. Throws a Problem. Close it at the end. */
 export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
-  const { project, warnings } = openProject({ ...options, redactor });
+  const { project, warnings, manifests } = openProject({ ...options, redactor });
   const { url: baseUrl, from, override } = chooseService(options, project);
   const given = apiKeyOf(env, cwd);
   let apiKey = given.key;
@@ -125,6 +127,7 @@ export function openSession(options: SessionOptions): Session {
     client,
     // `lost` is asked before each attempt, which ends within the timeout.
     store: openStore(project, options, { clock, longestRequestMs: timeoutMs }),
+    readCheckout: checkoutReader(project, manifests, env),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),

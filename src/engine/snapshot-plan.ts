@@ -12,6 +12,7 @@ import { withheldPaths } from '../reconcile/secret-values.js';
 import { withNextRuns } from '../reconcile/starts/next-runs.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
+import { checkoutReader } from './checkout.js';
 import { clockOf } from './clock.js';
 import { inFileOrder } from './file-order.js';
 import { undeliverableKeys } from './keys.js';
@@ -44,7 +45,9 @@ export async function planFromSnapshot(
   const now = clockOf(options).now();
   const undeliverable = undeliverableKeys(project, { prove: new Set(), outputs: [] });
   const { service, inventoryPlace: readFrom = null } = saved;
-  const basis = { project, service, state, inventory, readFrom };
+  const readCheckout = checkoutReader(project, opened.manifests, options.env);
+  const checkout = await readCheckout(inventory, 'compare');
+  const basis = { project, service, state, inventory, readFrom, checkout };
   const made = planFor({ ...basis, now, undeliverable, allow, selected });
   const age = ageOf(takenAt, now);
   const moved = otherInventory(readFrom, project.inventory);

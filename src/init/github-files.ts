@@ -34,7 +34,8 @@ function valuesOf({ install, planWith, branch, folder }: CiFacts): Values {
     INSTALL: isImage ? '' : installScript(install, '$GITHUB_WORKSPACE'),
     GIT_TOKEN: gitToken,
     GIT_CONFIG_COUNT: isImage ? '2' : '1',
-    GIT_OWNER: isImage ? gitOwner : '',
+    GIT_OWNER: isImage ? gitOwner(1) : '',
+    CHECKOUT_OWNER: isImage ? `GIT_CONFIG_COUNT: 1\n${gitOwner(0)}` : '',
     CHECK: check,
     VARIABLES: variables,
     ...(planWith === 'key' ? liveValues : snapshotValues),
@@ -42,7 +43,7 @@ function valuesOf({ install, planWith, branch, folder }: CiFacts): Values {
 }
 
 /** The runner, which checks out, and the container are different users. */
-const gitOwner = `GIT_CONFIG_KEY_1: safe.directory\nGIT_CONFIG_VALUE_1: '*'`;
+const gitOwner = (index: number) => `GIT_CONFIG_KEY_${index}: safe.directory\nGIT_CONFIG_VALUE_${index}: '*'`;
 
 const variables = `# Add here what manifests use as \${env.NAME} (without an API key, any value will do), and ROSTER_INVENTORY.`;
 

@@ -14,8 +14,17 @@ export interface ManifestFacts {
   readonly url: string | null;
   /** The git remote for the inventory; null to keep it in a file. */
   readonly remote: string | null;
+  /** The ref of the inventory there. */
+  readonly ref: string;
   /** The texts of the JSON Schemas, by name. */
   readonly schemas: Readonly<Record<'project' | 'manifest', string>>;
+}
+
+const defaultRef = 'refs/heads/roster-inventory';
+
+/** Two projects of a repository cannot share an inventory. */
+export function inventoryRef(project: string, isOnly: boolean): string {
+  return isOnly ? defaultRef : `${defaultRef}-${project}`;
 }
 
 /** The project, and settings for editors. */
@@ -28,7 +37,7 @@ export function projectFiles(facts: ManifestFacts): readonly NewFile[] {
       missingFrom: (existing) =>
         facts.remote === null || /^["']?inventory["']?\s*:/m.test(existing)
           ? null
-          : 'add `inventory: { git: {} }`, so that everyone who applies shares one inventory',
+          : `add \`inventory: { git: ${facts.ref === defaultRef ? '{}' : `{ ref: ${facts.ref} }`} }\`, so that everyone who applies shares one inventory`,
     },
     schemaFile('project', facts.schemas.project),
     schemaFile('manifest', facts.schemas.manifest),
@@ -77,11 +86,11 @@ function schemaFile(name: 'project' | 'manifest', text: string): NewFile {
 }
 
 /** A roster.yaml without resources, with commented examples. */
-function firstManifest({ project, url, remote }: ManifestFacts): string {
+function firstManifest({ project, url, remote, ref }: ManifestFacts): string {
   return `# yaml-language-server: $schema=./schemas/project.schema.json
 project: ${yamlWord(project)}
 
-${service(url)}${inventory(remote)}
+${service(url)}${inventory(remote, ref)}
 # Declare resources below. To split them into several files, add \`include: [teams/*.yaml]\`.
 
 # groups:
@@ -114,13 +123,13 @@ function service(url: string | null): string {
   return '# ROSTER_URL sets the service, or:\n# service:\n#   url: https://collect.example.com\n';
 }
 
-function inventory(remote: string | null): string {
+function inventory(remote: string | null, ref: string): string {
   if (remote === null) return '';
   return `
 # The inventory records what this project owns. The branch also serves as the lock between concurrent applies.
 inventory:
   git:
-    ref: refs/heads/roster-inventory
+    ref: ${ref}
     remote: ${yamlWord(remote)}
 `;
 }

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Git, GitFailure } from './git.js';
+import { isOlder } from './git-version.js';
+import type { WorkTree } from './work-tree.js';
 
 /** The result of a push: `moved` when another push came first. */
 export type PushResult = 'done' | 'moved';
@@ -9,13 +11,18 @@ export type PushResult = 'done' | 'moved';
  * `refs/roster/` of the local repository.
  */
 export class Branch {
+  private readonly git: Git;
   private readonly localRef: string;
+  /** FETCH_HEAD is the user's: before version 2.29, git can only leave its first line as it is. */
+  private readonly keepFetchHead: string;
 
   constructor(
-    private readonly git: Git,
+    { git, gitVersion }: Pick<WorkTree, 'git' | 'gitVersion'>,
     private readonly remote: string,
     private readonly ref: string,
   ) {
+    this.git = git;
+    this.keepFetchHead = isOlder(gitVersion, '2.29') ? '--append' : '--no-write-fetch-head';
     this.localRef = `refs/roster/${ref.replace(/^refs\//, '')}`;
   }
 
@@ -47,7 +54,7 @@ export class Branch {
   }
 
   private async fetch(): Promise<void> {
-    const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
+    const flags = ['--quiet', '--no-tags', this.keepFetchHead, '--no-recurse-submodules', '--refmap='];
     await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.localRef}`]);
   }
 

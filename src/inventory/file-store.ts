@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname } from 'node:path';
 import { readRegular, writeAtomic } from '../files/atomic.js';
 import { Problem } from '../model/diagnostic.js';
 import {
@@ -8,11 +8,12 @@ import {
   type Lock,
   LockProblem,
 } from '../model/inventory.js';
+import { isTracked } from './checkout.js';
 import { type HeldLock, LockFile } from './file-lock.js';
 import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
 import { GitFailure } from './git.js';
 import { type LeaseOptions, leaseOf, systemClock } from './lease.js';
-import { NoRepository, openWorkTree, realPath } from './work-tree.js';
+import { NoRepository, openWorkTree } from './work-tree.js';
 
 export interface FileStoreOptions extends LeaseOptions {
   /** Absolute. */
@@ -93,9 +94,7 @@ async function lockedBy(lockFile: LockFile, { name, env }: FileStoreOptions): Pr
 /** Also false where git is not available. */
 async function isCommitted(path: string, env: FileStoreOptions['env']): Promise<boolean> {
   try {
-    const { git, top } = await openWorkTree(dirname(path), env);
-    const file = relative(top, join(realPath(dirname(path)), basename(path)));
-    return (await git.answer(['ls-files', '--error-unmatch', '--', `:(literal)${file}`])) !== null;
+    return await isTracked(await openWorkTree(dirname(path), env), path);
   } catch (failure) {
     if (failure instanceof NoRepository || failure instanceof GitFailure || failure instanceof Problem)
       return false;

@@ -1,3 +1,4 @@
+import { commitFrom } from '../model/checkout.js';
 import { problem } from '../model/diagnostic.js';
 import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
 import { placeFrom } from '../model/inventory-place.js';
@@ -10,11 +11,11 @@ const VERSION = 1;
 
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
-  const { project, environment, service, place, safeguards } = inventory;
+  const { project, environment, service, place, commit, safeguards } = inventory;
   return `{
   "version": ${VERSION},
   "project": ${JSON.stringify(project)},
-  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}
+  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
@@ -54,13 +55,16 @@ function readLastApply({
   service,
   safeguards,
   place,
-}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place'> {
+  commit,
+}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place' | 'commit'> {
   const known = placeFrom(place);
+  const applied = commitFrom(commit);
   const { prune, limits } = isJsonObject(safeguards) ? safeguards : {};
   return {
     service: typeof service === 'string' ? service : null,
     safeguards: safeguards === undefined ? null : safeguardsFrom(prune, isJsonObject(limits) ? limits : {}),
     ...(known === null ? {} : { place: known }),
+    ...(applied === null ? {} : { commit: applied }),
   };
 }
 
@@ -73,7 +77,7 @@ export function checkOwner(
 ): void {
   if (inventory.project === project && inventory.environment === environment) return;
   const message = `the inventory ${name} belongs to ${ownerName(inventory.project, inventory.environment)}, not to ${ownerName(project, environment)}`;
-  const help = 'Give each project and environment its own inventory with `inventory:`.';
+  const help = `Give each project and environment an inventory of its own. In roster.yaml of this one, set another file, or another branch: \`inventory: { git: { ref: refs/heads/roster-inventory-${project} } }\`.`;
   throw problem('inventory-mismatch', message, help);
 }
 

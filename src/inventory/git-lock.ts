@@ -175,8 +175,9 @@ export class GitLock implements Lock {
   }
 
   private trailers(step: string): string {
-    const { service, digest } = this.run;
-    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\nRoster-Run: ${this.store.runName}\n`;
+    const { service, digest, commit = null } = this.run;
+    const manifests = commit === null ? '' : `Roster-Commit: ${commit}\n`;
+    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\n${manifests}Roster-Run: ${this.store.runName}\n`;
   }
 }
 

@@ -14,6 +14,7 @@ import { type Git, GitFailure } from './git.js';
 import { type BranchState, GitLock, type LockedBranch } from './git-lock.js';
 import { type LeaseClock, type LeaseOptions, LockWatch, leaseOf, systemClock } from './lease.js';
 import { checkRemote, unnamedRemote } from './remote.js';
+import { remoteProblem } from './remote-failure.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 import { ageOf, readLock, type StoredLock } from './stored-lock.js';
 import { NoRepository, openWorkTree } from './work-tree.js';
@@ -172,9 +173,7 @@ class GitStore implements InventoryStore, LockedBranch {
     } catch (failure) {
       if (failure instanceof NoRepository) throw this.unreachable(failure.reason, failure.help);
       if (!(failure instanceof GitFailure)) throw failure;
-      const help =
-        'Check the remote and your permissions: roster must be able to fetch and push this branch.';
-      throw this.unreachable(`git ${failure.command}: ${failure.output}`, help);
+      throw remoteProblem(this.name, failure);
     }
   }
 
@@ -183,7 +182,7 @@ class GitStore implements InventoryStore, LockedBranch {
     const workTree = await openWorkTree(folder, env);
     await checkRemote(workTree, { remote, ref, home: env['HOME'] });
     if (workTree.outer.length > 0 && isNamed !== true) throw unnamedRemote(remote);
-    return { git: workTree.git, branch: new Branch(workTree.git, remote, ref) };
+    return { git: workTree.git, branch: new Branch(workTree, remote, ref) };
   }
 
   private unreachable(reason: string, help: string): Problem {

@@ -10,6 +10,8 @@ export class GitFailure extends Error {
     readonly command: string,
     /** The end of git's output, without addresses that could hold a password. */
     readonly output: string,
+    /** All that git said about it, without such addresses. */
+    readonly stderr = output,
   ) {
     super(`git ${command} failed: ${output}`);
     this.name = 'GitFailure';
@@ -92,12 +94,15 @@ export class Git {
       cwd: workingDirectory,
       env: { ...env, ...environment, ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: TIMEOUT_MS,
       // Its own process group: Ctrl-C is for roster, which completes what it has begun.
       detached: process.platform !== 'win32',
     });
-    const begun = Date.now();
     const command = args[0] ?? '';
+    let isLate = false;
+    // Not the option of `spawn`, whose timer keeps the process alive where git cannot be started.
+    const timer = setTimeout(() => {
+      isLate = child.kill();
+    }, TIMEOUT_MS);
     return new Promise((resolve, reject) => {
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -113,12 +118,16 @@ export class Git {
       // A command that does not read all of its input says why by its exit code.
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
-      child.on('error', (failure) => reject(startFailure(failure, this.place.folder)));
+      child.on('error', (failure) => {
+        clearTimeout(timer);
+        reject(startFailure(failure, this.place.folder));
+      });
       child.on('close', (code, signal) => {
+        clearTimeout(timer);
         if (code === 0) resolve(out.replace(/\n$/, ''));
-        else if (signal === null) reject(new GitFailure(command, summaryOf(err)));
+        else if (signal === null) reject(new GitFailure(command, summaryOf(err), withoutUsers(err)));
         else {
-          const late = Date.now() - begun >= TIMEOUT_MS ? ` after ${TIMEOUT_MS / 1000} s` : '';
+          const late = isLate ? ` after ${TIMEOUT_MS / 1000} s` : '';
           reject(new GitFailure(command, `it was stopped${late} (${signal})`));
         }
       });
@@ -153,9 +162,10 @@ function summaryOf(stderr: string): string {
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote): */, '').trim())
     .filter((line) => line !== '' && !line.startsWith('hint:') && !advice.test(line));
-  const summary = lines
-    .slice(-4)
-    .join('; ')
-    .replace(/(\w+:\/\/)?\S*@/g, '$1');
-  return summary === '' ? 'it printed nothing' : summary.slice(0, 500);
+  const summary = lines.slice(-4).join('; ');
+  return summary === '' ? 'it printed nothing' : withoutUsers(summary).slice(0, 500);
+}
+
+function withoutUsers(text: string): string {
+  return text.replace(/(\w+:\/\/)?\S*@/g, '$1');
 }

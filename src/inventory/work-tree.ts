@@ -1,10 +1,13 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { type Environment, Git, GitFailure } from './git.js';
+import { gitVersion, isOlder, OLDEST_GIT } from './git-version.js';
 
 /** The files of a repository that are checked out, and git in it. */
 export interface WorkTree {
   readonly git: Git;
+  /** Null where git does not name it. */
+  readonly gitVersion: string | null;
   /** Its first folder: absolute, without symbolic links. */
   readonly top: string;
   /** The folder that it was found from, from the top: `shop/prices/`, empty for the top itself. */
@@ -32,12 +35,14 @@ export class NoRepository extends Error {
  * repository nor a file with settings may be among these files. Throws a NoRepository.
  */
 export async function openWorkTree(folder: string, env: Environment): Promise<WorkTree> {
+  const version = await gitVersion(new Git({ folder }, env));
+  if (isOlder(version, OLDEST_GIT)) throw tooOld(version);
   const { gitDir, top, prefix } = await locate(folder, env);
   if (await isFileOfWorkTree(gitDir, top, env)) throw amongFiles(gitDir);
   const outer = await superprojects(top, env);
   const git = new Git({ folder: top, gitDir }, env);
   await refuseSettingsIn([top, ...outer], git);
-  return { git, top, prefix, outer };
+  return { git, gitVersion: version, top, prefix, outer };
 }
 
 /** Whether a path leads to what git checks out. Git never checks out anything below a name `.git`. */
@@ -62,7 +67,7 @@ const needsRepository =
 async function locate(
   folder: string,
   env: Environment,
-): Promise<Omit<WorkTree, 'git' | 'outer'> & { gitDir: string }> {
+): Promise<Pick<WorkTree, 'top' | 'prefix'> & { gitDir: string }> {
   const facts = [
     'is-bare-repository',
     'is-inside-work-tree',
@@ -123,6 +128,11 @@ function isOtherWorkTree(folder: string, gitDir: string): boolean {
   if (!entry?.isFile()) return entry !== undefined;
   const [, target] = /^gitdir: (.*)\n?$/.exec(readFileSync(path, 'utf8')) ?? [];
   return target === undefined || !isIn(realPath(resolve(folder, target)), gitDir);
+}
+
+function tooOld(version: string | null): NoRepository {
+  const help = `roster needs git ${OLDEST_GIT} or later. Update git, or keep the inventory in a file.`;
+  return new NoRepository(`git ${version ?? ''} is too old`, help);
 }
 
 function amongFiles(gitDir: string): NoRepository {

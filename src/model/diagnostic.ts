@@ -62,6 +62,7 @@ export const diagnosticCodes = [
   'invalid-inventory',
   'inventory-unavailable',
   'service-mismatch',
+  'stale-checkout',
   'left-alone',
   'not-selected',
   'not-in-inventory',

@@ -13,6 +13,8 @@ export interface Inventory {
   readonly safeguards: Safeguards | null;
   /** Where the last apply kept it. Missing or null like `service`. */
   readonly place?: InventorySetting | null;
+  /** The commit of the manifests last applied, followed by `-dirty` if they differed from it. Missing or null where it is not known. */
+  readonly commit?: string | null;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
   /**
    * Creates that were about to be sent: the objects of a killed run are found by these. For an entry: the update of its
@@ -119,6 +121,8 @@ export interface LockInfo {
 export interface RunFacts {
   readonly service: string;
   readonly digest: string;
+  /** Of the manifests. Null where git knows none. */
+  readonly commit?: string | null;
   /** `2 to create, 1 to update`. */
   readonly plan: string;
 }

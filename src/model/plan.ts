@@ -1,3 +1,4 @@
+import type { PlannedCheckout } from './checkout.js';
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Link } from './graph.js';
 import type { CreateIntent, InventoryEntry } from './inventory.js';
@@ -168,6 +169,8 @@ export interface Plan {
   readonly undelivered?: Readonly<Record<Address, UndeliveredKey>>;
   readonly objections: readonly Objection[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Missing where the plan was not compared with the checkout. Not part of the digest. */
+  readonly checkout?: PlannedCheckout;
   /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
 }

@@ -1,3 +1,4 @@
+import type { Checkout } from '../model/checkout.js';
 import { numberText } from '../model/frequency.js';
 import type { Inventory } from '../model/inventory.js';
 import { isExpired } from '../model/kind.js';
@@ -6,6 +7,7 @@ import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
 import { mismatch } from './match/recorded.js';
+import { staleCheckoutObjections } from './stale-checkout.js';
 import { isUnseen } from './unseen.js';
 
 /** What the user allows explicitly on the command line. */
@@ -15,6 +17,7 @@ export interface Allowances {
   readonly selfRevoke: boolean;
   readonly empty: boolean;
   readonly accountChange: boolean;
+  readonly staleCheckout: boolean;
 }
 
 export interface GuardInputs {
@@ -25,6 +28,7 @@ export interface GuardInputs {
   readonly diffs: readonly ResourceDiff[];
   readonly steps: readonly Step[];
   readonly allow: Allowances;
+  readonly checkout?: Checkout | null;
   readonly now: Date;
   readonly startsPerWeek: StartsPerWeek;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
@@ -94,6 +98,9 @@ const tooManyRuns: Guard = ({ project, startsPerWeek: { before, after } }) => {
   return [{ code: 'too-many-runs', message, help, address: null }];
 };
 
+const staleCheckout: Guard = ({ checkout, diffs, allow }) =>
+  checkout == null ? [] : staleCheckoutObjections(checkout, diffs, allow.staleCheckout);
+
 /** Nothing is changed or deleted that the inventory describes wrongly: a pull request may have written the inventory. */
 const misdescribed: Guard = ({ diffs }) =>
   diffs
@@ -162,6 +169,7 @@ const guards: readonly Guard[] = [
   inventoryMismatch,
   tooManyDeletes,
   tooManyRuns,
+  staleCheckout,
   misdescribed,
   protectedObjects,
   selfRevoke,

@@ -1,3 +1,4 @@
+import { type Checkout, plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
 import type { CreateIntent, Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
@@ -29,6 +30,7 @@ import { type PlanContext, planContext } from './plan-context.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
+import { staleCheckoutWarnings } from './stale-checkout.js';
 import { withCloseStarts } from './starts/close-starts.js';
 import { startRateWarnings } from './starts/start-rate.js';
 import { startsPerWeek } from './starts/starts-per-week.js';
@@ -51,6 +53,8 @@ export interface ReconcileInputs {
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
+  /** Missing or null where it is not compared. */
+  readonly checkout?: Checkout | null;
   readonly prune: Prune;
   readonly now: Date;
   readonly allow: Allowances;
@@ -104,6 +108,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
+    ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout)),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
   const parts = { diagnostics, matches: matches.list, externals: matches.externals, names };
@@ -115,7 +120,7 @@ function assemble(
   diffs: readonly ResourceDiff[],
   { matches, externals, names, diagnostics }: Omit<Reconciled, 'plan'>,
 ): Plan {
-  const { project, service, account, kinds, allow, now, undeliverable } = inputs;
+  const { project, service, account, kinds, allow, now, undeliverable, checkout = null } = inputs;
   const { steps, stepsOf } = order(diffs);
   const undelivered = undeliveredKeys(diffs, inputs.kept ?? noKeys);
   const caller = describeCaller(inputs.objects);
@@ -139,6 +144,7 @@ function assemble(
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
     ...undelivered,
+    ...(checkout === null ? {} : { checkout: plannedCheckout(checkout, allow.staleCheckout) }),
     objections: objections({
       project,
       service,
@@ -147,6 +153,7 @@ function assemble(
       diffs,
       steps,
       allow,
+      checkout,
       now,
       undeliverable,
       startsPerWeek: starts,

@@ -1,3 +1,4 @@
+import { commitFrom } from '../model/checkout.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
@@ -64,6 +65,7 @@ export function openSnapshot(
     service = null,
     safeguards = null,
     place = null,
+    commit = null,
   } = changeApplied(saved.inventory, (name, applied) =>
     reveal(
       kinds.find((kind) => kind.name === name),
@@ -83,6 +85,7 @@ export function openSnapshot(
       // Those of roster 0.1 have fewer limits.
       safeguards: safeguards && safeguardsFrom(safeguards.prune, { ...safeguards.limits }),
       place,
+      commit: commitFrom(commit),
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),
     },

@@ -5,6 +5,8 @@ import type { SnapshotJson } from './snapshot-json.js';
 export function snapshotText({ agents, objects, inventory, ...head }: SnapshotJson): string {
   const lists = Object.entries(objects).map(([kind, list]) => `    ${json(kind)}: ${listText(list, '    ')}`);
   const first = Object.entries(head).map(([name, value]) => `  ${json(name)}: ${json(value)},`);
+  const { entries, drafts, ...lastApply } = inventory;
+  const facts = Object.entries(lastApply).map(([name, value]) => `    ${json(name)}: ${json(value)},\n`);
   return `{
 ${first.join('\n')}
   "agents": ${listText(agents, '  ')},
@@ -12,8 +14,8 @@ ${first.join('\n')}
 ${lists.join(',\n')}
   },
   "inventory": {
-    "entries": ${mapText(inventory.entries)},
-    "drafts": ${mapText(inventory.drafts)}
+${facts.join('')}    "entries": ${mapText(entries)},
+    "drafts": ${mapText(drafts)}
   }
 }
 `;

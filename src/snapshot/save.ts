@@ -72,7 +72,7 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
 
 /** Someone may have edited the inventory: what no plan reads, and what `--snapshot` would refuse, is left out. */
 function inventoryJson(
-  { service, safeguards, place, entries, drafts }: Inventory,
+  { service, safeguards, place, commit, entries, drafts }: Inventory,
   kinds: readonly Kind[],
 ): SnapshotJson['inventory'] {
   const isKnown = ([address, { kind }]: readonly [string, { readonly kind: KindName }]) =>
@@ -81,6 +81,7 @@ function inventoryJson(
     ...(service === null ? {} : { service }),
     ...(safeguards === null ? {} : { safeguards }),
     ...(place == null ? {} : { place }),
+    ...(commit == null ? {} : { commit }),
     entries: inOrder([...entries].filter(isKnown)),
     drafts: inOrder([...drafts].filter(isKnown)),
   };

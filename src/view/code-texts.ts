@@ -282,6 +282,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'The service that `--url` or `ROSTER_URL` names is not the one that the manifest declares, and is not on this machine.',
     help: 'Correct whichever is wrong. If the difference is intended, pass `--allow-service-mismatch`.',
   },
+  'stale-checkout': {
+    title: 'Checkout is older than the last apply',
+    means:
+      'The checkout of the manifests does not contain the commit last applied, or git cannot tell. The plan may undo what the missing commits added. Apply refuses deletes from such a checkout.',
+    help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was given up on purpose, pass `--allow-stale-checkout`.',
+  },
   'inventory-unavailable': {
     title: 'Inventory is unavailable',
     means: 'The inventory in git cannot be read or written.',

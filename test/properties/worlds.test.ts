@@ -88,7 +88,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     inventory: parseInventory(inventoryText(world), 'i'),
     prune: world.prune,
     now: new Date('2026-11-01T00:00:00Z'),
-    allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true },
+    allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true, staleCheckout: true },
     selected: null,
     undeliverable: new Map(),
     suggest,

@@ -161,7 +161,7 @@ export function reconcileWorld(small: SmallWorld): Reconciled {
     inventory: withIdentities(inventory ?? emptyInventory('small', null), objects),
     prune: 'owned',
     now,
-    allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
+    allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false, staleCheckout: false },
     selected: null,
     undeliverable: new Map(),
     suggest: () => null,

@@ -27,6 +27,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'several-new-keys',
   'undeliverable-key',
   'service-mismatch',
+  'stale-checkout',
 ]);
 
 /** For a run that ended with these errors before it changed anything. Any other error takes precedence over a guard. */

@@ -31,6 +31,7 @@ export interface GuardFlags extends CommonFlags {
   readonly allowSelfRevoke?: boolean;
   readonly allowEmpty?: boolean;
   readonly allowAccountChange?: boolean;
+  readonly allowStaleCheckout?: boolean;
 }
 
 /** Every flag that names a file to write. */
@@ -70,11 +71,18 @@ export function sessionOptions(flags: OutputFlags, context: CommandContext): Ses
 
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
+  const { allowStaleCheckout = false } = flags;
   const deletes =
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
     addresses,
-    allow: { deletes, selfRevoke: allowSelfRevoke, empty: allowEmpty, accountChange: allowAccountChange },
+    allow: {
+      deletes,
+      selfRevoke: allowSelfRevoke,
+      empty: allowEmpty,
+      accountChange: allowAccountChange,
+      staleCheckout: allowStaleCheckout,
+    },
   };
 }
 

@@ -25,7 +25,11 @@ export function guarded(added: Command): Command {
     .option('--allow-deletes <n>', 'Allow a plan with up to this many deletes')
     .option('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses')
     .option('--allow-empty', 'Allow a project that declares no resources')
-    .option('--allow-account-change', 'Allow the inventory to belong to another service or account');
+    .option('--allow-account-change', 'Allow the inventory to belong to another service or account')
+    .option(
+      '--allow-stale-checkout',
+      'Allow deletes from a checkout that does not contain the commit last applied',
+    );
 }
 
 /** The flags that several commands share, each only where it does something. */

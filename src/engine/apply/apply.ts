@@ -107,7 +107,8 @@ class ApplyRun {
   }
 
   private observe(): Promise<Observation> {
-    return observeAndPlan(this.session, { ...this.options, proveDeliveries: true, previews: true });
+    const options = { ...this.options, proveDeliveries: true, previews: true, checkout: 'record' } as const;
+    return observeAndPlan(this.session, options);
   }
 
   private refuse(plan: Plan): void {
@@ -142,7 +143,8 @@ class ApplyRun {
     const known = { outcomes: [], ids, unseen: new Set<Address>(), now: this.session.clock.now() };
     const after = inventoryAfter(inventory, planned, known);
     const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
-    if (print(after) === print(withDefaults(inventory, after)))
+    const isCommitDecided = plan.checkout?.decided === true;
+    if (!isCommitDecided && print(after) === print(withDefaults(inventory, after)))
       return { report: { ...report, diagnostics: plan.diagnostics }, declined: false };
     const { diagnostics } = await withLock({
       session: this.session,
@@ -191,14 +193,15 @@ class ApplyRun {
   }
 }
 
-/** A value that is merely recorded for the first time is not a reason to save the inventory. */
-function withDefaults(inventory: Inventory, { service, place = null }: Inventory): Inventory {
+/** A value that is merely recorded for the first time is not a reason to save the inventory, and neither is another commit. */
+function withDefaults(inventory: Inventory, { service, place = null, commit = null }: Inventory): Inventory {
   const { safeguards } = inventory;
   return {
     ...inventory,
     service: inventory.service ?? service,
     safeguards: safeguards ?? defaultSafeguards,
     place: inventory.place ?? place,
+    commit,
   };
 }
 

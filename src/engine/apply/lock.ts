@@ -62,7 +62,9 @@ function factsOf(plan: Plan): RunFacts {
   const { unchanged: _, ...acting } = summarise(plan.changes);
   const counts = Object.entries(acting).filter(([, count]) => count > 0);
   const words = counts.map(([action, count]) => `${count} to ${action}`).join(', ');
-  return { service: plan.service, digest: plan.digest, plan: words === '' ? 'nothing to change' : words };
+  const { service, digest, checkout } = plan;
+  const commit = checkout?.commit ?? null;
+  return { service, digest, commit, plan: words === '' ? 'nothing to change' : words };
 }
 
 type Waiting = Pick<Session, 'store' | 'clock'>;

@@ -3,7 +3,7 @@ import { readRegular } from '../../files/atomic.js';
 import type { CiFacts } from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
 import { gitlabApi } from '../../init/gitlab-files.js';
-import { type NewFile, projectFiles } from '../../init/project-files.js';
+import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
@@ -122,8 +122,10 @@ function firstFiles(
   repository: RepositoryFacts | null,
   remote: string | null,
 ): readonly NewFile[] {
+  const project = projectName(repository, cwd);
   return projectFiles({
-    project: projectName(repository, cwd),
+    project,
+    ref: inventoryRef(project, repository?.hasOtherProject !== true),
     url,
     remote,
     schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },

@@ -10,6 +10,8 @@ export interface RepositoryFacts {
   readonly remote: { readonly name: string; readonly url: string } | null;
   /** The branch that pull requests are merged into, as far as the repository knows. */
   readonly defaultBranch: string;
+  /** Another folder holds a roster.yaml. */
+  readonly hasOtherProject: boolean;
 }
 
 /** What git knows about the repository of the working directory; null outside of a repository. */
@@ -26,6 +28,7 @@ export async function repositoryFacts({
     folder: prefix.replace(/\/$/, '') || '.',
     remote,
     defaultBranch: await defaultBranchOf(git, remote?.name ?? 'origin'),
+    hasOtherProject: (await projectFiles(git)).some((file) => file !== `${prefix}roster.yaml`),
   };
 }
 
@@ -42,6 +45,12 @@ async function workTreeOf(cwd: string, env: ProjectOptions['env']): Promise<Work
     if (failure.outside) return null;
     throw problem('missing-setting', `git cannot find the repository: ${failure.reason}`, failure.help);
   }
+}
+
+async function projectFiles(git: Git): Promise<readonly string[]> {
+  const flags = ['-z', '--cached', '--others', '--exclude-standard'];
+  const list = await git.run(['ls-files', ...flags, '--', ':(top,glob)**/roster.yaml']);
+  return list.split('\0').filter((file) => file !== '');
 }
 
 /** `origin`, else the first one whose name the inventory setting accepts. */

@@ -43,7 +43,7 @@ export function planOf(text: string, now: Date) {
       inventory: emptyInventory('clocks', null),
       prune: 'owned',
       now,
-      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false },
+      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false, staleCheckout: false },
       selected: null,
       undeliverable: new Map(),
       suggest,

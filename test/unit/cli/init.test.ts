@@ -186,6 +186,23 @@ describe('init', () => {
     expect((await there.command(['validate'])).exit).toBe(0);
   });
 
+  it('gives the second project of a repository an inventory branch of its own', async () => {
+    repository('git@github.com:team/shop.git');
+    await init();
+    expect(parse(read('roster.yaml'))).toMatchObject({
+      inventory: { git: { ref: 'refs/heads/roster-inventory' } },
+    });
+    mkdirSync(join(workspace.root, 'prices'));
+    const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), {
+      root: join(workspace.root, 'prices'),
+    });
+    expect((await there.command(['init'])).exit).toBe(0);
+    expect(parse(read('prices/roster.yaml'))).toMatchObject({
+      project: 'prices',
+      inventory: { git: { ref: 'refs/heads/roster-inventory-prices' } },
+    });
+  });
+
   it('writes the commands of a folder with special characters for the shell', async () => {
     const top = workspace.root;
     repository('git@gitlab.com:acme/mono.git');

@@ -125,4 +125,4 @@ describe('diff', () => {
   });
 });
 
-const everything = { deletes: 99, selfRevoke: true, empty: true, accountChange: true };
+const everything = { deletes: 99, selfRevoke: true, empty: true, accountChange: true, staleCheckout: true };

@@ -11,7 +11,13 @@ import {
   type SmallWorld,
 } from '../../support/small-world.js';
 
-const nothing: Allowances = { deletes: null, selfRevoke: false, empty: false, accountChange: false };
+const nothing: Allowances = {
+  deletes: null,
+  selfRevoke: false,
+  empty: false,
+  accountChange: false,
+  staleCheckout: false,
+};
 
 function objections(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {
   return codesOf(planOf({ ...world, allow: { ...nothing, ...allow } }).objections);

@@ -115,7 +115,7 @@ describe('formerly', () => {
       entries: [entry, group('kept')],
       objects,
       inventory,
-      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: true },
+      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: true, staleCheckout: false },
       suggest,
     });
     expect(diagnostics.map(({ code, message, help }) => [code, message, help])).toEqual([

@@ -80,6 +80,7 @@ const reaches = {
   forbidden: neverOffline,
   'insecure-url': neverOffline,
   'service-mismatch': neverOffline,
+  'stale-checkout': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
   'unwritable-file': neverOffline,
