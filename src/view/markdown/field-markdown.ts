@@ -26,9 +26,8 @@ export interface FieldsMarkdown {
   readonly shortened: number;
 }
 
-/** The fields of a change: a table, and a diff block for each long value, text or map. */
-export function fieldsMarkdown(change: Change): FieldsMarkdown {
-  const fields = foldable(change);
+/** Fields of a change: a table, and a diff block for each long value, text or map. */
+export function fieldsMarkdown(fields: readonly FieldChange[], change: Change): FieldsMarkdown {
   const inRow = fields.filter((field) => isShort(field));
   const below = fields.filter((field) => !isShort(field)).map(diff);
   const isCut = ({ before, after }: FieldChange) => [before, after].some(hasMore);
@@ -41,9 +40,12 @@ export function fieldsMarkdown(change: Change): FieldsMarkdown {
   };
 }
 
-/** The fields that may be folded, and left out where there is no room. */
-export function foldable({ fields }: Change): FieldChange[] {
-  return fields.filter((field) => isWorthALine(field) && field.layout !== 'whole');
+/** The fields that may be folded, and left out where there is no room. The heading shows the name. */
+export function foldable({ fields, action, name }: Change): FieldChange[] {
+  const isInHeading = ({ path, before, after }: FieldChange) =>
+    path === 'name' && name !== null && (action === 'create' ? after : before) === name;
+  const isRepeated = (field: FieldChange) => ['create', 'delete'].includes(action) && isInHeading(field);
+  return fields.filter((field) => isWorthALine(field) && field.layout !== 'whole' && !isRepeated(field));
 }
 
 /** The fields that must be seen, in full, whatever else is left out. */

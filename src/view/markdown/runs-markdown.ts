@@ -9,32 +9,51 @@ import {
 } from '../text/runs-text.js';
 import { markdownCode, markdownProse, markdownTable, tableCode } from './markdown-escape.js';
 
-/** The next runs of a schedule, before and after, as a sentence and a table. */
+/** How often a schedule runs after the change, such as `84 runs a week, 56 more than before`; null if nothing about that changes. */
+export function frequencyMarkdown(runs: NextRuns): string | null {
+  if (runs.after === null) return UNKNOWN_TIMES;
+  if (isUnchanged(runs)) return null;
+  return isPaused(runs) ? 'paused' : frequencyText(runs.pace);
+}
+
+/** The next runs of a schedule, before and after, as a sentence and a table. Empty if the times stay as they are. */
 export function runsMarkdown(runs: NextRuns): string[] {
+  if (runs.after === null || isPaused(runs)) return [];
+  return [...comparison(runs), ...clockChanges(runs)];
+}
+
+/** No runs, and none to compute: an unknown time is null. */
+function isPaused({ after, pace }: NextRuns): boolean {
+  return after?.length === 0 && (pace.after?.runsPerWeek ?? 0) === 0;
+}
+
+function isUnchanged(runs: NextRuns): boolean {
+  const { before, after } = runs.pace;
+  const isSamePace = before !== null && before.runsPerWeek === after?.runsPerWeek;
+  return isSamePace && runTexts(runs, 'before')?.join() === runTexts(runs, 'after')?.join();
+}
+
+function comparison(runs: NextRuns): string[] {
+  if (isUnchanged(runs) && runs.computed === null) return [];
   const zone = zoneName(runs);
-  const pace = frequencyText(runs.pace);
-  if (runs.after === null) return [`${UNKNOWN_TIMES.replace('its', 'Its')}.`];
-  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}${pace === null ? '' : `; ${pace}`}:`;
+  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}:`;
+  const [before, after] = [listOf(runs, 'before'), listOf(runs, 'after') ?? []];
+  const isAlone = before === null || isUnchanged(runs);
   return [
     title,
     '',
-    ...runsTable(runTexts(runs, 'before', tableCode), runTexts(runs, 'after', tableCode)),
+    ...(isAlone ? table(['runs'], [after]) : table(['before', 'after'], [before, after])),
     ...computedTable(runs),
-    ...clockChanges(runs),
   ];
 }
 
-function runsTable(before: string[] | null, after: string[] | null): string[] {
-  if (before === null || after === null)
-    return table([before === null ? 'runs' : 'runs before'], [before ?? after ?? []]);
-  return before.join() === after.join()
-    ? table(['unchanged'], [after])
-    : table(['before', 'after'], [before, after]);
+function listOf(runs: NextRuns, side: 'before' | 'after' | 'computed'): string[] | null {
+  return runs[side]?.length === 0 ? ['(none)'] : runTexts(runs, side, tableCode);
 }
 
 /** What roster computes, where the service's preview says something else. */
 function computedTable(runs: NextRuns): string[] {
-  const computed = runTexts(runs, 'computed', tableCode);
+  const computed = listOf(runs, 'computed');
   if (computed === null) return [];
   return ['', 'The preview differs from what roster computes:', '', ...table(['computed'], [computed])];
 }
