@@ -35,6 +35,8 @@ export interface Change {
   readonly id: string | null;
   /** The remote object's name; null for kinds without names. */
   readonly name: string | null;
+  /** What the object is, in a few words: `3 members`. Missing where there is nothing to say. */
+  readonly inBrief?: string;
   readonly origin: Origin | null;
   /** True when the object was found by its natural key and is not in the inventory yet, or under another address. */
   readonly adopted: boolean;
@@ -59,6 +61,8 @@ export interface NextRuns {
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
+  /** Whether it was and will be paused, which is why it has no runs. Missing when it is not. */
+  readonly paused?: { readonly before: boolean; readonly after: boolean };
   /** How often in the long term. Null before it exists, and where it is not known. */
   readonly pace: { readonly before: Frequency | null; readonly after: Frequency | null };
   /** In the next year, after the change. Null where it is not known. */

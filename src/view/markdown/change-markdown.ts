@@ -101,10 +101,17 @@ function heading(change: Change, parts: FieldParts, { urlOf, stepsOf }: ChangeCo
     ...(outside === null ? [] : [`(${outside})`]),
   ].join(' ');
   const frequency = change.nextRuns === null ? null : frequencyMarkdown(change.nextRuns);
-  const facts = [fitsHeading(parts) ? fieldLine(parts, change, markdownCode) : null, frequency].filter(
-    (each) => each !== null,
-  );
+  const facts = [
+    briefly(change),
+    fitsHeading(parts) ? fieldLine(parts, change, markdownCode) : null,
+    frequency,
+  ].filter((each) => each !== null);
   return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
+}
+
+/** What an object is of which nothing changes. */
+function briefly({ action, inBrief }: Change): string | null {
+  return action === 'adopt' && inBrief !== undefined ? shortProse(inBrief) : null;
 }
 
 function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {

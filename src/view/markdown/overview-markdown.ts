@@ -35,6 +35,7 @@ export function overviewItem(change: Change): PackItem {
 
 /** The short differences, and the names of the other fields of an update. */
 function whatChanges(change: Change): string {
+  if (change.action === 'adopt' && change.inBrief !== undefined) return escapeControls(change.inBrief);
   const parts = fieldParts(change);
   const names = change.action === 'update' ? parts.below.map(({ path }) => escapeControls(path)) : [];
   return [fieldLine(parts, change, escapeControls) ?? [], names].flat().join(', ');

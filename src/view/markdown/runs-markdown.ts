@@ -13,18 +13,13 @@ import { markdownCode, markdownProse, markdownTable, tableCode } from './markdow
 export function frequencyMarkdown(runs: NextRuns): string | null {
   if (runs.after === null) return UNKNOWN_TIMES;
   if (isUnchanged(runs)) return null;
-  return isPaused(runs) ? 'paused' : frequencyText(runs.pace);
+  return runs.paused?.after === true ? 'paused' : frequencyText(runs.pace);
 }
 
 /** The next runs of a schedule, before and after, as a sentence and a table. Empty if the times stay as they are. */
 export function runsMarkdown(runs: NextRuns): string[] {
-  if (runs.after === null || isPaused(runs)) return [];
+  if (runs.after === null || runs.paused?.after === true) return [];
   return [...comparison(runs), ...clockChanges(runs)];
-}
-
-/** No runs, and none to compute: an unknown time is null. */
-function isPaused({ after, pace }: NextRuns): boolean {
-  return after?.length === 0 && (pace.after?.runsPerWeek ?? 0) === 0;
 }
 
 function isUnchanged(runs: NextRuns): boolean {
@@ -48,7 +43,8 @@ function comparison(runs: NextRuns): string[] {
 }
 
 function listOf(runs: NextRuns, side: 'before' | 'after' | 'computed'): string[] | null {
-  return runs[side]?.length === 0 ? ['(none)'] : runTexts(runs, side, tableCode);
+  const isPaused = side === 'before' && runs.paused?.before === true;
+  return runs[side]?.length === 0 ? [isPaused ? '(paused)' : '(none)'] : runTexts(runs, side, tableCode);
 }
 
 /** What roster computes, where the service's preview says something else. */

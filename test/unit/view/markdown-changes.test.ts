@@ -98,9 +98,20 @@ describe('the times of a schedule in a comment', () => {
   });
 
   it('are "paused" for a schedule that is paused, without an empty table', () => {
-    const paused = { ...daily, after: [], pace: { before: frequency(7), after: frequency(0) } };
+    const paused = {
+      ...daily,
+      after: [],
+      paused: { before: false, after: true },
+      pace: { before: frequency(7), after: frequency(0) },
+    };
     expect(lineOf('schedule/a', of(paused))).toMatch(/; paused$/);
     expect(comment(of(paused))).not.toMatch(/never|next runs/i);
+  });
+
+  it('are not "paused" where there are none for another reason', () => {
+    const none = { ...daily, after: [], pace: { before: frequency(7), after: frequency(0) } };
+    expect(comment(of(none))).not.toContain('paused');
+    expect(below('schedule/a', of(none))).toContain('| `2099-12-01 06:00` | (none) |');
   });
 
   it('that cannot be computed are not called paused', () => {
@@ -161,6 +172,16 @@ describe('what only the inventory records', () => {
     expect(text).toMatch(
       /#### Keys: 1 to update.*#### Inventory only: 2 to adopt\n\n- \*\*adopt\*\* `group\/found-0`/s,
     );
+  });
+
+  it('says what is adopted', () => {
+    const inBrief = 'group/a, every 6 hours from 2026-12-01T06:00:00 Europe/Berlin';
+    const adopted = change('schedule/a', { action: 'adopt', adopted: true, id: 'f-1', inBrief });
+    expect(lineOf('schedule/a', [adopted])).toBe(
+      '- **adopt** `schedule/a` id `f-1`: `group/a`, every 6 hours from `2026-12-01T06:00:00 Europe/Berlin`',
+    );
+    const [, list] = comment([adopted, ...adopts(20)]).split('```');
+    expect(list).toContain('  adopt   schedule/a  group/a, every 6 hours from');
   });
 
   it('is folded if there are many', () => {
