@@ -90,9 +90,9 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {
   const drift = 'show changes made outside roster since the last apply; exit with code 2 if there are any';
-  command(program, 'drift', drift, service).action(async (flags) =>
-    done(await (await import('./drift.js')).driftCommand(flags, context)),
-  );
+  command(program, 'drift', drift, service)
+    .option('--link-base <url>', 'URL of the commit that Markdown links point to')
+    .action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
   const snapshot = 'save the observed state, without secrets, for `plan --snapshot`';
   command(program, 'snapshot', snapshot, service)
     .option('--out <file>', 'file to save it to (default: stdout)')

@@ -6,7 +6,12 @@ import type { StepLookup } from '../plan-lookup.js';
 import { originText } from '../text/field-text.js';
 import { count, cut, fits } from '../text/layout.js';
 import { type FieldParts, fieldLine, fieldParts } from './field-line.js';
-import { type FieldsMarkdown, fieldsMarkdown, wholeFieldsMarkdown } from './field-markdown.js';
+import {
+  type FieldOwner,
+  type FieldsMarkdown,
+  fieldsMarkdown,
+  wholeFieldsMarkdown,
+} from './field-markdown.js';
 import { htmlCode, markdownCode, markdownLink, shortCode, shortProse } from './markdown-escape.js';
 import type { PackItem } from './markdown-pack.js';
 import { frequencyMarkdown, runsMarkdown } from './runs-markdown.js';
@@ -37,8 +42,8 @@ export function changeMarkdown(change: Change, context: ChangeContext): PackItem
   return {
     short,
     full: () => {
-      const folded = details(change, parts);
-      return { text: [short, ...folded.lines].join('\n'), shortened: shortened + folded.shortened };
+      const { lines, shortened: fields } = details(change, parts);
+      return { text: [short, ...lines].join('\n'), shortened: shortened + fields };
     },
     shortened,
   };
@@ -94,7 +99,7 @@ function heading(change: Change, parts: FieldParts, { urlOf, stepsOf }: ChangeCo
   const words = [
     `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
     shortCode(change.address, maxNameColumns),
-    ...(change.name === null ? [] : [`named ${shortCode(change.name, maxNameColumns)}`]),
+    ...(isNameKnown(change) ? [] : [`named ${shortCode(change.name ?? '', maxNameColumns)}`]),
     ...(isIdentified(change) && change.id !== null ? [`id ${shortCode(change.id, maxNameColumns)}`] : []),
     ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
     ...(isFromOutside(change) ? ['(adopted)'] : []),
@@ -118,6 +123,11 @@ function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {
   return adopted && action !== 'adopt' && renamedFrom === undefined;
 }
 
+/** A name that repeats the key says nothing, except of what is deleted. */
+function isNameKnown({ action, address, name }: Change): boolean {
+  return name === null || (action !== 'delete' && name === address.slice(address.indexOf('/') + 1));
+}
+
 /** Where it matters which object is meant: one that is lost, or that this project has not managed so far. */
 function isIdentified({ action, adopted }: Change): boolean {
   return action === 'delete' || action === 'forget' || adopted;
@@ -132,8 +142,17 @@ export function placeMarkdown(place: Place, urlOf: ChangeContext['urlOf']): stri
 
 /** The differences that are too long for a line, and the next runs, folded. */
 function details(change: Change, { below }: FieldParts): FieldsMarkdown {
-  const fields = fieldsMarkdown(below, change);
   const runs = change.nextRuns === null ? [] : runsMarkdown(change.nextRuns);
+  return folded(below, change, runs);
+}
+
+/** The differences that are too long for a line, folded. */
+export function foldedFields({ below }: FieldParts, owner: FieldOwner): FieldsMarkdown {
+  return folded(below, owner, []);
+}
+
+function folded(below: FieldParts['below'], owner: FieldOwner, runs: readonly string[]): FieldsMarkdown {
+  const fields = fieldsMarkdown(below, owner);
   if (below.length === 0 && runs.length === 0) return fields;
   const titles = [...below.map((field) => field.path), ...(runs.length === 0 ? [] : ['next runs'])];
   const title = htmlCode(cut(escapeControls(titles.join(', ')), 120));

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.js';
-import type { Change, FieldChange } from '../../model/plan.js';
+import type { FieldChange } from '../../model/plan.js';
 import { escapeControls, word } from '../escape.js';
 import { originText } from '../text/field-text.js';
 import { fits } from '../text/layout.js';
@@ -11,7 +11,7 @@ import {
   listDifference,
   valueText,
 } from '../text/value-text.js';
-import { foldable } from './field-markdown.js';
+import { type FieldOwner, foldable } from './field-markdown.js';
 
 /** Fields that are longer together are not read on one line. */
 const maxLineColumns = 160;
@@ -25,7 +25,7 @@ export interface FieldParts {
   readonly below: readonly FieldChange[];
 }
 
-export function fieldParts(change: Change): FieldParts {
+export function fieldParts(change: FieldOwner): FieldParts {
   const fields = foldable(change);
   const plain = new Map(fields.map((field) => [field, phrase(field, change, escapeControls)]));
   const onLine = fields.filter((field) => plain.get(field) !== null);
@@ -36,11 +36,11 @@ export function fieldParts(change: Change): FieldParts {
 }
 
 /** Such as `every 6 hours → 2 hours, enabled true → false`; null for no fields. */
-export function fieldLine({ onLine }: FieldParts, change: Change, mark: Mark): string | null {
+export function fieldLine({ onLine }: FieldParts, change: FieldOwner, mark: Mark): string | null {
   return onLine.length === 0 ? null : onLine.map((field) => phrase(field, change, mark)).join(', ');
 }
 
-function phrase(field: FieldChange, { action, origin }: Change, mark: Mark): string | null {
+function phrase(field: FieldChange, { action, origin }: FieldOwner, mark: Mark): string | null {
   const difference = differenceOf(field, action, mark);
   if (difference === null) return null;
   const otherOrigin =
@@ -50,7 +50,7 @@ function phrase(field: FieldChange, { action, origin }: Change, mark: Mark): str
 
 function differenceOf(
   { layout, before, after }: FieldChange,
-  action: Change['action'],
+  action: FieldOwner['action'],
   mark: Mark,
 ): string | null {
   const isList = layout === 'set' || layout === 'sequence';

@@ -27,10 +27,14 @@ export function omissions(
     ...(hiddenWarnings === 0 ? [] : [`${count(hiddenWarnings, 'warning')} left out`]),
     ...(noGraph ? ['the graph left out'] : []),
   ];
+  return tooLong('plan', sentences);
+}
+
+export function tooLong(command: 'plan' | 'drift', sentences: readonly string[]): string[] {
   if (sentences.length === 0) return [];
   return [
     `> [!WARNING]`,
-    `> **Too long to show in full:** ${sentences.join('; ')}. \`roster plan --format json\` shows everything.`,
+    `> **Too long to show in full:** ${sentences.join('; ')}. \`roster ${command} --format json\` shows everything.`,
     '',
   ];
 }

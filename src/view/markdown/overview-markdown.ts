@@ -1,8 +1,9 @@
-import type { Action, Change } from '../../model/plan.js';
+import type { Action, Change, FieldChange } from '../../model/plan.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
-import { cut } from '../text/layout.js';
+import { cut, fits } from '../text/layout.js';
 import { fieldLine, fieldParts } from './field-line.js';
+import { foldable } from './field-markdown.js';
 import { markdownFence } from './markdown-escape.js';
 import type { Filled, PackItem } from './markdown-pack.js';
 import { frequencyMarkdown } from './runs-markdown.js';
@@ -25,20 +26,27 @@ const signs: Readonly<Record<Action, string>> = {
 
 /** One change on one line of a code block: `! update  schedule/nightly  every 6 hours → 2 hours`. */
 export function overviewItem(change: Change): PackItem {
-  const frequency = change.nextRuns === null ? null : frequencyMarkdown(change.nextRuns);
-  const facts = [whatChanges(change), frequency].filter((each) => each !== null && each !== '');
-  const { verb } = actionLabels[change.action];
-  const line = `${signs[change.action]} ${verb.padEnd(7)} ${escapeControls(change.address)}  ${facts.join('; ')}`;
-  const short = cut(line.trimEnd(), maxColumns);
+  const start = `${signs[change.action]} ${actionLabels[change.action].verb.padEnd(7)} ${escapeControls(change.address)}`;
+  const lines = wordings(change).map((facts) => [start, ...facts].join('  '));
+  const short = lines.find((line) => fits(line, maxColumns)) ?? cut(start, maxColumns);
   return { short, full: () => ({ text: short, shortened: 0 }), shortened: 0 };
 }
 
-/** The short differences, and the names of the other fields of an update. */
-function whatChanges(change: Change): string {
-  if (change.action === 'adopt' && change.inBrief !== undefined) return escapeControls(change.inBrief);
-  const parts = fieldParts(change);
-  const names = change.action === 'update' ? parts.below.map(({ path }) => escapeControls(path)) : [];
-  return [fieldLine(parts, change, escapeControls) ?? [], names].flat().join(', ');
+/** What changes, the longest wording first: with values, or only the names of the fields of an update. */
+function wordings(change: Change): string[][] {
+  const { action, inBrief, nextRuns } = change;
+  const frequency = nextRuns === null ? null : frequencyMarkdown(nextRuns);
+  const withFrequency = (facts: string[]) => (frequency === null ? facts : [...facts, frequency]);
+  const brief = inBrief === undefined ? [] : [withFrequency([escapeControls(inBrief)])];
+  if (action !== 'update' && action !== 'replace' && brief.length > 0) return brief;
+  const names = (fields: readonly FieldChange[]) => fields.map(({ path }) => escapeControls(path));
+  const { onLine, below } = fieldParts(change);
+  const values = fieldLine({ onLine, below }, change, escapeControls);
+  const short = [...(values === null ? [] : [values]), ...(action === 'update' ? names(below) : [])].join(
+    ', ',
+  );
+  const named = action === 'update' ? names(foldable(change)).join(', ') : '';
+  return [short, named].map((each) => withFrequency(each === '' ? [] : [each]));
 }
 
 /** The list of all changes, as far as there is room: everything is also shown below. */

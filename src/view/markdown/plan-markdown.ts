@@ -2,7 +2,6 @@ import type { Place } from '../../model/diagnostic.js';
 import { type Change, type Plan, summarise } from '../../model/plan.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { stepLookup } from '../plan-lookup.js';
-import { cut } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { byRisk, countsOf } from './change-groups.js';
 import { changeMarkdown } from './change-markdown.js';
@@ -72,7 +71,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 }
 
 function header(plan: Plan): string {
-  const { project, environment, service, serviceOverride, snapshot, digest, objections, changes } = plan;
+  const { project, environment, snapshot, digest, objections, changes } = plan;
   const counts = countsOf(changes);
   const weak = weakSettingsLabel(plan);
   const { unchanged } = summarise(changes);
@@ -80,19 +79,28 @@ function header(plan: Plan): string {
     counts === ''
       ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
       : `**Plan: ${counts}**, ${unchanged} unchanged.`;
-  const override =
-    serviceOverride === undefined
-      ? ''
-      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, maxSettingColumns)})`;
-  const where = environment === null ? '' : `, environment ${shortCode(environment, maxSettingColumns)}`;
   return [
-    markdownMarker(cut(project, 200), environment === null ? null : cut(environment, 200)),
+    markdownMarker(project, environment),
     `${line} Digest ${shortCode(digest, 100)}`,
     '',
-    `Project ${shortCode(project, maxSettingColumns)}${where}, service ${shortCode(service, maxSettingColumns)}${override}, inventory ${shortCode(inventoryLabel(plan), maxSettingColumns)}`,
+    `${projectMarkdown(plan)}, inventory ${shortCode(inventoryLabel(plan), maxSettingColumns)}`,
     ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...objectionLines(objections),
   ].join('\n');
+}
+
+export function projectMarkdown({
+  project,
+  environment,
+  service,
+  serviceOverride,
+}: Pick<Plan, 'project' | 'environment' | 'service' | 'serviceOverride'>): string {
+  const override =
+    serviceOverride === undefined
+      ? ''
+      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, maxSettingColumns)})`;
+  const where = environment === null ? '' : `, environment ${shortCode(environment, maxSettingColumns)}`;
+  return `Project ${shortCode(project, maxSettingColumns)}${where}, service ${shortCode(service, maxSettingColumns)}${override}`;
 }

@@ -69,6 +69,12 @@ describe('the line of a change in a comment', () => {
     expect(line).toBe('- **create** `group/a` named `News`: `active` `true`');
   });
 
+  it('shows no name that repeats the key, except of what is deleted', () => {
+    const shown = (action: Change['action']) => lineOf('group/a', [change('group/a', { action, name: 'a' })]);
+    expect(shown('update')).toBe('- **update** `group/a`');
+    expect(shown('delete')).toBe('- **DELETE** `group/a` named `a`');
+  });
+
   it('shows the id where it matters which object is meant', () => {
     const shown = (rest: Partial<Change>) => lineOf('group/a', [change('group/a', { id: 'i-1', ...rest })]);
     expect(shown({ action: 'delete' })).toContain('id `i-1`');
@@ -147,6 +153,13 @@ describe('a comment on many changes', () => {
     expect(text.indexOf('### Overview')).toBeLessThan(text.indexOf('### Risky changes'));
     expect(text).toContain('<details><summary>Groups: 20 to update</summary>');
     expect(text).toContain('\n- **DELETE** `group/delete-0`');
+  });
+
+  it('names the fields where their values are too long for a line of the overview', () => {
+    const fields = [field('name', { before: 'x'.repeat(60), after: 'y'.repeat(60) }), every];
+    expect(comment([...groups('update', 20), change('group/long', { fields })])).toContain(
+      '\n! update  group/long  name, every\n',
+    );
   });
 
   it('counts in the overview what is only shown below it, which is not left out', () => {
