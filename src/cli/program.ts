@@ -120,9 +120,9 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {
   program.commandsGroup('Inspect:');
-  command(program, 'drift').action(async (flags) =>
-    done(await (await import('./drift.js')).driftCommand(flags, context)),
-  );
+  command(program, 'drift')
+    .option('--link-base <url>', 'URL of the commit that Markdown links point to')
+    .action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
   command(program, 'why')
     .argument('<address>', 'Address of the resource, such as `group/retail-prices`')
     .action(async (address, flags) =>

@@ -1,15 +1,36 @@
-import { hasErrors, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Drift } from '../model/drift.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
-import { objectionDiagnostic, observeAndPlan, planOf } from './plan.js';
+import { type ConcurrentRun, concurrentRun } from './concurrent-run.js';
+import { type Observation, objectionDiagnostic, observeAndPlan, planOf } from './plan.js';
 import type { ReadSession } from './session.js';
+
+/** Runs that end while the service is read, after each of which it is read again. */
+const MOST_ENDED_RUNS = 3;
 
 /**
  * What was changed outside roster since the last apply. Sends reads only.
- * @throws Problem when the manifests or the service do not allow a plan, or the inventory is not that of this account.
+ * @throws Problem when the manifests or the service do not allow a plan, the inventory is not that of this account, or
+ *   the changes may be those of an apply that is running.
  */
 export async function drift(session: ReadSession): Promise<Drift> {
-  const observation = await observeAndPlan(session, {});
+  for (let ended = 0; ; ended += 1) {
+    const observation = await observeAndPlan(session, {});
+    const found = driftIn(session, observation);
+    if (found.drift.changes.length === 0 && found.unknown.length === 0) return found.drift;
+    const other = await concurrentRun(session, observation.inventory);
+    if (other !== 'ended' || ended === MOST_ENDED_RUNS)
+      return withOther(other === 'ended' ? null : other, found, session);
+  }
+}
+
+interface FoundDrift {
+  readonly drift: Drift;
+  /** About what the inventory does not list, so that its drift is not known. */
+  readonly unknown: readonly Diagnostic[];
+}
+
+function driftIn(session: ReadSession, observation: Observation): FoundDrift {
   const { matches, names } = observation.reconciled;
   const { project, environment, service, unmanaged, objections, diagnostics } = planOf(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
@@ -17,9 +38,39 @@ export async function drift(session: ReadSession): Promise<Drift> {
     (each) => each.code === 'inventory-mismatch' && each.address === null,
   );
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
-  const unknown = notInInventory(matches, session.store.name);
-  const all = [...diagnostics, ...unknown];
-  if (hasErrors(unknown)) throw new Problem(all);
   const found = driftOf(matches, names, session.clock.now());
-  return { project, environment, service, unmanaged, diagnostics: all, ...found };
+  return {
+    drift: { project, environment, service, unmanaged, diagnostics, ...found },
+    unknown: notInInventory(matches, session.store.name),
+  };
+}
+
+/** A running apply changes objects before it records them: nobody can tell its changes from those of others. */
+function withOther(
+  other: ConcurrentRun | null,
+  { drift: found, unknown }: FoundDrift,
+  session: ReadSession,
+): Drift {
+  const isChanged = found.changes.length > 0;
+  const unrecorded = other?.isAlive === true ? [] : unknown;
+  const locked = other === null ? [] : lockedBy(other, isChanged, session);
+  const diagnostics = [...found.diagnostics, ...unrecorded, ...locked];
+  if (hasErrors(diagnostics)) throw new Problem(diagnostics);
+  return { ...found, diagnostics };
+}
+
+function lockedBy(
+  { name, since, isAlive }: ConcurrentRun,
+  isChanged: boolean,
+  { store }: ReadSession,
+): Diagnostic[] {
+  if (!isAlive && !isChanged) return [];
+  const consequence = isChanged
+    ? 'so the changes that were found may be its own'
+    : 'so what it creates is not checked yet';
+  const help = isAlive
+    ? 'Run `roster drift` again after that run has ended.'
+    : 'That run has probably died. Finish its work with `roster apply`.';
+  const message = `the inventory ${store.name} is locked by ${name} since ${since}, ${consequence}`;
+  return [{ severity: isAlive && isChanged ? 'error' : 'warning', code: 'locked', message, help }];
 }

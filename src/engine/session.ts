@@ -64,7 +64,7 @@ export interface Session {
 /** A session that cannot write: its client only reads, and its inventory can only be loaded. */
 export interface ReadSession extends Omit<Session, 'client' | 'store' | 'useKey' | 'close'> {
   readonly client: Pick<Client, 'reader'>;
-  readonly store: Pick<InventoryStore, 'name' | 'load'>;
+  readonly store: Pick<InventoryStore, 'name' | 'load' | 'holder'>;
 }
 
 /** Like `withSession`, for use cases that change nothing: what could write stays here. */
@@ -76,7 +76,7 @@ export function withReadSession<T>(
     work({
       ...rest,
       client: { reader: (guard) => client.reader(guard) },
-      store: { name: store.name, load: () => store.load() },
+      store: { name: store.name, load: () => store.load(), holder: () => store.holder() },
     }),
   );
 }

@@ -10,20 +10,35 @@ const WEEK_SECONDS = 604_800;
 const LONGEST_INTERVAL_SECONDS = 4 * WEEK_SECONDS;
 
 /** `every 6 hours, 28 runs a week → every 2 hours, 84 runs a week`. Null for what does not run at certain times. */
-export function cadenceText({ action, nextRuns }: Pick<Change, 'action' | 'nextRuns'>): string | null {
+export function cadenceText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
+  return comparison(change, paceText);
+}
+
+/** `28 runs a week → 84 runs a week`, for where the interval is said beside it. */
+export function weeklyText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
+  return comparison(change, weeklyPaceText);
+}
+
+function comparison(
+  { action, nextRuns }: Pick<Change, 'action' | 'nextRuns'>,
+  text: (pace: Frequency) => string,
+): string | null {
   if (nextRuns === null) return null;
   const { before, after } = nextRuns.pace;
-  const now = after === null ? UNKNOWN_TIMES : paceText(after);
+  const now = after === null ? UNKNOWN_TIMES : text(after);
   if (action === 'create') return now;
-  const was = before === null ? 'unknown times' : paceText(before);
+  const was = before === null ? 'unknown times' : text(before);
   return was === now || (before === null && after === null) ? now : `${was} → ${now}`;
 }
 
 function paceText(pace: Frequency): string {
-  if (pace.paused === true) return 'paused';
-  return pace.runsPerWeek === 0
-    ? 'runs once'
-    : [...evenInterval(pace), frequencyText(pace.runsPerWeek)].join(', ');
+  const interval = pace.paused === true || pace.runsPerWeek === 0 ? [] : evenInterval(pace);
+  return [...interval, weeklyPaceText(pace)].join(', ');
+}
+
+function weeklyPaceText({ paused, runsPerWeek }: Frequency): string {
+  if (paused === true) return 'paused';
+  return runsPerWeek === 0 ? 'runs once' : frequencyText(runsPerWeek);
 }
 
 /** Only where it always takes as long from one run to the next. */

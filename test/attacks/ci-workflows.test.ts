@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
+import { driftMarkdown } from '../../src/view/markdown/drift-markdown.js';
 import { digestIn } from '../support/forge/author.js';
 import { GithubApi, REPOSITORY } from '../support/forge/github-api.js';
 import { GithubTeam, results, shops, shown, the } from '../support/forge/github-team.js';
@@ -103,10 +104,21 @@ describe('the issue about drift', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function drift(plan: object, code: string): Promise<void> {
-    const files = { 'drift.json': JSON.stringify(plan), 'drift.txt': 'what changed', 'event.json': '{}' };
+  async function drift(
+    of: typeof found | { project: string; environment: null },
+    code: string,
+  ): Promise<void> {
+    const page = driftMarkdown({
+      ...of,
+      service: 'https://collect.example.com',
+      changes: [],
+      unmanaged: {},
+      resources: 1,
+      diagnostics: [],
+    });
+    const files = { 'drift.json': JSON.stringify(of), 'drift.md': page, 'event.json': '{}' };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    await promisify(execFile)(process.execPath, [tool, 'drift', 'drift.txt', 'drift.json', code], {
+    await promisify(execFile)(process.execPath, [tool, 'drift', 'drift.md', 'drift.json', code], {
       cwd: folder,
       env: {
         GH_TOKEN: api.token,

@@ -5,6 +5,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import { type Author, digestIn } from '../support/forge/author.js';
 import type { Github } from '../support/forge/github.js';
 import { applied, GithubTeam, refused, results, shops, shown, the } from '../support/forge/github-team.js';
+import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { git } from '../support/repository.js';
 import { isLong } from '../support/size.js';
 
@@ -216,7 +217,11 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   await github.schedule();
   const [issue] = issues;
   expect(issue).toMatchObject({ title: expect.stringMatching(/^Changed outside roster: /), state: 'open' });
-  expect(issue?.body).toMatch(/^ {4}.*@acme\/owners/m);
+  expect(issue?.body).toContain('by ``` @acme/owners <!-- -->');
+  expectInertMarkdown(
+    issue?.body?.replace(/\nFound by .*\n$/, '') ?? '',
+    'https://github.com/acme/collect-config',
+  );
   expect(issue?.body).toMatch(/https:\/\/github\.com\/acme\/collect-config\/actions\/runs\/\d+/);
 
   onlyGroup().isActive = false;

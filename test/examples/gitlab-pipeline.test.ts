@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
 import { Gitlab, type GitlabRun } from '../support/forge/gitlab-pipeline.js';
+import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { isLong } from '../support/size.js';
 
 /** The pipeline that `roster init` writes, line by line as GitLab's runners run it. */
@@ -154,8 +155,8 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   expect(issues).toMatchObject([
     { title: expect.stringMatching(/^Changed outside roster: /), state: 'opened' },
   ]);
-  const shown = issues[0]?.description.split('\n\n').slice(1).join('\n\n') ?? '';
-  expect(shown.split('\n').filter((line) => line !== '' && !line.startsWith('    '))).toEqual([]);
+  const shown = issues[0]?.description ?? '';
+  expectInertMarkdown(shown.replace(/\nFound by .*\n$/, ''), gitlab.api.url);
   expect(shown).toContain('@acme/owners');
 
   onlyGroup().isActive = false;

@@ -24,6 +24,8 @@ interface Case {
   readonly after: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: PlanFlags;
+  /** The command whose page it is. Default: plan. */
+  readonly command?: 'drift';
 }
 
 const folder = new URL('.', import.meta.url).pathname;
@@ -37,7 +39,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-test.each(names)('a pull-request comment: %s', async (name) => {
+test.each(names)('a page for a forge: %s', async (name) => {
   const given = parse(readFileSync(join(folder, name, 'case.yaml'), 'utf8')) as Case;
   const golden = join(folder, name, 'golden.md');
   const seen = await comment(given);
@@ -53,6 +55,7 @@ async function comment({
   after,
   env = {},
   flags,
+  command,
 }: Case): Promise<string> {
   const sandbox = await startSandbox();
   const workspace = new Workspace(before, sandbox);
@@ -73,7 +76,10 @@ async function comment({
     GITHUB_WORKSPACE: workspace.root,
     ...env,
   };
-  const ran = await workspace.plan({ ...flags, format: 'markdown' });
+  const ran =
+    command === 'drift'
+      ? await workspace.command(['drift', '--format', 'markdown'])
+      : await workspace.plan({ ...flags, format: 'markdown' });
   expect(ran.stdout, ran.stderr).not.toBe('');
   return (
     steady(sandbox.url)(ran.stdout)

@@ -15,7 +15,7 @@ export function expectInertMarkdown(markdown: string, linkBase: string): void {
   const [marker, ...rest] = tree.children;
   expect(marker).toMatchObject({
     type: 'html',
-    value: expect.stringMatching(/^<!-- roster:[\w.%-]*:[\w.%-]* -->$/),
+    value: expect.stringMatching(/^<!-- roster(-drift)?:[\w.%-]*:[\w.%-]* -->$/),
   });
   const wrong: string[] = [];
   for (const child of rest) walk(child, { parents: ['root'], linkBase, wrong });
@@ -36,11 +36,11 @@ const own = new Set(
   ),
 );
 const headings =
-  /^(Risky changes|Deletes|Credentials|Other risks|Changes|Warnings|(Groups|Pipelines|Schedules|Keys): [\d a-z,]+)$/;
+  /^(Overview|Risky changes|Deletes|Credentials|Other risks|Changes|Warnings|(Groups|Pipelines|Schedules|Keys|Inventory only): [\d a-z,]+)$/;
 const strong =
-  /^(Plan: [\d a-z,]+|No changes\.|Apply would refuse this plan:|Too long to show in full:|create|update|adopt|forget|CREATE|UPDATE|REPLACE|DELETE|ADOPT|FORGET|warning|error)$/;
+  /^(Plan: [\d a-z,]+|No changes\.|Drift: \d+ changed, \d+ deleted|No drift\.|changed|DELETED|Apply would refuse this plan:|Too long to show in full:|create|update|adopt|forget|CREATE|UPDATE|REPLACE|DELETE|ADOPT|FORGET|warning|error)$/;
 const html =
-  /^(<details><summary>(<code>[^<>]*<\/code>|Dependency graph( \(\d+ more arrows? left out\))?)<\/summary>|<\/details>)$/;
+  /^(<details><summary>(<code>[^<>]*<\/code>|Dependency graph( \(\d+ more arrows? left out\))?|(Groups|Pipelines|Schedules|Keys|Inventory only): [\d a-z,]+|\d+ warnings?)<\/summary>|<\/details>)$/;
 /** Mentions, references, commit ids, links, mail addresses, emoji, HTML, and Markdown that was not meant. */
 const traps =
   /[@<>*_`~\\|[\]]|#\d|\bGH-\d|https?:|www\.|\/\/|:[a-z0-9_+-]+:|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|&#?\w+;/iu;

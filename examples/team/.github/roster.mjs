@@ -166,14 +166,13 @@ async function runOf(artifact, file) {
 }
 
 /** Keeps one issue of the project and environment open while there is drift. */
-async function drift(textFile, jsonFile, code) {
+async function drift(markdownFile, jsonFile, code) {
   const { project, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  const marker = `<!-- roster-drift:${project}:${environment ?? ''} -->`;
-  const known = ours(await all('issues?state=open'), marker);
+  // It fits into an issue. Its first line is the hidden marker of the project and environment.
+  const found = readFileSync(markdownFile, 'utf8');
+  const known = ours(await all('issues?state=open'), firstLine(found));
   if (code === '2') {
-    // Four spaces make every line code. Issues are limited to 65,536 characters.
-    const text = readFileSync(textFile, 'utf8').split('\n').slice(0, 400).join('\n    ').slice(0, 60_000);
-    const body = `${marker}\nThe service was changed outside roster since the last apply. The next apply reverts these changes. To keep them, add them to the manifests. Found by ${run}\n\n    ${text}\n`;
+    const body = `${found}\nFound by ${run}\n`;
     const title = `Changed outside roster: ${project}${environment === null ? '' : ` (${environment})`}`;
     if (known !== undefined) await send('PATCH', `issues/${known.number}`, { body });
     else await send('POST', 'issues', { title, labels: ['roster-drift'], body });

@@ -1,13 +1,19 @@
 import type { Place } from '../../model/diagnostic.js';
-import type { Change, Step } from '../../model/plan.js';
-import { cadenceText } from '../cadence-text.js';
+import type { Change } from '../../model/plan.js';
+import { cadenceText, weeklyText } from '../cadence-text.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
-import { callSummaries, type StepLookup } from '../plan-lookup.js';
+import type { StepLookup } from '../plan-lookup.js';
 import { originText } from '../text/field-text.js';
 import { count, cut, fits } from '../text/layout.js';
-import { type FieldsMarkdown, fieldsMarkdown, foldable, wholeFieldsMarkdown } from './field-markdown.js';
-import { htmlCode, markdownLink, shortCode, shortProse } from './markdown-escape.js';
+import { type FieldParts, fieldLine, fieldParts } from './field-line.js';
+import {
+  type FieldOwner,
+  type FieldsMarkdown,
+  fieldsMarkdown,
+  wholeFieldsMarkdown,
+} from './field-markdown.js';
+import { htmlCode, markdownCode, markdownLink, shortCode, shortProse } from './markdown-escape.js';
 import type { PackItem } from './markdown-pack.js';
 import { runsMarkdown } from './runs-markdown.js';
 
@@ -23,30 +29,47 @@ export interface ChangeContext {
   readonly stepsOf: StepLookup;
 }
 
-/** A list item: the action, the resource, risks and notes, and the differences folded below. */
+/** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */
 export function changeMarkdown(change: Change, context: ChangeContext): PackItem {
-  // An empty list item would underline the line before it and so make it a heading.
-  const sentences = [...change.risks.map((risk) => risk.message), ...change.notes].filter((each) =>
-    /\S/.test(each),
-  );
-  const whole = wholeFieldsMarkdown(change).map((line) => (line === '' ? '' : `  ${line}`));
-  const shown = [
-    ...whole,
-    ...deletedObject(change),
+  const parts = fieldParts(change);
+  const sentences = sentencesOf(change);
+  const short = [
+    heading(change, parts, context),
+    ...belowHeading(change, parts),
     ...sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each, maxSentenceColumns)}`),
-  ];
-  const left = sentences.length - maxSentences;
-  const more = left > 0 ? [`  - … and ${count(left, 'more note')}`] : [];
-  const short = [heading(change, context), ...shown, ...more].join('\n');
+    ...leftOut(sentences.length - maxSentences),
+  ].join('\n');
   const shortened = shortenedParts(change, sentences);
   return {
     short,
     full: () => {
-      const { lines, shortened: fields } = details(change, context.stepsOf(change));
+      const { lines, shortened: fields } = details(change, parts);
       return { text: [short, ...lines].join('\n'), shortened: shortened + fields };
     },
     shortened,
   };
+}
+
+/** An empty list item would underline the line before it and so make it a heading. */
+function sentencesOf({ risks, notes }: Change): string[] {
+  return [...risks.map((risk) => risk.message), ...notes].filter((each) => /\S/.test(each));
+}
+
+function leftOut(sentences: number): string[] {
+  return sentences > 0 ? [`  - … and ${count(sentences, 'more note')}`] : [];
+}
+
+/** What must be seen and is too long for the heading. */
+function belowHeading(change: Change, parts: FieldParts): string[] {
+  const line = fitsHeading(parts) ? null : fieldLine(parts, change, markdownCode);
+  const whole = wholeFieldsMarkdown(change).map((each) => (each === '' ? '' : `  ${each}`));
+  const identity = parts.below.length > 0 ? deletedObject(change, parts) : [];
+  return [...(line === null ? [] : [`  - ${line}`]), ...whole, ...identity];
+}
+
+/** One or two fields do not hide the place and the name before them. */
+function fitsHeading({ onLine }: FieldParts): boolean {
+  return onLine.length <= 2;
 }
 
 /** How much of what is always shown is not shown in full. */
@@ -60,10 +83,10 @@ function shortenedParts({ address, name, id }: Change, sentences: readonly strin
   );
 }
 
-/** What is deleted, whatever its entry was called: name and id are in the heading, and this is the rest of a natural key. */
-function deletedObject({ action, name, fields }: Change): string[] {
+/** The rest of the natural key of what is deleted, which is never folded: name and id are in the heading. */
+function deletedObject({ action, name }: Change, { below }: FieldParts): string[] {
   if (action !== 'delete' || name !== null) return [];
-  const texts = fields.flatMap(({ path, before, sensitive }) =>
+  const texts = below.flatMap(({ path, before, sensitive }) =>
     sensitive || typeof before !== 'string' || before === ''
       ? []
       : `${shortProse(path)} ${shortCode(before, maxNameColumns)}`,
@@ -71,22 +94,41 @@ function deletedObject({ action, name, fields }: Change): string[] {
   return texts.length === 0 ? [] : [`  - ${texts.join(', ')}`];
 }
 
-function heading(change: Change, { urlOf, stepsOf }: ChangeContext): string {
+function heading(change: Change, parts: FieldParts, { urlOf, stepsOf }: ChangeContext): string {
   const { verb } = actionLabels[change.action];
   const outside = change.origin === 'remote' || change.origin === 'both' ? originText(change.origin) : null;
-  const subject = [
+  const words = [
     `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
     shortCode(change.address, maxNameColumns),
-    ...(change.name === null ? [] : [`named ${shortCode(change.name, maxNameColumns)}`]),
-    ...(change.action === 'delete' && change.id !== null
-      ? [`id ${shortCode(change.id, maxNameColumns)}`]
-      : []),
+    ...(isNameKnown(change) ? [] : [`named ${shortCode(change.name ?? '', maxNameColumns)}`]),
+    ...(isIdentified(change) && change.id !== null ? [`id ${shortCode(change.id, maxNameColumns)}`] : []),
     ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
-    ...(change.adopted && change.renamedFrom === undefined ? ['(adopted)'] : []),
+    ...(isFromOutside(change) ? ['(adopted)'] : []),
     ...(outside === null ? [] : [`(${outside})`]),
   ].join(' ');
-  const cadence = cadenceText(change);
-  return cadence === null ? subject : `${subject}: ${cadence}`;
+  const fields = fitsHeading(parts) ? fieldLine(parts, change, markdownCode) : null;
+  const cadence = fields === null ? cadenceText(change) : weeklyText(change);
+  const facts = [briefly(change), fields, cadence].filter((each) => each !== null);
+  return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
+}
+
+/** What an object is of which nothing changes. */
+function briefly({ action, inBrief }: Change): string | null {
+  return action === 'adopt' && inBrief !== undefined ? shortProse(inBrief) : null;
+}
+
+function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {
+  return adopted && action !== 'adopt' && renamedFrom === undefined;
+}
+
+/** A name that repeats the key says nothing, except of what is deleted. */
+function isNameKnown({ action, address, name }: Change): boolean {
+  return name === null || (action !== 'delete' && name === address.slice(address.indexOf('/') + 1));
+}
+
+/** Where it matters which object is meant: one that is lost, or that this project has not managed so far. */
+function isIdentified({ action, adopted }: Change): boolean {
+  return action === 'delete' || action === 'forget' || adopted;
 }
 
 /** `roster.yaml:17`, as a link if a commit is known. */
@@ -96,28 +138,31 @@ export function placeMarkdown(place: Place, urlOf: ChangeContext['urlOf']): stri
   return url === null ? shortCode(text, 120) : markdownLink(text, url);
 }
 
-/** The differences and the requests, folded. */
-function details(change: Change, steps: readonly Step[]): FieldsMarkdown {
-  const shown = change.nextRuns === null ? [] : runsMarkdown(change.nextRuns);
-  const runs = shown.length === 0 ? [] : [...shown, ''];
-  const calls = callSummaries(steps).map(({ method, path }) => shortCode(`${method} ${path}`, 160));
-  const requests = [...(change.id === null ? [] : [`id ${shortCode(change.id, 80)}`]), ...calls];
-  const fields = fieldsMarkdown(change);
-  const body = [...fields.lines, ...runs];
-  if (body.length === 0) return fields;
-  const titles = [
-    ...foldable(change).map((field) => field.path),
-    ...(runs.length === 0 ? [] : ['next runs']),
-  ];
+/** The differences that are too long for a line, and the next runs, folded. */
+function details(change: Change, { below }: FieldParts): FieldsMarkdown {
+  const runs = change.nextRuns === null ? [] : runsMarkdown(change.nextRuns);
+  return folded(below, change, runs);
+}
+
+/** The differences that are too long for a line, folded. */
+export function foldedFields({ below }: FieldParts, owner: FieldOwner): FieldsMarkdown {
+  return folded(below, owner, []);
+}
+
+function folded(below: FieldParts['below'], owner: FieldOwner, runs: readonly string[]): FieldsMarkdown {
+  const fields = fieldsMarkdown(below, owner);
+  if (below.length === 0 && runs.length === 0) return fields;
+  const titles = [...below.map((field) => field.path), ...(runs.length === 0 ? [] : ['next runs'])];
   const title = htmlCode(cut(escapeControls(titles.join(', ')), 120));
   const lines = [
     '',
     `<details><summary>${title}</summary>`,
     '',
-    ...body,
-    ...(requests.length === 0 ? [] : [requests.join(', '), '']),
+    ...fields.lines,
+    ...runs,
+    '',
     '</details>',
     '',
   ];
-  return { ...fields, lines: lines.map((line) => (line === '' ? '' : `  ${line}`)) };
+  return { ...fields, lines: lines.map((each) => (each === '' ? '' : `  ${each}`)) };
 }

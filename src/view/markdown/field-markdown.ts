@@ -20,30 +20,35 @@ const maxLineColumns = 100;
 const maxLines = 60;
 const maxElements = 25;
 
+/** What has the fields: a change, or an object that someone else has changed. */
+export type FieldOwner = Pick<Change, 'action' | 'name' | 'fields' | 'origin'>;
+
 export interface FieldsMarkdown {
   readonly lines: readonly string[];
   /** How many fields are not shown in full. */
   readonly shortened: number;
 }
 
-/** The fields of a change: a table, and a diff block for each long value, text or map. */
-export function fieldsMarkdown(change: Change): FieldsMarkdown {
-  const fields = foldable(change);
+/** Fields of a change: a table, and a diff block for each long value, text or map. */
+export function fieldsMarkdown(fields: readonly FieldChange[], owner: FieldOwner): FieldsMarkdown {
   const inRow = fields.filter((field) => isShort(field));
   const below = fields.filter((field) => !isShort(field)).map(diff);
   const isCut = ({ before, after }: FieldChange) => [before, after].some(hasMore);
   return {
     lines: [
-      ...(inRow.length === 0 ? [] : [...table(inRow, change), '']),
+      ...(inRow.length === 0 ? [] : [...table(inRow, owner), '']),
       ...below.flatMap(({ lines }) => [...markdownFence('diff', lines).split('\n'), '']),
     ],
     shortened: inRow.filter(isCut).length + below.filter(({ isShortened }) => isShortened).length,
   };
 }
 
-/** The fields that may be folded, and left out where there is no room. */
-export function foldable({ fields }: Change): FieldChange[] {
-  return fields.filter((field) => isWorthALine(field) && field.layout !== 'whole');
+/** The fields that may be folded, and left out where there is no room. The heading shows the name. */
+export function foldable({ fields, action, name }: FieldOwner): FieldChange[] {
+  const isInHeading = ({ path, before, after }: FieldChange) =>
+    path === 'name' && name !== null && (action === 'create' ? after : before) === name;
+  const isRepeated = (field: FieldChange) => ['create', 'delete'].includes(action) && isInHeading(field);
+  return fields.filter((field) => isWorthALine(field) && field.layout !== 'whole' && !isRepeated(field));
 }
 
 /** The fields that must be seen, in full, whatever else is left out. */
@@ -79,7 +84,7 @@ function hasMore(value: Json): boolean {
   return Array.isArray(value) && value.length > maxElements;
 }
 
-function table(fields: readonly FieldChange[], { action, origin }: Change): string[] {
+function table(fields: readonly FieldChange[], { action, origin }: FieldOwner): string[] {
   const titles = { create: ['field', 'value'], delete: ['field', 'was'] } as const;
   const columns = action === 'create' || action === 'delete' ? titles[action] : ['field', 'before', 'after'];
   const rows = fields.map((field) => [label(field, origin), ...cells(field, action)]);

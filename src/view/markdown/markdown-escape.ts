@@ -119,16 +119,28 @@ export function htmlCode(text: string): string {
   return `<code>${escaped}</code>`;
 }
 
+/** No project or environment has a longer name. */
+const maxMarkerColumns = 200;
+
 /**
  * The hidden first line by which a bot finds its own comment: one for each project and environment, encoded so that it
  * cannot end the HTML comment.
  */
 export function markdownMarker(project: string, environment: string | null): string {
+  return marker('roster', project, environment);
+}
+
+/** An issue about drift is not the comment with a plan. */
+export function driftMarker(project: string, environment: string | null): string {
+  return marker('roster-drift', project, environment);
+}
+
+function marker(what: string, project: string, environment: string | null): string {
   const safe = (text: string) =>
-    encodeURIComponent(escapeControls(text))
+    encodeURIComponent(escapeControls(cut(text, maxMarkerColumns)))
       .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
       .replace(/(?<=-)-|-$/g, '%2D');
-  return `<!-- roster:${safe(project)}:${environment === null ? '' : safe(environment)} -->`;
+  return `<!-- ${what}:${safe(project)}:${environment === null ? '' : safe(environment)} -->`;
 }
 
 function longestRun(text: string): number {

@@ -2,31 +2,40 @@ import type { NextRuns } from '../../model/plan.js';
 import { clockChangesText, runSource, runTexts, zoneName } from '../text/runs-text.js';
 import { markdownCode, markdownProse, markdownTable, tableCode } from './markdown-escape.js';
 
-/** The next runs of a schedule, before and after, as a sentence and a table. */
+/** The next runs of a schedule, before and after, as a sentence and a table. Empty if the times stay as they are. */
 export function runsMarkdown(runs: NextRuns): string[] {
+  if (runs.after === null || runs.paused?.after === true) return [];
+  return [...comparison(runs), ...clockChanges(runs)];
+}
+
+function isUnchanged(runs: NextRuns): boolean {
+  const { before, after } = runs.pace;
+  const isSamePace = before !== null && before.runsPerWeek === after?.runsPerWeek;
+  return isSamePace && runTexts(runs, 'before')?.join() === runTexts(runs, 'after')?.join();
+}
+
+function comparison(runs: NextRuns): string[] {
+  if (isUnchanged(runs) && runs.computed === null) return [];
   const zone = zoneName(runs);
-  if (runs.after === null) return [];
   const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}:`;
+  const [before, after] = [listOf(runs, 'before'), listOf(runs, 'after') ?? []];
+  const isAlone = before === null || isUnchanged(runs);
   return [
     title,
     '',
-    ...runsTable(runTexts(runs, 'before', tableCode), runTexts(runs, 'after', tableCode)),
+    ...(isAlone ? table(['runs'], [after]) : table(['before', 'after'], [before, after])),
     ...computedTable(runs),
-    ...clockChanges(runs),
   ];
 }
 
-function runsTable(before: string[] | null, after: string[] | null): string[] {
-  if (before === null || after === null)
-    return table([before === null ? 'runs' : 'runs before'], [before ?? after ?? []]);
-  return before.join() === after.join()
-    ? table(['unchanged'], [after])
-    : table(['before', 'after'], [before, after]);
+function listOf(runs: NextRuns, side: 'before' | 'after' | 'computed'): string[] | null {
+  const isPaused = side === 'before' && runs.paused?.before === true;
+  return runs[side]?.length === 0 ? [isPaused ? '(paused)' : '(none)'] : runTexts(runs, side, tableCode);
 }
 
 /** What roster computes, where the service's preview says something else. */
 function computedTable(runs: NextRuns): string[] {
-  const computed = runTexts(runs, 'computed', tableCode);
+  const computed = listOf(runs, 'computed');
   if (computed === null) return [];
   return ['', 'The preview differs from what roster computes:', '', ...table(['computed'], [computed])];
 }

@@ -34,9 +34,15 @@ function changeLines(change: Drifted, layout: TextLayout): string[] {
   ];
 }
 
-function driftLine({ changes, resources }: Drift): string {
+function driftLine(drift: Drift): string {
+  const counts = driftCounts(drift);
+  if (counts === null)
+    return `No drift. Nothing was changed outside roster since the last apply (${count(drift.resources, 'resource')}).`;
+  return `Drift: ${counts} outside roster since the last apply.`;
+}
+
+/** `1 changed, 0 deleted`; null without drift. */
+export function driftCounts({ changes }: Drift): string | null {
   const of = (what: Drifted['what']) => changes.filter((each) => each.what === what).length;
-  if (changes.length === 0)
-    return `No drift. Nothing was changed outside roster since the last apply (${count(resources, 'resource')}).`;
-  return `Drift: ${of('changed')} changed, ${of('deleted')} deleted outside roster since the last apply.`;
+  return changes.length === 0 ? null : `${of('changed')} changed, ${of('deleted')} deleted`;
 }

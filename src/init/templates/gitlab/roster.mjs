@@ -18,15 +18,15 @@ async function note(planFile) {
 }
 
 /** Keeps one issue of the project and environment open while there is drift. */
-async function drift(textFile, jsonFile, code) {
+async function drift(markdownFile, jsonFile, code) {
   const { project: name, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  const marker = `<!-- roster-drift:${name}:${environment ?? ''} -->`;
+  // Its first line is the hidden marker of the project and environment.
+  const found = readFileSync(markdownFile, 'utf8');
+  const marker = found.slice(0, found.indexOf('\n'));
   const issues = `${project}/issues`;
   const known = await ours(await all(`${issues}?state=opened`), marker, 'description');
   if (code === '2') {
-    // Four spaces make every line code.
-    const text = readFileSync(textFile, 'utf8').split('\n').slice(0, 400).join('\n    ');
-    const description = `${marker}\nThe service was changed outside roster since the last apply. The next apply reverts these changes. To keep them, add them to the manifests. Found by ${CI_JOB_URL}\n\n    ${text}\n`;
+    const description = `${found}\nFound by ${CI_JOB_URL}\n`;
     const title = `Changed outside roster: ${name}${environment === null ? '' : ` (${environment})`}`;
     if (known !== undefined) await send('PUT', `${issues}/${known.iid}`, { description });
     else await send('POST', issues, { title, labels: 'roster-drift', description });

@@ -1,0 +1,29 @@
+import { print } from '../inventory/format.js';
+import type { Inventory, LockInfo } from '../model/inventory.js';
+import type { ReadSession } from './session.js';
+
+/** Another run that changes the service before it records what it changed. */
+export interface ConcurrentRun {
+  /** Such as `process 4711 on runner-7`. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** False if its lock has expired or its process is gone: it has probably died. */
+  readonly isAlive: boolean;
+}
+
+/** `ended` for a run that recorded its result after `inventory` was read. Null if there is none. */
+export async function concurrentRun(
+  { store, clock }: Pick<ReadSession, 'store' | 'clock'>,
+  inventory: Inventory,
+): Promise<ConcurrentRun | 'ended' | null> {
+  const holder = await store.holder();
+  if (holder !== null)
+    return { name: holder.name, since: holder.since, isAlive: isAlive(holder, clock.now()) };
+  return print(await store.load()) === print(inventory) ? null : 'ended';
+}
+
+function isAlive({ alive, takeOverMs, until }: LockInfo, now: Date): boolean {
+  if (alive === true) return true;
+  return takeOverMs > 0 && (until === null || Date.parse(until) > now.getTime());
+}

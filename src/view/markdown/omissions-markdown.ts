@@ -1,0 +1,48 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Change } from '../../model/plan.js';
+import { deliversSecret } from '../change-labels.js';
+import { count } from '../text/layout.js';
+import { countsOf, kindsOf } from './change-groups.js';
+import { shortCode } from './markdown-escape.js';
+import type { Filled } from './markdown-pack.js';
+
+/** Counts what the limit left out, by kind. */
+export function omissions(
+  parts: readonly Filled<Change>[],
+  warnings: Filled<Diagnostic>,
+  noGraph: boolean,
+): string[] {
+  const left = parts.flatMap(({ items, texts }) => items.slice(texts.length));
+  const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
+  const hiddenWarnings = warnings.items.length - warnings.texts.length;
+  const shortened = parts.reduce((sum, each) => sum + each.shortened, 0);
+  const sentences = [
+    ...undelivered(left.filter(deliversSecret)),
+    ...kindsOf(left).map((kind) => {
+      const those = left.filter((change) => change.kind === kind);
+      return `${count(those.length, kind)} left out (${countsOf(those)})`;
+    }),
+    ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
+    ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
+    ...(hiddenWarnings === 0 ? [] : [`${count(hiddenWarnings, 'warning')} left out`]),
+    ...(noGraph ? ['the graph left out'] : []),
+  ];
+  return tooLong('plan', sentences);
+}
+
+export function tooLong(command: 'plan' | 'drift', sentences: readonly string[]): string[] {
+  if (sentences.length === 0) return [];
+  return [
+    `> [!WARNING]`,
+    `> **Too long to show in full:** ${sentences.join('; ')}. \`roster ${command} --format json\` shows everything.`,
+    '',
+  ];
+}
+
+/** What may run a program and is not shown is named. */
+function undelivered(left: readonly Change[]): string[] {
+  if (left.length === 0) return [];
+  const named = left.slice(0, 5).map(({ address }) => shortCode(address, 220));
+  const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
+  return [`where ${count(left.length, 'new key')} would go is not shown (${named.join(', ')}${more})`];
+}
