@@ -62,8 +62,6 @@ export interface NextRuns {
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
-  /** Whether it was and will be paused, which is why it has no runs. Missing when it is not. */
-  readonly paused?: { readonly before: boolean; readonly after: boolean };
   /** How often in the long term. Null before it exists, and where it is not known. */
   readonly pace: { readonly before: Frequency | null; readonly after: Frequency | null };
   /** In the next year, after the change. Null where it is not known. */

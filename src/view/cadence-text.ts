@@ -14,9 +14,9 @@ export function cadenceText(change: Pick<Change, 'action' | 'nextRuns'>): string
   return comparison(change, paceText);
 }
 
-/** `28 runs a week → 84 runs a week`, for where the interval is said beside it. */
+/** `28 → 84 runs a week`, for where the interval is said beside it. */
 export function weeklyText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
-  return comparison(change, weeklyPaceText);
+  return comparison(change, weeklyPaceText)?.replace(/ runs? a week(?= → .* a week$)/, '') ?? null;
 }
 
 function comparison(

@@ -20,7 +20,7 @@ export const declarations = {
   validate: { ...offline, formats: ['text', 'json', 'github', 'sarif'] },
   plan: { ...reading, formats: ['text', 'json', 'markdown', 'github', 'gitlab'] },
   apply: { readOnly: false, destructive: true, needsKey: true, formats: ['text', 'json'] },
-  drift: { ...reading, formats: ['text', 'json'] },
+  drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'svg'] },

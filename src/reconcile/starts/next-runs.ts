@@ -99,10 +99,7 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
   const year = { from: now, until: new Date(now.getTime() + YEAR_MILLISECONDS) };
   const clockChanges = timetable.dstAnomalies(entry.spec, year);
   const by = answer === undefined ? 'roster' : 'service';
-  const isPaused = (spec: unknown) => spec !== null && timetable.times(spec) === null;
-  const paused = { before: isPaused(before), after: isPaused(entry.spec) };
-  const either = paused.before || paused.after ? { paused } : {};
-  return { before: earlier, after, computed, by, timeZone, ...either, pace, clockChanges };
+  return { before: earlier, after, computed, by, timeZone, pace, clockChanges };
 }
 
 function differs({ timetable, entry }: TimedChange, answer: Preview | undefined, now: Date): boolean {

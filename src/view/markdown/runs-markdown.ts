@@ -4,7 +4,7 @@ import { markdownCode, markdownProse, markdownTable, tableCode } from './markdow
 
 /** The next runs of a schedule, before and after, as a sentence and a table. Empty if the times stay as they are. */
 export function runsMarkdown(runs: NextRuns): string[] {
-  if (runs.after === null || runs.paused?.after === true) return [];
+  if (runs.after === null || runs.pace.after?.paused === true) return [];
   return [...comparison(runs), ...clockChanges(runs)];
 }
 
@@ -29,7 +29,7 @@ function comparison(runs: NextRuns): string[] {
 }
 
 function listOf(runs: NextRuns, side: 'before' | 'after' | 'computed'): string[] | null {
-  const isPaused = side === 'before' && runs.paused?.before === true;
+  const isPaused = side === 'before' && runs.pace.before?.paused === true;
   return runs[side]?.length === 0 ? [isPaused ? '(paused)' : '(none)'] : runTexts(runs, side, tableCode);
 }
 

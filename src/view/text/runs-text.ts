@@ -9,7 +9,7 @@ const maxRunsShown = 5;
 /** The next runs of a schedule, before and after, in its zone and in UTC. The heading says how often it runs, or why not. */
 export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
   const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
-  if (runs.after === null || runs.paused?.after === true) return [];
+  if (runs.after === null || runs.pace.after?.paused === true) return [];
   return [
     title,
     ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
@@ -61,7 +61,7 @@ export function runTexts(
 ): string[] | null {
   const list = runs[side];
   if (list === null) return null;
-  const isPaused = side === 'computed' ? false : runs.paused?.[side];
+  const isPaused = side === 'computed' ? false : runs.pace[side]?.paused;
   return list.length === 0
     ? [isPaused === true ? '(paused)' : '(never)']
     : list.slice(0, maxRunsShown).map((run) => style(runText(run, runs)));

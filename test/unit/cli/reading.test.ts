@@ -97,10 +97,13 @@ describe('a schedule in a plan', () => {
   it('that is paused says so in place of its runs', async () => {
     declare(`schedules: { s: { target: agent/acme-shop, every: 1 day, ${start}, enabled: false } }`);
     const { stdout } = await workspace.plan();
-    expect(stdout).toMatch(/\n {6}paused\n/);
+    expect(stdout).toMatch(/\+ create {2}schedule\/s {2}paused\n/);
     expect(stdout).not.toMatch(/never|next runs/);
     const { changes } = await workspace.planJson();
-    expect(changes[0]?.nextRuns).toMatchObject({ after: [], paused: { before: false, after: true } });
+    expect(changes[0]?.nextRuns).toMatchObject({
+      after: [],
+      pace: { before: null, after: { paused: true } },
+    });
   });
 
   it('has no next runs when only its inputs change', async () => {

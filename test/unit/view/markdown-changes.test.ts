@@ -89,7 +89,7 @@ describe('the times of a schedule in a comment', () => {
 
   it('are not shown when inputs alone change', () => {
     expect(below('schedule/a', of(daily, [inputs]))).toBe(
-      ': `inputs` `{"country":"DE"}` → `{"country":"AT"}`\n',
+      ': `inputs` `{"country":"DE"}` → `{"country":"AT"}`; 7 runs a week\n',
     );
   });
 
@@ -99,7 +99,7 @@ describe('the times of a schedule in a comment', () => {
       after: [run('2099-12-01T03:00:00')],
       pace: { before: frequency(28), after: frequency(56) },
     };
-    expect(lineOf('schedule/a', of(changed))).toContain('→ `3 hours`; 56 runs a week, 28 more than before');
+    expect(lineOf('schedule/a', of(changed))).toContain('→ `3 hours`; 28 → 56 runs a week');
     expect(below('schedule/a', of(changed))).toContain('| `2099-12-01 06:00` | `2099-12-01 03:00` |');
   });
 
@@ -107,10 +107,9 @@ describe('the times of a schedule in a comment', () => {
     const paused = {
       ...daily,
       after: [],
-      paused: { before: false, after: true },
-      pace: { before: frequency(7), after: frequency(0) },
+      pace: { before: frequency(7), after: { ...frequency(0), paused: true as const } },
     };
-    expect(lineOf('schedule/a', of(paused))).toMatch(/; paused$/);
+    expect(lineOf('schedule/a', of(paused))).toMatch(/; 7 runs a week → paused$/);
     expect(comment(of(paused))).not.toMatch(/never|next runs/i);
   });
 

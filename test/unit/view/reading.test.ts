@@ -52,6 +52,7 @@ const daily = ['2099-12-01', '2099-12-02'].map((day) => ({
 }));
 const once = { runsPerWeek: 7, shortestGapSeconds: 86_400 };
 const never = { runsPerWeek: 0, shortestGapSeconds: null };
+const paused = { ...never, paused: true as const };
 
 function timed(
   rest: Partial<NextRuns>,
@@ -92,18 +93,16 @@ describe('the next runs in a text plan', () => {
   it('are replaced by "paused" for a schedule that is paused', () => {
     const text = timed({
       after: [],
-      pace: { before: once, after: never },
-      paused: { before: false, after: true },
+      pace: { before: once, after: paused },
     });
-    expect(text).toMatch(/\n {6}paused\n/);
+    expect(text).toMatch(/ → paused\n/);
     expect(text).not.toMatch(/next runs|never|2099/);
   });
 
   it('show from what a paused schedule starts again', () => {
     const text = timed({
       before: [],
-      pace: { before: never, after: once },
-      paused: { before: true, after: false },
+      pace: { before: paused, after: once },
     });
     expect(text).toMatch(/\(paused\) → 2099-12-01 02:30/);
   });
@@ -112,7 +111,6 @@ describe('the next runs in a text plan', () => {
     const text = timed({
       after: [],
       pace: { before: once, after: never },
-      paused: { before: false, after: false },
     });
     expect(text).toContain('(never)');
     expect(text).not.toContain('paused');
