@@ -58,8 +58,7 @@ export function startsPerWeekText({
   const changesUnknown = changes.some(isUnknown);
   if (before === after && !changesUnknown) return null;
   const least = unknown === 0 ? '' : 'at least ';
-  const rest =
-    unknown === 0 ? '' : `, not counting ${count(unknown, 'schedule')} whose starts cannot be computed here`;
+  const rest = unknown === 0 ? '' : `, not counting ${count(unknown, 'timing')} that cannot be computed here`;
   return `Agent starts a week: ${least}${totals(before, after)}${rest}.`;
 }
 

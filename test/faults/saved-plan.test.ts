@@ -95,7 +95,11 @@ describe('saved plans', async () => {
     'without a hash': () => 'sha256:',
   };
   experiments('I8', 'expected digest: another digest is refused', Object.keys(digests), (name) =>
-    expectRefused(fixture, { expect: digests[name]?.() ?? '' }),
+    expectRefused(
+      fixture,
+      { expect: digests[name]?.() ?? '' },
+      name === 'of another plan' ? 'stale-plan' : 'usage',
+    ),
   );
   experiments(
     'I8',
@@ -103,7 +107,8 @@ describe('saved plans', async () => {
     [...Array(71).keys()],
     (place) => {
       const changed = digest[place] === 'a' ? 'b' : 'a';
-      return expectRefused(fixture, { expect: digest.slice(0, place) + changed + digest.slice(place + 1) });
+      const expect = digest.slice(0, place) + changed + digest.slice(place + 1);
+      return expectRefused(fixture, { expect }, place < 'sha256:'.length ? 'usage' : 'stale-plan');
     },
   );
 

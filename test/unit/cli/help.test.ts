@@ -87,7 +87,7 @@ describe('the examples in the help', () => {
     if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
     const { exit, stderr } = await workspace.command([...words, ...free]);
     const asks = line === 'roster apply';
-    expect([exit, stderr.includes('error[usage]')], stderr).toEqual([asks ? 1 : 0, asks]);
+    expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([asks ? 1 : 0, asks]);
     expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
   });
 });

@@ -191,7 +191,7 @@ describe('what to do next', () => {
 
   it('with a stale digest names the flag for the current one', async () => {
     declare('groups: { a: { members: [acme-shop] } }');
-    const { stderr } = await workspace.apply({ expect: 'sha256:00' });
+    const { stderr } = await workspace.apply({ expect: `sha256:${'0'.repeat(64)}` });
     expect(stderr.replace(/\s+/g, ' ')).toContain('`roster apply --expect DIGEST`');
   });
 

@@ -90,13 +90,13 @@ describe('the agent starts a week of a plan', () => {
 
   test('are lower bounds when some are not known', () => {
     expect(startsPerWeekText(of(0, 0, 1, [schedule('update', null, paused)]))).toContain(
-      'not counting 1 schedule',
+      'not counting 1 timing',
     );
     expect(startsPerWeekText(of(168, 175, 1))).toBe(
-      'Agent starts a week: at least 168 → 175 (+7), not counting 1 schedule whose starts cannot be computed here.',
+      'Agent starts a week: at least 168 → 175 (+7), not counting 1 timing that cannot be computed here.',
     );
     expect(startsPerWeekText(of(168, 168, 2, [schedule('create', null, null)]))).toBe(
-      'Agent starts a week: at least 168, as before, not counting 2 schedules whose starts cannot be computed here.',
+      'Agent starts a week: at least 168, as before, not counting 2 timings that cannot be computed here.',
     );
   });
 
