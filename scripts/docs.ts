@@ -25,8 +25,9 @@ export function diagnosticsPage(): string {
     '',
     '# Diagnostic codes',
     '',
-    'Every error and warning has a code that names one situation, such as `error[unknown-agent]`. The message that',
-    'roster prints gives the details, the place and often a more specific hint.',
+    'Every error, warning and note has a code that names one situation, such as `error[unknown-agent]`. The message that',
+    'roster prints gives the details, the place and often a more specific hint. Only errors stop the work; a',
+    'note is for information.',
     '',
     ...sections,
   ]

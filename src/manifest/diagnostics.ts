@@ -8,7 +8,7 @@ export type FindingDetails = Pick<YamlProblem, 'help' | 'related'>;
 
 /** A problem with its place still in offsets: lines are counted only for those that are kept. */
 export interface Finding extends FindingDetails {
-  readonly severity: Severity;
+  readonly severity: Exclude<Severity, 'info'>;
   readonly code: DiagnosticCode;
   readonly span: Span | null;
   readonly message: string;

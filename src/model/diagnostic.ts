@@ -77,7 +77,10 @@ export const diagnosticCodes = [
 
 export type DiagnosticCode = (typeof diagnosticCodes)[number];
 
-export type Severity = 'error' | 'warning';
+/** Worst first. `info`, which people see as a note, asks for nothing. */
+export const severities = ['error', 'warning', 'info'] as const;
+
+export type Severity = (typeof severities)[number];
 
 /** A span of a file. `line` and `column` count from 1, `column` and `length` in UTF-16 units as editors do. */
 export interface Place {

@@ -8,10 +8,10 @@ export function staleCheckoutWarnings({ commit, applied, state, reason = '' }: C
   if (applied === null || state === 'current') return [];
   const code = 'stale-checkout';
   if (state === 'unknown') {
-    const message = `it is not known whether the manifests contain the commit last applied, ${shortCommit(applied)}: ${reason}`;
+    const message = `cannot tell whether the manifests include the commit last applied, ${shortCommit(applied)}: ${reason}`;
     const help =
-      'Deletes in this plan may undo what others have added. To let roster check it, plan in a full clone: `git fetch --unshallow` completes a shallow one.';
-    return [{ severity: 'warning', code, message, help }];
+      'Review deletes with care, or plan in a full clone: `git fetch --unshallow` completes a shallow one.';
+    return [{ severity: 'info', code, message, help }];
   }
   const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}: the plan may undo what has been added since`;
   return [{ severity: 'warning', code, message, help: UPDATE }];

@@ -110,10 +110,7 @@ describe('a checkout without the commit last applied', () => {
   test('that is shallow says so, and is not refused', async () => {
     const { stale, colleague } = await staleClone('--depth', '1');
     const { exit, stderr } = await run(stale, 'plan');
-    expect([exit, stderr]).toEqual([
-      0,
-      expect.stringMatching(/warning\[stale-checkout\][\s\S]*shallow clone/),
-    ]);
+    expect([exit, stderr]).toEqual([0, expect.stringMatching(/note\[stale-checkout\][\s\S]*shallow clone/)]);
     git(colleague, 'push', '--quiet', 'origin', 'HEAD:main');
     git(stale, 'fetch', '--quiet', '--unshallow');
     git(stale, 'merge', '--quiet', 'origin/main');
@@ -189,7 +186,7 @@ describe('an inventory in a file', () => {
     const { stderr, exit } = await run(folder, 'plan', { PATH: join(remote.root, 'nowhere') });
     expect([exit, stderr]).toEqual([
       0,
-      expect.stringMatching(/warning\[stale-checkout\][\s\S]*git cannot be started/),
+      expect.stringMatching(/note\[stale-checkout\][\s\S]*git cannot be started/),
     ]);
   });
 });

@@ -28,7 +28,7 @@ const drifted: fc.Arbitrary<Drifted> = fc.record({
   source: fc.constant(null),
 });
 const warning = fc.record({
-  severity: fc.constant('warning' as const),
+  severity: fc.constantFrom('warning', 'info'),
   code: fc.constant('locked' as const),
   message: nasty,
   help: nasty,

@@ -140,9 +140,13 @@ const plans: fc.Arbitrary<Plan> = fc
       { maxLength: 12 },
     ),
     diagnostics: fc.array(
-      fc
-        .record({ code: fc.constantFrom(...diagnosticCodes), message: nasty, help: nasty, place: places })
-        .map((each) => ({ severity: 'warning', ...each }) as const),
+      fc.record({
+        severity: fc.constantFrom('warning', 'info'),
+        code: fc.constantFrom(...diagnosticCodes),
+        message: nasty,
+        help: nasty,
+        place: places,
+      }),
       { maxLength: 12 },
     ),
   })

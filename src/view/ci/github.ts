@@ -1,4 +1,4 @@
-import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
 import type { Change, Plan, Step } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { actionLabels, needsCare } from '../change-labels.js';
@@ -10,7 +10,7 @@ import { snapshotAge } from '../text/snapshot-text.js';
 
 /**
  * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are
- * warnings, everything else is a notice.
+ * warnings, everything else, such as a note, is a notice.
  */
 export function planGithub(plan: Plan): string {
   const stepsOf = stepLookup(plan);
@@ -77,8 +77,15 @@ function diagnosticAnnotation({
 }: Diagnostic): Annotation {
   const others = related.map((each) => `${each.message}: ${each.place.file}:${each.place.line}`);
   const lines = [message, ...others, ...(help === undefined ? [] : [`help: ${help}`])];
-  return { level: severity, title: `roster: ${code}`, lines, ...(place === undefined ? {} : { place }) };
+  const level = severityLevels[severity];
+  return { level, title: `roster: ${code}`, lines, ...(place === undefined ? {} : { place }) };
 }
+
+const severityLevels: Readonly<Record<Severity, Annotation['level']>> = {
+  error: 'error',
+  warning: 'warning',
+  info: 'notice',
+};
 
 /** A message that GitHub shows next to a line of a pull request, or on the run's page if there is no place. */
 interface Annotation {

@@ -1,6 +1,7 @@
 import type { Diagnostic, DiagnosticCode, Place } from '../../model/diagnostic.js';
 import { codeTexts } from '../code-texts.js';
 import { escapeControls } from '../escape.js';
+import { severityLabels } from '../severity-labels.js';
 
 /** The base of relative paths: the working directory, which in CI is the checkout. */
 const base = '%SRCROOT%';
@@ -64,7 +65,7 @@ function result({ code, severity, place, related = [], ...texts }: Located, rule
   return {
     ruleId: code,
     ruleIndex,
-    level: severity,
+    level: severityLabels[severity],
     message: messageOf(texts),
     locations: [location(place)],
     ...(relatedLocations.length === 0 ? {} : { relatedLocations }),
@@ -72,7 +73,7 @@ function result({ code, severity, place, related = [], ...texts }: Located, rule
 }
 
 function notification({ code, severity, ...texts }: Diagnostic) {
-  return { descriptor: { id: code }, level: severity, message: messageOf(texts) };
+  return { descriptor: { id: code }, level: severityLabels[severity], message: messageOf(texts) };
 }
 
 function messageOf({ message, help }: Pick<Diagnostic, 'message' | 'help'>) {

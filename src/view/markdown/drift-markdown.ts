@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Drift, Drifted } from '../../model/drift.js';
+import { worstFirst } from '../severity-labels.js';
 import { driftCounts } from '../text/drift-text.js';
 import { count } from '../text/layout.js';
 import { unmanagedLine } from '../unmanaged-line.js';
@@ -9,7 +10,7 @@ import { driftMarker, markdownCode, shortCode } from './markdown-escape.js';
 import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
 import { tooLong } from './omissions-markdown.js';
 import { type MarkdownOptions, markdownLimit, projectMarkdown } from './plan-markdown.js';
-import { diagnosticItem, warningsSection } from './problems-markdown.js';
+import { diagnosticItem, hiddenWarnings, warningsSection } from './problems-markdown.js';
 import { subsection } from './sections-markdown.js';
 
 /** Reserved for what is left out. */
@@ -29,7 +30,9 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
     (a, b) => Number(b.what === 'deleted') - Number(a.what === 'deleted'),
   );
   const changes = budget.fill(deletedFirst, (each) => driftedItem(each, urlOf));
-  const warnings = budget.fillUpTo(warningsSize, drift.diagnostics, (each) => diagnosticItem(each, urlOf));
+  const warnings = budget.fillUpTo(warningsSize, worstFirst(drift.diagnostics), (each) =>
+    diagnosticItem(each, urlOf),
+  );
   return [
     ...top,
     ...omissions(changes, warnings),
@@ -80,13 +83,12 @@ function driftedItem(drifted: Drifted, urlOf: ChangeContext['urlOf']): PackItem 
 
 function omissions(changes: Filled<Drifted>, warnings: Filled<Diagnostic>): string[] {
   const left = changes.items.length - changes.texts.length;
-  const hiddenWarnings = warnings.items.length - warnings.texts.length;
   return tooLong('drift', [
     ...(left === 0 ? [] : [`${count(left, 'change')} left out`]),
     ...(changes.full === changes.texts.length
       ? []
       : [`${count(changes.texts.length - changes.full, 'change')} shown without details`]),
     ...(changes.shortened === 0 ? [] : [`${count(changes.shortened, 'value')} not shown in full`]),
-    ...(hiddenWarnings === 0 ? [] : [`${count(hiddenWarnings, 'warning')} left out`]),
+    ...hiddenWarnings(warnings),
   ]);
 }

@@ -5,6 +5,7 @@ import { count } from '../text/layout.js';
 import { countsOf, kindsOf } from './change-groups.js';
 import { shortCode } from './markdown-escape.js';
 import type { Filled } from './markdown-pack.js';
+import { hiddenWarnings } from './problems-markdown.js';
 
 /** Counts what the limit left out, by kind. */
 export function omissions(
@@ -14,7 +15,6 @@ export function omissions(
 ): string[] {
   const left = parts.flatMap(({ items, texts }) => items.slice(texts.length));
   const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
-  const hiddenWarnings = warnings.items.length - warnings.texts.length;
   const shortened = parts.reduce((sum, each) => sum + each.shortened, 0);
   const sentences = [
     ...undelivered(left.filter(deliversSecret)),
@@ -24,7 +24,7 @@ export function omissions(
     }),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
     ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
-    ...(hiddenWarnings === 0 ? [] : [`${count(hiddenWarnings, 'warning')} left out`]),
+    ...hiddenWarnings(warnings),
     ...(noGraph ? ['the graph left out'] : []),
   ];
   return tooLong('plan', sentences);

@@ -3,6 +3,7 @@ import { type Change, type Plan, summarise } from '../../model/plan.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
 import { stepLookup } from '../plan-lookup.js';
+import { worstFirst } from '../severity-labels.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { unmanagedLine } from '../unmanaged-line.js';
 import { byRisk, countsOf } from './change-groups.js';
@@ -54,7 +55,9 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const careful = budget.fill(groups.careful, render);
   const risky = budget.fill(groups.risky, render);
   const overview = budget.fillUpTo(overviewSize, isLong ? Object.values(groups).flat() : [], overviewItem);
-  const warnings = budget.fillUpTo(warningsSize, plan.diagnostics, (each) => diagnosticItem(each, urlOf));
+  const warnings = budget.fillUpTo(warningsSize, worstFirst(plan.diagnostics), (each) =>
+    diagnosticItem(each, urlOf),
+  );
   const drawn = touchedGraph(plan);
   const graph = budget.place(drawn);
   const others = budget.fill(groups.others, render);

@@ -1,6 +1,6 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import type { Objection } from '../../model/plan.js';
-import { count } from '../text/layout.js';
+import { severityCounts, severityLabels } from '../severity-labels.js';
 import { placeMarkdown } from './change-markdown.js';
 import { shortCode, shortProse } from './markdown-escape.js';
 import type { Filled, PackItem } from './markdown-pack.js';
@@ -30,7 +30,7 @@ export function diagnosticItem(
   urlOf: (place: Place) => string | null,
 ): PackItem {
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
-  const short = `- **${severity}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
+  const short = `- **${severityLabels[severity]}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
   const text = help === undefined ? short : `${short} (help: ${shortProse(help)})`;
   return { short, full: () => ({ text, shortened: 0 }), shortened: 0 };
 }
@@ -38,6 +38,16 @@ export function diagnosticItem(
 /** At the end. Folded while there are errors, which are read first. */
 export function warningsSection(warnings: Filled<Diagnostic>, isFolded: boolean): string[] {
   const lines = subsection(null, warnings);
-  if (lines.length === 0 || !isFolded) return section('### Warnings', lines);
-  return fold(count(warnings.items.length, 'warning'), lines);
+  if (lines.length === 0 || !isFolded) return section(`### ${warningsTitle(warnings.items)}`, lines);
+  return fold(severityCounts(warnings.items).join(', '), lines);
+}
+
+function warningsTitle(diagnostics: readonly Diagnostic[]): string {
+  const notes = diagnostics.filter((each) => each.severity === 'info').length;
+  if (notes === 0) return 'Warnings';
+  return notes === diagnostics.length ? 'Notes' : 'Warnings and notes';
+}
+
+export function hiddenWarnings({ items, texts }: Filled<Diagnostic>): string[] {
+  return severityCounts(items.slice(texts.length)).map((counted) => `${counted} left out`);
 }

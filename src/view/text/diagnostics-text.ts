@@ -1,6 +1,7 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
 import { escapeControls } from '../escape.js';
-import { count, cut, hangingIndent, wrap } from './layout.js';
+import { severityCounts, severityLabels } from '../severity-labels.js';
+import { cut, hangingIndent, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { excerpt, placeText } from './source-excerpt.js';
 
@@ -9,40 +10,37 @@ interface DiagnosticTextOptions extends TextLayout {
   readonly gutter: number;
 }
 
-const severityStyles: Readonly<Record<Severity, Style>> = { error: 'danger', warning: 'warning' };
+const severityStyles: Readonly<Record<Severity, Style>> = {
+  error: 'danger',
+  warning: 'warning',
+  info: 'faint',
+};
 
 /**
  * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), errors last, then the
- * counts. While there are errors, warnings are only counted, unless `verbose`. Empty if there are no diagnostics.
+ * counts. While there are errors, all else is only counted, unless `verbose`. Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
   const layout = textLayout(options);
-  const [errors, warnings] = ['error', 'warning'].map((severity) =>
-    diagnostics.filter((each) => each.severity === severity),
-  ) as [Diagnostic[], Diagnostic[]];
-  const hidden = errors.length > 0 && !layout.verbose ? warnings : [];
-  const shown = [...(hidden.length > 0 ? [] : warnings), ...errors];
+  const of = (severity: Severity) => diagnostics.filter((each) => each.severity === severity);
+  const [errors, others] = [of('error'), [...of('info'), ...of('warning')]];
+  const hidden = errors.length > 0 && !layout.verbose ? others : [];
+  const shown = [...(hidden.length > 0 ? [] : others), ...errors];
   const blocks = shown.map((each) => diagnosticLines(each, layout).join('\n'));
-  const counts = countLine(shown) + hiddenText(hidden.length);
+  const counts = countLine(shown) + hiddenText(hidden);
   return `${[...blocks, layout.paint('strong', counts)].join('\n\n')}\n`;
 }
 
-function hiddenText(warnings: number): string {
-  if (warnings === 0) return '';
-  const [are, them] = warnings === 1 ? ['is', 'it'] : ['are', 'them'];
-  return `. ${count(warnings, 'warning')} ${are} not shown; \`-v\` shows ${them}.`;
+function hiddenText(hidden: readonly Diagnostic[]): string {
+  if (hidden.length === 0) return '';
+  const [are, them] = hidden.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `. ${severityCounts(hidden).join(' and ')} ${are} not shown; \`-v\` shows ${them}.`;
 }
 
-/** `2 errors, 1 warning`. */
+/** `2 errors, 1 warning, 1 note`. */
 export function countLine(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((each) => each.severity === 'error').length;
-  const warnings = diagnostics.length - errors;
-  const parts = [
-    ...(errors > 0 ? [count(errors, 'error')] : []),
-    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
-  ];
-  return parts.join(', ');
+  return severityCounts(diagnostics).join(', ');
 }
 
 function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
@@ -52,7 +50,7 @@ function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
   const layout = { ...outer, gutter };
   const style = severityStyles[severity];
   return [
-    ...titleLines(`${severity}[${code}]`, message, style, layout),
+    ...titleLines(`${severityLabels[severity]}[${code}]`, message, style, layout),
     ...(place === undefined ? [] : placeLines(place, style, layout)),
     ...related.flatMap((each) => [
       ...titleLines('note', each.message, 'kept', layout),
@@ -71,10 +69,8 @@ function titleLines(
   // The title is one word, so it can be wrapped with the message and colored afterwards.
   const [first = title, ...rest] = wrap(`${title}: ${escapeControls(message)}`, width - 6);
   const plain = first.slice(title.length);
-  return [
-    paint(style, title) + paint('strong', plain),
-    ...rest.map((line) => `      ${paint('strong', line)}`),
-  ];
+  const paintMessage = (text: string) => (style === 'faint' ? text : paint('strong', text));
+  return [paint(style, title) + paintMessage(plain), ...rest.map((line) => `      ${paintMessage(line)}`)];
 }
 
 function placeLines(place: Place, style: Style, { width, gutter, paint }: DiagnosticTextOptions): string[] {

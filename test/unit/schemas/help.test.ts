@@ -63,7 +63,7 @@ const closed = {
     forget: true,
   } satisfies Record<Exclude<Action, 'none'>, true>,
   origin: { manifest: true, remote: true, both: true } satisfies Record<Origin, true>,
-  severity: { error: true, warning: true } satisfies Record<Severity, true>,
+  severity: { error: true, warning: true, info: true } satisfies Record<Severity, true>,
   by: { service: true, roster: true } satisfies Record<NextRuns['by'], true>,
   method: { GET: true, POST: true, PUT: true, DELETE: true } satisfies Record<Request['method'], true>,
   outcome: { done: true, failed: true, skipped: true, unknown: true } satisfies Record<Outcome, true>,

@@ -29,6 +29,8 @@ const logs: [string, readonly Diagnostic[]][] = [
   ['every code', diagnosticCodes.map((code) => ({ ...one, code }))],
   ['every code without a place', diagnosticCodes.map((code) => ({ ...homeless, code }))],
   ['a warning without a place', [{ ...homeless, severity: 'warning' }]],
+  ['a note without a place', [{ ...homeless, severity: 'info' }]],
+  ['a note', [{ ...one, severity: 'info' }]],
   ['a tab before the place', [{ ...one, place: place(1, 2, 4, '\tname: x') }]],
   ['wide characters', [{ ...one, place: place(9, 12, 2, 'name: "👨‍👩‍👧"  価格') }]],
   [
@@ -69,7 +71,7 @@ describe.each(logs)('a SARIF log of %s', (_, list) => {
   it('has every property that GitHub requires of results and rules', () => {
     for (const { ruleId, ruleIndex, level, message, locations } of run.results) {
       expect(run.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
-      expect(['error', 'warning']).toContain(level);
+      expect(['error', 'warning', 'note']).toContain(level);
       expect(message.text).not.toBe('');
       expect(locations).toHaveLength(1);
     }
