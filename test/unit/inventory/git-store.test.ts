@@ -234,7 +234,7 @@ describe('the inventory on a branch', () => {
     const folder = remote.clone();
     await applyIn(folder, owning('a'));
     expect(await reportedBy(() => storeIn(folder, {}, 'staging').load())).toMatchObject({
-      code: 'invalid-inventory',
+      code: 'inventory-mismatch',
     });
   });
 });
