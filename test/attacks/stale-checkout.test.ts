@@ -117,6 +117,13 @@ describe('a checkout without the commit last applied', () => {
     expect(codesOf(await run(stale, 'plan --format json'))).toEqual([]);
   });
 
+  test('that is shallow and old does not count as the newest commit after an apply', async () => {
+    const { stale, applied } = await staleClone('--depth', '1');
+    writeFileSync(join(stale, 'roster.yaml'), manifest('{ git: {} }', 'a', 'c'));
+    expect((await run(stale, 'apply group/c --yes')).exit).toBe(0);
+    expect([groups(), inventoryIn().commit]).toEqual([['a', 'b', 'c'], applied]);
+  });
+
   test('knows nothing of the commit if history was rewritten without it', async () => {
     const { stale, colleague } = await staleClone();
     git(colleague, 'commit', '--quiet', '--amend', '-m', 'other words');
@@ -179,6 +186,29 @@ describe('an inventory in a file', () => {
     expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))).not.toHaveProperty('commit');
     git(folder, 'commit', '--quiet', '--all', '--amend', '-m', 'squashed');
     expect(codesOf(await run(folder, 'plan --format json'))).toEqual([]);
+  });
+
+  test('that is committed cannot tell what `prune: all` deletes in an old checkout, and a note says so', async () => {
+    const text = `${manifest('{ file: state.json }', 'a')}prune: all\n`;
+    remote = new Remote({ 'roster.yaml': text });
+    const [stale, colleague] = [remote.clone(), remote.clone()];
+    const apply = async (folder: string) => {
+      expect((await run(folder, 'apply --yes')).exit).toBe(0);
+      git(folder, 'add', '--all');
+      git(folder, 'commit', '--quiet', '-m', 'applied');
+    };
+    await apply(stale);
+    git(colleague, 'pull', '--quiet', stale, 'HEAD');
+    commit(colleague, `${manifest('{ file: state.json }', 'a', 'b')}prune: all\n`);
+    await apply(colleague);
+    expect(codesOf(await run(colleague, 'plan --format json'))).toEqual([]);
+    const { exit, stderr } = await run(stale, 'plan');
+    const note = stderr.replace(/\s+/g, ' ');
+    expect([exit, note]).toEqual([
+      0,
+      expect.stringMatching(/note\[stale-checkout\].*git tracks the inventory/),
+    ]);
+    expect((await run(stale, 'plan --prune owned')).stderr).not.toContain('stale-checkout');
   });
 
   test('needs no git', async () => {
