@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
@@ -130,6 +130,18 @@ describe('a checkout without the commit last applied', () => {
     expect((await run(colleague, 'plan')).stderr).toContain('warning[stale-checkout]');
     expect((await run(stale, 'plan')).stderr).toContain('warning[stale-checkout]');
   });
+});
+
+test('the inventory and the comparison of commits share the work tree that git finds', async () => {
+  const { colleague } = await staleClone();
+  const [bin, log] = [join(remote.root, 'bin'), join(remote.root, 'log')];
+  mkdirSync(bin);
+  const script = `#!/bin/bash\necho "$*" >> '${log}'\nexec env PATH="\${PATH#*:}" git "$@"\n`;
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  expect((await run(colleague, 'plan', { PATH: `${bin}:${process.env['PATH']}` })).exit).toBe(0);
+  const calls = readFileSync(log, 'utf8').split('\n');
+  for (const words of ['config --list', '--absolute-git-dir', '--verify --quiet HEAD'])
+    expect([words, calls.filter((each) => each.includes(words)).length]).toEqual([words, 1]);
 });
 
 describe('the commit of the manifests', () => {
