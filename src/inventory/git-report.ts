@@ -37,7 +37,17 @@ export class GitReport {
 const advice =
   /^(Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
 
-/** The user of a URL may be a token, or have a password. */
+/** The user of an address may be a token, or have a password. Git shortens URLs; a host may name people and teams. */
 function withoutUsers(text: string): string {
-  return text.replace(/(\w:\/\/)\S*@/g, '$1');
+  return text
+    .split('\n')
+    .map((line) => line.replace(/\S+/g, (word) => withoutUser(word, line.startsWith('remote: '))))
+    .join('\n');
+}
+
+function withoutUser(word: string, isOfHost: boolean): string {
+  const [scheme, at] = [word.indexOf('://'), word.lastIndexOf('@')];
+  if (at < 0) return word;
+  if (scheme >= 0 && scheme < at) return word.slice(0, scheme + 3) + word.slice(at + 1);
+  return isOfHost ? word : word.slice(at + 1);
 }

@@ -33,10 +33,16 @@ describe('what git says about a failure', () => {
     expect(said).toBe('remote: Ask platform-team@example.com or @octo/platform\n');
   });
 
-  test('does not contain the user and password of a URL', async () => {
-    const said = await stderrOf('echo "fatal: no access to \'https://me:canary/x@canary@host/a.git\'" >&2');
-    expect(said).toBe("fatal: no access to 'https://host/a.git'\n");
-  });
+  test.each([
+    [
+      "fatal: no access to 'https://me:canary/x@canary@host/a.git'",
+      "fatal: no access to 'https://host/a.git'",
+    ],
+    ['fatal: unable to look up me:canary@host (port 9418)', 'fatal: unable to look up host (port 9418)'],
+    ['remote: use https://me:canary@host/a.git', 'remote: use https://host/a.git'],
+  ])('does not contain the user and password of an address: %s', async (line, shown) =>
+    expect(await stderrOf(`echo "${line}" >&2`)).toBe(`${shown}\n`),
+  );
 
   test('has its first and its last lines, however long it is', async () => {
     const said = await stderrOf('for each in $(seq 2000); do echo "line $each" >&2; done');
