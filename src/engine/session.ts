@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lease.js';
+import { type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
@@ -99,7 +100,7 @@ export async function withSession<T>(
 /** Checks all that can be checked without the network, and sends nothing. Throws a Problem. Close it at the end. */
 export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
-  const { project, warnings, manifests } = openProject({ ...options, redactor });
+  const { project, warnings, manifests, open } = openHere({ ...options, redactor });
   const { url: baseUrl, from, override } = chooseService(options, project);
   const given = apiKeyOf(env, cwd);
   let apiKey = given.key;
@@ -121,13 +122,13 @@ export function openSession(options: SessionOptions): Session {
     onPause: options.onPause,
   });
   return {
-    project: { ...project, prune: options.prune ?? project.prune },
+    project,
     service: serviceName(baseUrl),
     serviceOverride: override,
     client,
     // `lost` is asked before each attempt, which ends within the timeout.
-    store: openStore(project, options, { clock, longestRequestMs: timeoutMs }),
-    readCheckout: checkoutReader(project, manifests, env),
+    store: openStore(project, options, { clock, longestRequestMs: timeoutMs }, open),
+    readCheckout: checkoutReader(project, manifests, open),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
@@ -144,16 +145,24 @@ export function openSession(options: SessionOptions): Session {
   };
 }
 
+/** With the work tree that it lies in, which is found only when it is needed. */
+function openHere(options: SessionOptions) {
+  const { project, ...rest } = openProject(options);
+  const prune = options.prune ?? project.prune;
+  return { ...rest, project: { ...project, prune }, open: workTreeOpener(project.root, options.env) };
+}
+
 /** Where the project keeps its inventory: a file, or a branch of a git remote. */
 export function openStore(
   project: Project,
   { env, inventory: named }: Pick<ProjectOptions, 'env' | 'inventory'>,
   lease: LeaseOptions = {},
+  open?: () => Promise<WorkTree>,
 ): InventoryStore {
   const { inventory, root, name, environment } = project;
   const common = { project: name, environment, env, ...lease };
   if ('file' in inventory)
     return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
   const isNamed = (named ?? env['ROSTER_INVENTORY']) !== undefined;
-  return gitStore({ folder: root, isNamed, ...inventory.git, ...common });
+  return gitStore({ folder: root, open, isNamed, ...inventory.git, ...common });
 }

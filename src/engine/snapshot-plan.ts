@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
+import { workTreeOpener } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
@@ -45,7 +46,8 @@ export async function planFromSnapshot(
   const now = clockOf(options).now();
   const undeliverable = undeliverableKeys(project, { prove: new Set(), outputs: [] });
   const { service, inventoryPlace: readFrom = null } = saved;
-  const readCheckout = checkoutReader(project, opened.manifests, options.env);
+  const open = workTreeOpener(project.root, options.env);
+  const readCheckout = checkoutReader(project, opened.manifests, open);
   const checkout = await readCheckout(inventory, 'compare');
   const basis = { project, service, state, inventory, readFrom, checkout };
   const made = planFor({ ...basis, now, undeliverable, allow, selected });

@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { errnoOf } from '../files/errno.js';
 import { type Checkout, commitId } from '../model/checkout.js';
 import { Problem } from '../model/diagnostic.js';
-import { type Environment, GitFailure } from './git.js';
-import { NoRepository, openWorkTree, realPath, type WorkTree } from './work-tree.js';
+import { GitFailure } from './git.js';
+import { NoRepository, realPath, type WorkTree } from './work-tree.js';
 
 export interface CheckoutOptions {
-  /** The project's folder. */
-  readonly folder: string;
-  readonly env: Environment;
+  /** Finds the work tree of the project's folder. */
+  readonly open: () => Promise<WorkTree>;
   /** Absolute paths of the manifests. Null if it does not matter whether they differ from the commit. */
   readonly files: readonly string[] | null;
   /** The absolute path of an inventory in a file. */
@@ -16,14 +18,15 @@ export interface CheckoutOptions {
 
 /**
  * The checkout of the project, compared with the commit last applied. An inventory file that git tracks is as old as
- * the manifests next to it, so it needs no commit: one would only conflict in merges, and be lost in squashed ones.
+ * the manifests next to it, so it cannot say what was applied since, and holds no commit: one would only conflict in
+ * merges, and be lost in squashed ones.
  */
 export async function readCheckout(options: CheckoutOptions, applied: string | null): Promise<Checkout> {
-  const { folder, env, files, inventoryFile } = options;
+  const { open, files, inventoryFile } = options;
   try {
-    const tree = await openWorkTree(folder, env);
+    const tree = await open();
     if (inventoryFile !== null && (await isTracked(tree, inventoryFile)))
-      return { commit: null, applied: null, state: 'current' };
+      return { commit: null, applied: null, state: 'unknown' };
     const head = await tree.git.answer(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
     if (head === null) return unknown(applied, 'the repository has no commit');
     const commit = files !== null && (await differs(tree, files)) ? `${head}-dirty` : head;
@@ -56,23 +59,49 @@ async function compare(
   return isShallow ? { state: 'unknown', reason: 'this is a shallow clone' } : { state: 'stale' };
 }
 
-/** Files that belong to nobody's commit count as well: what they declare is applied. */
-async function differs(tree: WorkTree, files: readonly string[]): Promise<boolean> {
-  const flags = ['--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'];
-  const within = tree.prefix === '' ? [] : ['--', `:(top,literal)${tree.prefix}`];
-  // Reading the status must not lock the index: a command of the user may need it.
-  const list = await tree.git.run(['status', ...flags, ...within], '', { GIT_OPTIONAL_LOCKS: '0' });
-  const changed = new Set(list.split('\0').map((line) => line.slice(3)));
-  return files.some((file) => changed.has(nameIn(tree, file)));
+/**
+ * Files that belong to nobody's commit count as well: what they declare is applied. Git itself would run the filters
+ * that `.gitattributes` chooses, so what those change counts as different, except line breaks.
+ */
+async function differs({ git, top, prefix }: WorkTree, files: readonly string[]): Promise<boolean> {
+  const within = prefix === '' ? [] : [`:(literal)${prefix}`];
+  const list = await git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD', '--', ...within]);
+  const blobs = new Map(
+    list.split('\0').map((line) => [line.slice(line.indexOf('\t') + 1), / blob (\w+)\t/.exec(line)?.[1]]),
+  );
+  return files.some((file) => !isBlob(file, blobs.get(nameIn(top, file))));
+}
+
+function isBlob(file: string, id: string | undefined): boolean {
+  const text = id === undefined ? null : textOf(file);
+  if (id === undefined || text === null) return false;
+  return [text, text.replaceAll('\r\n', '\n')].some((each) => blobId(each, id.length) === id);
+}
+
+/** Null if it has been removed since it was read. */
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (failure) {
+    if (errnoOf(failure) === undefined) throw failure;
+    return null;
+  }
+}
+
+/** As git names the content of a file. Of 64 digits where the repository uses SHA-256. */
+function blobId(text: string, digits: number): string {
+  const content = Buffer.from(text, 'latin1');
+  const hash = createHash(digits === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
 /** Whether git tracks a file, as far as it can tell. */
 export async function isTracked(tree: WorkTree, path: string): Promise<boolean> {
-  const words = ['ls-files', '--error-unmatch', '--', `:(literal)${nameIn(tree, path)}`];
-  return (await tree.git.answer(words)) !== null;
+  const pattern = `:(literal)${nameIn(tree.top, path)}`;
+  return (await tree.git.answer(['ls-files', '--error-unmatch', '--', pattern])) !== null;
 }
 
-function nameIn({ top }: WorkTree, path: string): string {
+function nameIn(top: string, path: string): string {
   return relative(top, join(realPath(dirname(path)), basename(path)))
     .split(sep)
     .join('/');

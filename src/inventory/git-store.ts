@@ -17,7 +17,7 @@ import { checkRemote, unnamedRemote } from './remote.js';
 import { remoteProblem } from './remote-failure.js';
 import { ciUser, processName, runAddress } from './run-identity.js';
 import { ageOf, readLock, type StoredLock } from './stored-lock.js';
-import { NoRepository, openWorkTree } from './work-tree.js';
+import { NoRepository, type WorkTree, workTreeOpener } from './work-tree.js';
 
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
@@ -28,6 +28,8 @@ const OUTCOME_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 export interface GitStoreOptions extends LeaseOptions {
   /** The project's folder, in a git repository. */
   readonly folder: string;
+  /** Finds the work tree of the folder. Default: each store finds it. */
+  readonly open?: (() => Promise<WorkTree>) | undefined;
   readonly remote: string;
   readonly ref: string;
   readonly project: string;
@@ -179,7 +181,8 @@ class GitStore implements InventoryStore, LockedBranch {
 
   private async open(): Promise<Repository> {
     const { folder, env, remote, ref, isNamed } = this.options;
-    const workTree = await openWorkTree(folder, env);
+    const { open = workTreeOpener(folder, env) } = this.options;
+    const workTree = await open();
     await checkRemote(workTree, { remote, ref, home: env['HOME'] });
     if (workTree.outer.length > 0 && isNamed !== true) throw unnamedRemote(remote);
     return { git: workTree.git, branch: new Branch(workTree, remote, ref) };

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { MAX_FILE_BYTES } from '../files/atomic.js';
 import { errnoOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
+import { GitReport } from './git-report.js';
 
 /** A git command that failed or timed out. */
 export class GitFailure extends Error {
@@ -10,7 +11,7 @@ export class GitFailure extends Error {
     readonly command: string,
     /** The end of git's output, without addresses that could hold a password. */
     readonly output: string,
-    /** All that git said about it, without such addresses. */
+    /** The beginning and the end of all that git said, without such addresses. */
     readonly stderr = output,
   ) {
     super(`git ${command} failed: ${output}`);
@@ -48,8 +49,6 @@ const repositoryVariables = new Set(
 );
 const environment = { GIT_TERMINAL_PROMPT: '0', GCM_INTERACTIVE: 'never', LC_ALL: 'C' };
 const TIMEOUT_MS = 120_000;
-/** Of what git says about a failure, only the last lines are shown. */
-const MAX_REPORT = 4_096;
 
 /** Windows looks for `git.exe` in the working directory first, which must not be a folder of the project. */
 const workingDirectory = dirname(process.execPath);
@@ -64,9 +63,32 @@ export interface GitPlace {
 }
 
 /**
- * The user's own git with its remotes, credentials and proxies, in the repository of `openWorkTree`. Only plumbing
- * commands are used, which change neither the working tree nor the index.
+ * None changes the work tree or the index. None compares the two, as `status` and `diff` do: for that, git runs the
+ * filters that `.gitattributes` chooses, a file that a pull request can change.
  */
+type GitCommand =
+  | 'cat-file'
+  | 'check-ref-format'
+  | 'commit-tree'
+  | 'config'
+  | 'fetch'
+  | 'for-each-ref'
+  | 'hash-object'
+  | 'ls-files'
+  | 'ls-remote'
+  | 'ls-tree'
+  | 'merge-base'
+  | 'mktree'
+  | 'push'
+  | 'remote'
+  | 'rev-parse'
+  | 'symbolic-ref'
+  | 'version';
+
+/** A command and its arguments. */
+export type GitWords = readonly [command: GitCommand, ...rest: string[]];
+
+/** The user's own git with its remotes, credentials and proxies, in the repository of `openWorkTree`. */
 export class Git {
   constructor(
     private readonly place: GitPlace,
@@ -74,7 +96,7 @@ export class Git {
   ) {}
 
   /** The output of the command; null when git fails. */
-  async answer(args: readonly string[]): Promise<string | null> {
+  async answer(args: GitWords): Promise<string | null> {
     try {
       return await this.run(args);
     } catch (failure) {
@@ -84,7 +106,7 @@ export class Git {
   }
 
   /** The output of the command without its last line break. Throws GitFailure. */
-  run(args: readonly string[], input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
+  run(args: GitWords, input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = Object.fromEntries(
       Object.entries(this.env).filter(
         ([name]) => name !== 'ROSTER_API_KEY' && !repositoryVariables.has(name),
@@ -97,14 +119,15 @@ export class Git {
       // Its own process group: Ctrl-C is for roster, which completes what it has begun.
       detached: process.platform !== 'win32',
     });
-    const command = args[0] ?? '';
+    const [command] = args;
     let isLate = false;
     // Not the option of `spawn`, whose timer keeps the process alive where git cannot be started.
     const timer = setTimeout(() => {
       isLate = child.kill();
     }, TIMEOUT_MS);
     return new Promise((resolve, reject) => {
-      let [out, err] = ['', ''];
+      let out = '';
+      const report = new GitReport();
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         out += text;
         if (out.length <= MAX_FILE_BYTES) return;
@@ -112,9 +135,7 @@ export class Git {
         child.kill();
         reject(tooMuch(command));
       });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        err = (err + text).slice(-MAX_REPORT);
-      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => report.add(text));
       // A command that does not read all of its input says why by its exit code.
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
@@ -125,7 +146,7 @@ export class Git {
       child.on('close', (code, signal) => {
         clearTimeout(timer);
         if (code === 0) resolve(out.replace(/\n$/, ''));
-        else if (signal === null) reject(new GitFailure(command, summaryOf(err), withoutUsers(err)));
+        else if (signal === null) reject(new GitFailure(command, report.summary, report.text));
         else {
           const late = isLate ? ` after ${TIMEOUT_MS / 1000} s` : '';
           reject(new GitFailure(command, `it was stopped${late} (${signal})`));
@@ -150,22 +171,4 @@ function startFailure(failure: Error, folder: string): Error {
   if (errnoOf(failure) !== 'ENOENT') return failure;
   const help = 'The inventory is stored in git: install git, or use `inventory: { file: … }`.';
   return problem('missing-setting', `git cannot be started in ${folder}`, help);
-}
-
-/** Lines that git adds to every failure to reach a remote. */
-const advice =
-  /^(Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
-
-/** The last lines, which say what went wrong. An address may hold a password or a token. */
-function summaryOf(stderr: string): string {
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.replace(/^(fatal|error|remote): */, '').trim())
-    .filter((line) => line !== '' && !line.startsWith('hint:') && !advice.test(line));
-  const summary = lines.slice(-4).join('; ');
-  return summary === '' ? 'it printed nothing' : withoutUsers(summary).slice(0, 500);
-}
-
-function withoutUsers(text: string): string {
-  return text.replace(/(\w+:\/\/)?\S*@/g, '$1');
 }

@@ -45,6 +45,15 @@ export async function openWorkTree(folder: string, env: Environment): Promise<Wo
   return { git, gitVersion: version, top, prefix, outer };
 }
 
+/** Finds the work tree once, when it is asked for first. */
+export function workTreeOpener(folder: string, env: Environment): () => Promise<WorkTree> {
+  let opened: Promise<WorkTree> | null = null;
+  return () => {
+    opened ??= openWorkTree(folder, env);
+    return opened;
+  };
+}
+
 /** Whether a path leads to what git checks out. Git never checks out anything below a name `.git`. */
 export function isIn(top: string, path: string): boolean {
   const inside = relative(top, path);
@@ -111,8 +120,7 @@ async function isFileOfWorkTree(gitDir: string, top: string, env: Environment): 
 async function hasFilesIn(folder: string, path: string, env: Environment): Promise<boolean> {
   // The repository itself, if `path` belongs to one of its further work trees.
   const repository = path.replace(/[\\/]worktrees[\\/][^\\/]+$/, '');
-  const words = ['ls-files', '-z', '--', `:(literal)${repository}`];
-  const files = await new Git({ folder }, env).answer(words);
+  const files = await new Git({ folder }, env).answer(['ls-files', '-z', '--', `:(literal)${repository}`]);
   return files !== '';
 }
 

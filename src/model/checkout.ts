@@ -2,11 +2,11 @@
 export interface Checkout {
   /** Its commit, followed by `-dirty` if the manifests differ from it. Null where git knows none. */
   readonly commit: string | null;
-  /** The same of the last apply; null where the inventory does not say. */
+  /** The same of the last apply; null where the inventory does not say, or is itself a file of the checkout. */
   readonly applied: string | null;
   /** `unknown` where git cannot tell whether `commit` contains `applied`. */
   readonly state: 'current' | 'stale' | 'unknown';
-  /** Why the state is unknown. */
+  /** Why the state is unknown; missing where git tracks the inventory file. */
   readonly reason?: string;
 }
 
@@ -20,13 +20,14 @@ export interface PlannedCheckout {
 }
 
 /**
- * Only a checkout that contains what was applied before replaces it in the inventory. Otherwise an apply from an old
- * checkout that deletes nothing would let the next one delete everything.
+ * Only a checkout that is known to contain what was applied before replaces it in the inventory. Otherwise an apply from
+ * an old checkout that deletes nothing, or from a shallow clone of one, would let the next one delete everything.
  */
 export function plannedCheckout(checkout: Checkout, allowStale: boolean): PlannedCheckout {
   const { commit, applied, state } = checkout;
   const decided = state === 'stale' && allowStale;
-  return { commit, record: state === 'stale' && !decided ? applied : (commit ?? applied), decided };
+  const replaces = applied === null || state === 'current' || decided;
+  return { commit, record: replaces ? (commit ?? applied) : applied, decided };
 }
 
 /** The commit in a text that may come from anyone; null for anything else. */

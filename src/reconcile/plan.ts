@@ -108,7 +108,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
-    ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout)),
+    ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout, diffs)),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
   const parts = { diagnostics, matches: matches.list, externals: matches.externals, names };

@@ -4,9 +4,12 @@ import type { Objection } from '../model/plan.js';
 import type { ResourceDiff } from './diff.js';
 
 /** What others have applied since would be undone: a colleague's new group is one that no manifest here declares. */
-export function staleCheckoutWarnings({ commit, applied, state, reason = '' }: Checkout): Diagnostic[] {
-  if (applied === null || state === 'current') return [];
-  const code = 'stale-checkout';
+export function staleCheckoutWarnings(
+  { commit, applied, state, reason = '' }: Checkout,
+  diffs: readonly ResourceDiff[],
+): Diagnostic[] {
+  if (state === 'current') return [];
+  if (applied === null) return trackedInventoryNotes(diffs);
   if (state === 'unknown') {
     const message = `cannot tell whether the manifests include the commit last applied, ${shortCommit(applied)}: ${reason}`;
     const help =
@@ -17,22 +20,37 @@ export function staleCheckoutWarnings({ commit, applied, state, reason = '' }: C
   return [{ severity: 'warning', code, message, help: UPDATE }];
 }
 
+/** `prune: all` deletes what an old inventory does not know either: nothing tells whether somebody has added it since. */
+function trackedInventoryNotes(diffs: readonly ResourceDiff[]): Diagnostic[] {
+  const count = diffs.filter(
+    ({ change, match }) => change.action === 'delete' && match.known === null,
+  ).length;
+  if (count === 0) return [];
+  const what =
+    count === 1
+      ? '1 object that the inventory does not know'
+      : `${count} objects that the inventory does not know`;
+  const message = `the plan deletes ${what}, and git tracks the inventory file: an old checkout does not know what has been applied since`;
+  const help =
+    'Check that the checkout is up to date, or keep the inventory on a git branch: `inventory: { git: {} }`.';
+  return [{ severity: 'info', code, message, help }];
+}
+
+const code = 'stale-checkout';
 const UPDATE = 'Update the checkout with `git pull`, or rebase your branch, and plan again.';
 
-/** A replace deletes the former object, and a new key revokes the one before it. */
+/** A replace deletes the former object. A new key revokes one as well, which `--allow-self-revoke` guards. */
 export function staleCheckoutObjections(
   { commit, applied, state }: Checkout,
   diffs: readonly ResourceDiff[],
   allowed: boolean,
 ): Objection[] {
   if (state !== 'stale' || applied === null || allowed) return [];
-  const isDelete = ({ change: { action }, revokesCaller }: ResourceDiff) =>
-    action === 'delete' || action === 'replace' || revokesCaller;
-  const count = diffs.filter(isDelete).length;
+  const count = diffs.filter(({ change: { action } }) => action === 'delete' || action === 'replace').length;
   if (count === 0) return [];
   const message = `the plan deletes or replaces ${count === 1 ? '1 object' : `${count} objects`}, and the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}`;
   const help = `${UPDATE} If that commit was given up on purpose, use \`--allow-stale-checkout\`.`;
-  return [{ code: 'stale-checkout', message, help, address: null }];
+  return [{ code, message, help, address: null }];
 }
 
 function nameOf(commit: string | null): string {

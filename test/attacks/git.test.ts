@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
@@ -224,4 +224,21 @@ describe('settings of git', () => {
     expect((await run(clone, ['apply', '--yes'])).exit).toBe(0);
     expect(existsSync(marker())).toBe(false);
   });
+});
+
+test('a filter that `.gitattributes` chooses does not run', async () => {
+  const folder = project(remote.clone(), '{ git: {} }');
+  writeFileSync(join(folder, '.gitattributes'), '*.yaml filter=lfs\n');
+  git(folder, 'add', '--all');
+  git(folder, 'commit', '--quiet', '-m', 'attributes');
+  const clean = program(join(remote.root, 'clean'));
+  writeFileSync(
+    join(remote.root, '.gitconfig'),
+    `[filter "lfs"]\n\tclean = ${clean}\n\tprocess = ${clean}\n`,
+  );
+  // Git reads a file again whose times differ from those in the index.
+  utimesSync(join(folder, 'roster.yaml'), new Date(), new Date(Date.now() + 5_000));
+  for (const words of commands) await run(folder, words.split(' '));
+  expect(sandbox.world.groups.size).toBe(1);
+  expect(existsSync(marker())).toBe(false);
 });

@@ -48,10 +48,17 @@ test('a push that the host refuses is called refused, with what the host says', 
   expect(error).not.toContain('\u001b');
 });
 
-test('a host that talks a lot is cut short', async () => {
+test('addresses of people in what the host says are shown', async () => {
+  hook("echo 'Ask platform-team@example.com or @octo/platform'");
+  const error = await errorOf('apply --yes');
+  expect(error).toContain('Ask platform-team@example.com or @octo/platform');
+});
+
+test('a host that talks a lot is cut short after its first lines', async () => {
   hook('for each in $(seq 500); do echo "line $each of a long story about the rules of this host"; done');
   const error = await errorOf('apply --yes');
   expect(error).toContain('refused the push');
+  expect(error).toContain('line 1 of a long story');
   expect(error.length).toBeLessThan(2_000);
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
@@ -117,12 +117,31 @@ describe('a checkout without the commit last applied', () => {
     expect(codesOf(await run(stale, 'plan --format json'))).toEqual([]);
   });
 
+  test('that is shallow and old does not count as the newest commit after an apply', async () => {
+    const { stale, applied } = await staleClone('--depth', '1');
+    writeFileSync(join(stale, 'roster.yaml'), manifest('{ git: {} }', 'a', 'c'));
+    expect((await run(stale, 'apply group/c --yes')).exit).toBe(0);
+    expect([groups(), inventoryIn().commit]).toEqual([['a', 'b', 'c'], applied]);
+  });
+
   test('knows nothing of the commit if history was rewritten without it', async () => {
     const { stale, colleague } = await staleClone();
     git(colleague, 'commit', '--quiet', '--amend', '-m', 'other words');
     expect((await run(colleague, 'plan')).stderr).toContain('warning[stale-checkout]');
     expect((await run(stale, 'plan')).stderr).toContain('warning[stale-checkout]');
   });
+});
+
+test('the inventory and the comparison of commits share the work tree that git finds', async () => {
+  const { colleague } = await staleClone();
+  const [bin, log] = [join(remote.root, 'bin'), join(remote.root, 'log')];
+  mkdirSync(bin);
+  const script = `#!/bin/bash\necho "$*" >> '${log}'\nexec env PATH="\${PATH#*:}" git "$@"\n`;
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  expect((await run(colleague, 'plan', { PATH: `${bin}:${process.env['PATH']}` })).exit).toBe(0);
+  const calls = readFileSync(log, 'utf8').split('\n');
+  for (const words of ['config --list', '--absolute-git-dir', '--verify --quiet HEAD'])
+    expect([words, calls.filter((each) => each.includes(words)).length]).toEqual([words, 1]);
 });
 
 describe('the commit of the manifests', () => {
@@ -179,6 +198,29 @@ describe('an inventory in a file', () => {
     expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))).not.toHaveProperty('commit');
     git(folder, 'commit', '--quiet', '--all', '--amend', '-m', 'squashed');
     expect(codesOf(await run(folder, 'plan --format json'))).toEqual([]);
+  });
+
+  test('that is committed cannot tell what `prune: all` deletes in an old checkout, and a note says so', async () => {
+    const text = `${manifest('{ file: state.json }', 'a')}prune: all\n`;
+    remote = new Remote({ 'roster.yaml': text });
+    const [stale, colleague] = [remote.clone(), remote.clone()];
+    const apply = async (folder: string) => {
+      expect((await run(folder, 'apply --yes')).exit).toBe(0);
+      git(folder, 'add', '--all');
+      git(folder, 'commit', '--quiet', '-m', 'applied');
+    };
+    await apply(stale);
+    git(colleague, 'pull', '--quiet', stale, 'HEAD');
+    commit(colleague, `${manifest('{ file: state.json }', 'a', 'b')}prune: all\n`);
+    await apply(colleague);
+    expect(codesOf(await run(colleague, 'plan --format json'))).toEqual([]);
+    const { exit, stderr } = await run(stale, 'plan');
+    const note = stderr.replace(/\s+/g, ' ');
+    expect([exit, note]).toEqual([
+      0,
+      expect.stringMatching(/note\[stale-checkout\].*git tracks the inventory/),
+    ]);
+    expect((await run(stale, 'plan --prune owned')).stderr).not.toContain('stale-checkout');
   });
 
   test('needs no git', async () => {

@@ -258,4 +258,25 @@ export const bugs: readonly Bug[] = [
     replace: '',
     tests: ['test/unit/reconcile/digest.test.ts'],
   },
+  {
+    name: 'a stale checkout deletes what others have added',
+    file: 'src/reconcile/stale-checkout.ts',
+    find: "if (state !== 'stale' || applied === null || allowed) return [];",
+    replace: "if (state === 'stale' || applied === null || allowed) return [];",
+    tests: ['test/unit/reconcile/stale-checkout.test.ts'],
+  },
+  {
+    name: 'an apply from a shallow clone counts as the newest one',
+    file: 'src/model/checkout.ts',
+    find: "const replaces = applied === null || state === 'current' || decided;",
+    replace: "const replaces = applied === null || state !== 'stale' || decided;",
+    tests: ['test/unit/model/checkout.test.ts'],
+  },
+  {
+    name: 'creates are sent on connections that were closed while the plan was printed',
+    file: 'src/engine/apply/carry-out.ts',
+    find: '  await noticeClosedConnections();\n',
+    replace: '',
+    tests: ['test/faults/slow-output.test.ts'],
+  },
 ];

@@ -13,6 +13,8 @@ export interface Proxy {
   readonly writes: string[];
   /** Applies the fault once, to the nth of the next writes, from 1; 0 for none. */
   arm(nth: number, fault: Fault): void;
+  /** Closes all connections, as a service does with idle ones. */
+  disconnect(): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export async function startProxy(target: string, delay = 0): Promise<Proxy> {
       writes.length = 0;
       armed = { at: nth, fault };
     },
+    disconnect: () => server.closeAllConnections(),
     close: () =>
       new Promise((done) => {
         server.close(() => done());

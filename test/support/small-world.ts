@@ -19,7 +19,9 @@ import { type Reconciled, type ReconcileInputs, reconcile } from '../../src/reco
 
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
 export interface SmallWorld
-  extends Partial<Pick<ReconcileInputs, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'suggest'>> {
+  extends Partial<
+    Pick<ReconcileInputs, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'suggest' | 'checkout'>
+  > {
   readonly entries?: readonly Declared[];
   readonly objects?: readonly Observed[];
   readonly inventory?: Inventory;
