@@ -21,6 +21,8 @@ export interface CollectionDefinition<F extends Field> {
   readonly section: string;
   /** The property of the manifest that lists the agents. */
   readonly field: F;
+  /** What one of them is called. */
+  readonly noun: string;
   readonly rule: FieldRule<readonly string[]>;
   readonly ordered: boolean;
   /** The most agents that the service accepts; null for no limit. */
@@ -100,7 +102,8 @@ export function collectionKind<F extends Field>(
       ofObserved: ({ name }) => name && normalText(name),
       describe: (spec) => `named "${spec.name}"`,
     },
-    nearMiss: { field: 'name', relation: 'with a similar name' },
+    nearMiss: { field: 'name', isName: true, relation: 'with a similar name' },
+    brief: (spec) => `${spec[field].length} ${spec[field].length === 1 ? own.noun : field}`,
 
     create: (spec, { address }) => createCollection(own, spec, address),
     notSettableOnCreate: ['active'],

@@ -7,6 +7,7 @@ export const group = collectionKind({
   name: 'group',
   section: 'groups',
   field: 'members',
+  noun: 'member',
   rule: agentSet,
   ordered: false,
   maximum: null,

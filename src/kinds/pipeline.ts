@@ -7,6 +7,7 @@ export const pipeline = collectionKind({
   name: 'pipeline',
   section: 'pipelines',
   field: 'stages',
+  noun: 'stage',
   rule: agentSequence,
   ordered: true,
   maximum: 25,

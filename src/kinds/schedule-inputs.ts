@@ -1,4 +1,5 @@
 import type { Resolver } from '../model/resource.js';
+import { wordList } from '../model/word-list.js';
 
 /** Names that are listed. The rest are counted. */
 const MOST_NAMES = 5;
@@ -37,5 +38,5 @@ function replacement({ key, closest }: { readonly key: string; readonly closest:
 function listed(words: readonly string[]): string {
   const more = words.length - MOST_NAMES;
   if (more > 0) return `${words.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return wordList(words, 'and');
 }

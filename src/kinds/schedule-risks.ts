@@ -14,36 +14,33 @@ interface When {
 
 /** A change of a schedule is risky when it then runs more often, at other hours of the day, or no longer. */
 export function scheduleRisks(inputs: RiskInputs<ScheduleSpec>): readonly Risk[] {
-  return messages(inputs).map((message) => ({ code: 'schedule', message }));
+  return facts(inputs).map((fact) => ({ code: 'schedule', ...fact }));
 }
 
-function messages({ observed, after, now }: RiskInputs<ScheduleSpec>): string[] {
+type Fact = Omit<Risk, 'code'>;
+
+function facts({ observed, after, now }: RiskInputs<ScheduleSpec>): Fact[] {
   const before = observed?.spec ?? null;
   if (before === null) return [];
-  return after === null ? ending(before) : retimed(before, after, now);
+  return after === null ? [{ message: ending(before) }] : retimed(before, after, now);
 }
 
-function ending(before: ScheduleSpec): string[] {
+function ending(before: ScheduleSpec): string {
   const when = whenOf(before);
-  if (when === 'paused') return ['it was paused'];
-  if (when === 'unknown') return ['ends an enabled schedule, whose times cannot be computed here'];
-  return [
-    before.once === null
-      ? `ends ${frequencyText(when.runsPerWeek)}`
-      : `was to run at ${before.once} ${before.timeZone}`,
-  ];
+  if (when === 'paused') return 'it was paused';
+  if (when === 'unknown') return 'ends an enabled schedule, whose times cannot be computed here';
+  return before.once === null
+    ? `ends ${frequencyText(when.runsPerWeek)}`
+    : `was to run at \`${before.once} ${before.timeZone}\``;
 }
 
-function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[] {
+function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): Fact[] {
   const [was, is] = [whenOf(before), whenOf(after)];
   if (is === 'paused') return [];
   if (is === 'unknown' || was === 'unknown') return unknownTimes(before, after);
   if (was === 'paused') {
-    return [
-      after.once === null
-        ? `was paused, and now has ${frequencyText(is.runsPerWeek)}`
-        : 'was paused, and now runs once',
-    ];
+    const runs = after.once === null ? `has ${frequencyText(is.runsPerWeek)}` : 'runs once';
+    return [{ message: `was paused, and now ${runs}`, besideCadence: 'was paused' }];
   }
   const more = moreOften(was, is);
   // A schedule that runs more often may well run at more hours: that needs no second message.
@@ -51,26 +48,31 @@ function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): string[]
 }
 
 /** Nobody can say whether it then runs more often. */
-function unknownTimes(before: ScheduleSpec, after: ScheduleSpec): string[] {
-  if (!before.enabled) return ['was paused, and is enabled: its times cannot be computed here'];
+function unknownTimes(before: ScheduleSpec, after: ScheduleSpec): Fact[] {
+  if (!before.enabled) {
+    const message = 'was paused, and is enabled: its times cannot be computed here';
+    return [{ message, besideCadence: 'was paused' }];
+  }
   return timesOf(before) === timesOf(after)
     ? []
-    : ['changes its times, which cannot be computed here: it may run more often'];
+    : [{ message: 'changes its times, which cannot be computed here: it may run more often' }];
 }
 
-function moreOften(was: When, is: When): string[] {
+function moreOften(was: When, is: When): Fact[] {
   if (is.runsPerWeek <= was.runsPerWeek * (1 + 1e-9)) return [];
+  const [now, then] = [frequencyText(is.runsPerWeek), frequencyText(was.runsPerWeek)];
+  const message = `runs more often: ${now} instead of ${then}`;
   return [
-    `runs more often: ${frequencyText(is.runsPerWeek)} instead of ${frequencyText(was.runsPerWeek)}`.replace(
-      / runs a week(?= instead .* runs a week$)/,
-      '',
-    ),
+    {
+      message: message.replace(/ runs a week(?= instead .* runs a week$)/, ''),
+      besideCadence: 'runs more often',
+    },
   ];
 }
 
-function otherHours(was: When, is: When, now: Date): string[] {
+function otherHours(was: When, is: When, now: Date): Fact[] {
   return movesFrom(was, is, now)
-    ? [`runs at another hour: ${timesText(is)} instead of ${timesText(was)}`]
+    ? [{ message: `runs at another hour: ${timesText(is)} instead of ${timesText(was)}` }]
     : [];
 }
 

@@ -82,10 +82,10 @@ function canonicalOf<F extends (typeof timingFields)[number]>(spec: ScheduleSpec
   return timingRules[field].canonical(spec[field]);
 }
 
-/** `every 6 hours from 2026-12-01T06:00:00, Europe/Berlin`. */
+/** `every 6 hours from 2026-12-01T06:00:00, Europe/Berlin`. Only an expression is in backticks: the rest are words. */
 export function timingText({ every, cron, once, startTime, timeZone, enabled }: ScheduleSpec): string {
   const interval = every === null ? 'no timing' : `every ${showEvery(every.value, every.unit)}`;
-  const times = once === null ? (cron === null ? interval : `cron "${cron}"`) : `once at ${once}`;
+  const times = once === null ? (cron === null ? interval : `cron \`${cron}\``) : `once at ${once}`;
   const from = startTime === null ? '' : ` from ${startTime}`;
   return `${times}${from}, ${timeZone}${enabled ? '' : ', paused'}`;
 }

@@ -4,19 +4,18 @@ import type { SpecLoad, Timetable } from '../model/timetable.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { closeStarts } from '../timing/close-starts.js';
 import { dstAnomalies } from '../timing/dst-anomalies.js';
-import { showEvery } from '../timing/interval.js';
 import { recurrenceOf } from '../timing/recurrence.js';
 import { nextRuns, type Timing } from '../timing/runs.js';
 import { busyMinutes, startsPerHour, startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
 import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
-import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf } from './schedule-spec.js';
+import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf, timingText } from './schedule-spec.js';
 
 /** When schedules run, as the service answers or as computed here. */
 export const timetable: Timetable<ScheduleSpec> = {
   fields: [...timingFields, 'enabled'],
   timeZone: (spec) => spec.timeZone,
-  describe,
+  describe: timingText,
   starts({ enabled, target }, startedBy) {
     if (!enabled) return 0;
     return target.kind === 'agent' ? 1 : startedBy(target);
@@ -55,14 +54,6 @@ export const timetable: Timetable<ScheduleSpec> = {
   startsPerHour: (loads, span, timeZone) =>
     startsPerHour(startsPerMinute(loads.map(withTiming), span), timeZone),
 };
-
-function describe({ every, cron, once, startTime, timeZone, enabled }: ScheduleSpec): string {
-  const state = enabled ? '' : ', paused';
-  if (once !== null) return `once ${once} ${timeZone}${state}`;
-  if (cron !== null) return `cron ${cron} ${timeZone}${state}`;
-  if (every === null) return `without timing${state}`;
-  return `every ${showEvery(every.value, every.unit)} from ${startTime} ${timeZone}${state}`;
-}
 
 /** Null for a schedule of the service that this program cannot read. */
 function ifReadable<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null {

@@ -55,7 +55,8 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     describe,
   },
   similarity: { within: ['target'] },
-  nearMiss: { field: 'target', relation: 'of the same target', describe: timingText },
+  nearMiss: { field: 'target', relation: 'of the same target' },
+  brief: (spec, names) => `${targetRule.show(spec.target, names)}, ${timingText(spec)}`,
   references: {
     field: 'target',
     kinds: ['group', 'pipeline'],
@@ -195,10 +196,7 @@ function canonicalField<F extends keyof ScheduleSpec>(spec: ScheduleSpec, field:
   return schedule.fields[field].canonical(spec[field]);
 }
 
+/** Not whether it is paused: a schedule keeps its identity then. */
 function describe(spec: ScheduleSpec): string {
-  if (spec.once !== null) return `with once "${spec.once}" in ${spec.timeZone}`;
-  if (spec.cron !== null) return `with cron "${spec.cron}" in ${spec.timeZone}`;
-  return spec.every === null
-    ? 'without timing'
-    : `with every "${showEvery(spec.every.value, spec.every.unit)}"`;
+  return `with the timing ${timingText({ ...spec, enabled: true })}`;
 }

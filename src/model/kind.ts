@@ -6,6 +6,7 @@ import type {
   Delivery,
   FieldRules,
   KindName,
+  Names,
   ObjectRef,
   Observed,
   ReportProblem,
@@ -65,7 +66,9 @@ export interface Kind<D = unknown, S = unknown> {
   /** For kinds that allow several objects with one natural key. */
   readonly similarity?: Similarity;
   /** For kinds of which a second object would do the same work once more. */
-  readonly nearMiss?: NearMiss<S>;
+  readonly nearMiss?: NearMiss;
+  /** What an object is, in a few words, where its fields are not listed: `3 members`. */
+  brief?(spec: S, names: Names): string;
   /** For kinds whose create answers with a secret, once. */
   readonly secret?: SecretReader<D, S>;
   /** For kinds that the service can change several of with one request. */
@@ -177,13 +180,13 @@ export interface Similarity {
 }
 
 /** By what a person recognises an existing object that an entry may mean, although its natural key is another one. */
-export interface NearMiss<S> {
-  /** Such objects agree in this field. Where it is a name, case, spaces and punctuation do not count. */
+export interface NearMiss {
+  /** Such objects agree in this field. */
   readonly field: string;
+  /** The field is the object's name, in which case, spaces and punctuation do not count. */
+  readonly isName?: true;
   /** How they are related, in a message: `a group with a similar name`. */
   readonly relation: string;
-  /** What a message says of an object without a name, besides its id. */
-  describe?(spec: S): string;
 }
 
 export interface Secret {

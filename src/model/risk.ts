@@ -25,4 +25,6 @@ export interface Risk {
     | 'breaks-unmanaged'
     | 'too-frequent';
   readonly message: string;
+  /** The same in fewer words, where how often it runs before and after is said beside it. */
+  readonly besideCadence?: string;
 }

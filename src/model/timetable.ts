@@ -25,7 +25,7 @@ export interface Timetable<S> {
   /** The fields that the times depend on. */
   readonly fields: readonly string[];
   timeZone(spec: S): string;
-  /** The timing in a few words: `every 6 hours from 2026-12-01T06:00:00 Europe/Berlin`. */
+  /** The timing in a few words: `every 6 hours from 2026-12-01T06:00:00, Europe/Berlin`. */
   describe(spec: S): string;
   /** How many agents each run starts; `startedBy` answers for the objects that the spec refers to. */
   starts(spec: S, startedBy: (reference: ObjectRef) => number): number;

@@ -1,4 +1,5 @@
 import type { Suggest } from '../model/suggest.js';
+import { wordList } from '../model/word-list.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /** The units of a `Basic` schedule (interface §2, Schedule). */
@@ -83,7 +84,7 @@ export function intervalProblem(
 ): TimingProblem | null {
   if (parseInterval(text, range) !== null) return null;
   const names = range.units.map((unit) => unit.toLowerCase());
-  const example = `Write a whole number and ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, such as "${range.example}".`;
+  const example = `Write a whole number and ${wordList(names, 'or')}, such as "${range.example}".`;
   return { message: `${quoted(text)} is not an interval`, help: hint(text, range, suggest) ?? example };
 }
 

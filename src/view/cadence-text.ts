@@ -19,6 +19,12 @@ export function weeklyText(change: Pick<Change, 'action' | 'nextRuns'>): string 
   return comparison(change, weeklyPaceText)?.replace(/ runs? a week(?= → .* a week$)/, '') ?? null;
 }
 
+/** The same beside `inBrief`, which says of a new schedule already that it is paused. */
+export function weeklyBesideBrief(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
+  const isSaid = change.action === 'create' && change.nextRuns?.pace.after?.paused === true;
+  return isSaid ? null : weeklyText(change);
+}
+
 function comparison(
   { action, nextRuns }: Pick<Change, 'action' | 'nextRuns'>,
   text: (pace: Frequency) => string,

@@ -1,3 +1,4 @@
+import { wordList } from '../../model/word-list.js';
 import { type Command, CommanderError } from './commander.js';
 
 export interface UsageProblem {
@@ -43,6 +44,5 @@ function hintFor(flag: string, { program, command, argv }: CommandLine): string 
   if (command === null || at < argv.indexOf(command.name()))
     return `Write \`${flag}\` after the command, as in \`roster ${(command ?? owners[0])?.name()} ${flag}\`.`;
   const names = owners.map((each) => `\`roster ${each.name()}\``);
-  const list = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-  return `\`${flag}\` is a flag of ${list}.`;
+  return `\`${flag}\` is a flag of ${wordList(names, 'and')}.`;
 }

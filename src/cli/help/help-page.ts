@@ -1,3 +1,4 @@
+import { wordList } from '../../model/word-list.js';
 import type { Argument, Command, Option } from '../command/commander.js';
 import { type CommandName, type Declaration, declarations } from '../command/declarations.js';
 import { helpTexts } from './help-texts.js';
@@ -20,8 +21,7 @@ function argumentTerm(argument: Argument): string {
 function withChoices(description: string, choices: readonly string[] | undefined): string {
   if (choices === undefined || choices.length < 2) return description;
   const [what, ...rest] = description.split(' (');
-  const values = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
-  return [`${what}: ${values}`, ...rest].join(' (');
+  return [`${what}: ${wordList(choices, 'or')}`, ...rest].join(' (');
 }
 
 /** What follows the flags of a command: examples, what it needs, exit codes, and where to read on. */

@@ -77,7 +77,7 @@ function mayAgree(kind: Kind, field: string): boolean {
 
 function keyIn(kind: Kind, field: string, values: readonly Json[] | null): string | null {
   const value = values?.[Object.keys(kind.fields).indexOf(field)] ?? null;
-  if (field === kind.nearMiss?.field) return nearValue(value);
+  if (field === kind.nearMiss?.field) return nearValue(kind, value);
   return tellsApart(value) ? canonical(value) : null;
 }
 
@@ -87,7 +87,7 @@ function looksLike(kind: Kind, entry: readonly Json[], object: readonly Json[]):
     const [after = null, before = null] = [entry[index], object[index]];
     const counts = !['text', 'map'].includes(ruleOf(kind, field).layout);
     if (!counts || !(tellsApart(after) || tellsApart(before))) return [];
-    const value = (each: Json) => (field === kind.nearMiss?.field ? nearValue(each) : canonical(each));
+    const value = (each: Json) => (field === kind.nearMiss?.field ? nearValue(kind, each) : canonical(each));
     return [value(after) === value(before)];
   });
   return telling.filter((isSame) => isSame).length * 2 >= telling.length;

@@ -1,7 +1,8 @@
 import { isExpired, type Kind } from '../../model/kind.js';
-import { type Desired, isPending, type ObjectRef, objectKey, type Project } from '../../model/resource.js';
+import type { Desired, Project } from '../../model/resource.js';
 import type { SpecLoad, Timetable } from '../../model/timetable.js';
 import type { Matches } from '../match/match.js';
+import { startedAgents } from './started-agents.js';
 
 /** A declared entry that starts agents at certain times. */
 export interface StartLoad extends SpecLoad<unknown> {
@@ -29,35 +30,19 @@ export interface StartContext {
   readonly now: Date;
 }
 
+/** At a moment, with every entry as declared. What nobody knows the agents of is left out. */
 export function startLoads(
   kind: TimedKind,
   entries: readonly Desired[],
   { kinds, now }: StartContext,
   matches: Matches,
 ): StartLoad[] {
-  const startedBy = startsAtOnce(kinds, matches);
+  const startedBy = startedAgents(
+    { ...matches, kinds },
+    { specOf: ({ entry }) => entry?.spec, count: (runs, spec) => runs.startsAtOnce(spec) },
+  );
   return entries
     .filter(({ declared }) => !isExpired(kind, declared, now))
-    .map((entry) => ({ entry, spec: entry.spec, starts: kind.timetable.starts(entry.spec, startedBy) }));
-}
-
-/** How many agents a run of an object starts: as declared, or as observed if the object is external. */
-function startsAtOnce(
-  kinds: readonly Kind[],
-  { list, externals }: Matches,
-): (reference: ObjectRef) => number {
-  const found = new Map<string, { readonly kind: Kind; readonly spec: unknown }>();
-  for (const { address, kind, entry, observed } of list) {
-    const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
-    if (entry !== null) found.set(key, { kind, spec: entry.spec });
-  }
-  for (const { kind: name, id, spec } of externals.values()) {
-    const kind = kinds.find((each) => each.name === name);
-    if (kind !== undefined && id !== null && spec !== null) found.set(objectKey(name, id), { kind, spec });
-  }
-  return ({ kind, id }) => {
-    const object = found.get(isPending(id) ? id.pending : objectKey(kind, id));
-    // An external object of which the service does not show everything is not counted.
-    return object?.kind.runs?.startsAtOnce(object.spec) ?? 0;
-  };
+    .map((entry) => ({ entry, spec: entry.spec, starts: kind.timetable.starts(entry.spec, startedBy) }))
+    .filter(({ starts }) => !Number.isNaN(starts));
 }

@@ -1,10 +1,11 @@
 import { roundedFrequency } from '../../model/frequency.js';
 import type { Kind } from '../../model/kind.js';
 import type { Action, StartsPerWeek } from '../../model/plan.js';
-import { type Address, isPending, type ObjectRef, objectKey } from '../../model/resource.js';
+import type { ObjectRef } from '../../model/resource.js';
 import type { ResourceDiff } from '../diff.js';
-import type { Match, Matches } from '../match/match.js';
+import type { Match } from '../match/match.js';
 import { isTimed } from './start-load.js';
+import { type Startable, startedAgents } from './started-agents.js';
 
 /** Specs before and after the plan. Null for what does not exist then, undefined for what the service does not show. */
 interface Sides {
@@ -12,27 +13,26 @@ interface Sides {
   readonly after: unknown;
 }
 
-type Side = keyof Sides;
-
-interface ManagedState extends Pick<Matches, 'list' | 'externals'> {
-  readonly kinds: readonly Kind[];
-}
-
 /**
  * How many agents the project's schedules start in an average week, before and after a plan. Counts average weeks, and
  * so depends on no date. Where a side of a schedule is not known, both totals are lower bounds.
  */
-export function startsPerWeek(state: ManagedState, diffs: readonly ResourceDiff[]): StartsPerWeek {
+export function startsPerWeek(state: Startable, diffs: readonly ResourceDiff[]): StartsPerWeek {
   const actions = new Map(diffs.map(({ change }) => [change.address, change.action]));
-  const objects = objectsOf(state, actions);
+  const startedBy = (side: keyof Sides) =>
+    startedAgents(state, {
+      specOf: (match) => sidesOf(match, actions.get(match.address))[side],
+      count: (runs, spec) => runs.startsPerRun(spec),
+    });
+  const [startedBefore, startedAfter] = [startedBy('before'), startedBy('after')];
   const totals = { before: 0, after: 0, unknown: 0 };
   for (const match of state.list) {
     const action = actions.get(match.address);
     if (match.kind.timetable === undefined || !isManaged(match, action)) continue;
     const sides = sidesOf(match, action);
     const [before, after] = [
-      startsOf(match.kind, sides, 'before', objects),
-      startsOf(match.kind, sides, 'after', objects),
+      startsOf(match.kind, sides.before, startedBefore),
+      startsOf(match.kind, sides.after, startedAfter),
     ];
     const isKnown = !Number.isNaN(before + after);
     if (!isKnown) totals.unknown += 1;
@@ -56,38 +56,10 @@ function sidesOf({ entry, observed }: Match, action: Action | undefined): Sides 
 }
 
 /** NaN where it is not known. */
-function startsOf(kind: Kind, sides: Sides, side: Side, objects: Objects): number {
-  const spec = sides[side];
+function startsOf(kind: Kind, spec: unknown, startedBy: (reference: ObjectRef) => number): number {
   if (spec === null || !isTimed(kind)) return 0;
   if (spec === undefined) return Number.NaN;
   const runs = kind.timetable.frequency(spec)?.runsPerWeek ?? Number.NaN;
-  const starts = kind.timetable.starts(spec, (reference) => objects.startsPerRun(reference, side));
+  const starts = kind.timetable.starts(spec, startedBy);
   return runs === 0 || starts === 0 ? 0 : runs * starts;
-}
-
-interface Objects {
-  /** NaN where it is not known. */
-  startsPerRun(reference: ObjectRef, side: Side): number;
-}
-
-/** What schedules can start. An external object is not changed by the plan. */
-function objectsOf({ kinds, list, externals }: ManagedState, actions: ReadonlyMap<Address, Action>): Objects {
-  const found = new Map<string, Sides & { readonly kind: Kind | undefined }>();
-  for (const { kind: name, id, spec } of externals.values()) {
-    const kind = kinds.find((each) => each.name === name);
-    found.set(objectKey(name, id), { kind, before: spec, after: spec });
-  }
-  for (const match of list) {
-    const { kind, address, observed } = match;
-    if (kind.runs === undefined) continue;
-    const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
-    found.set(key, { kind, ...sidesOf(match, actions.get(address)) });
-  }
-  return {
-    startsPerRun({ kind, id }, side) {
-      const object = found.get(isPending(id) ? id.pending : objectKey(kind, id));
-      const spec = object?.[side] ?? null;
-      return spec === null ? Number.NaN : (object?.kind?.runs?.startsPerRun(spec) ?? Number.NaN);
-    },
-  };
 }

@@ -16,6 +16,6 @@ export function listed(matches: readonly Match[]): string {
 function describe({ kind, observed }: Match): string {
   if (observed === null) return '';
   const { spec } = observed;
-  const about = spec === null ? undefined : kind.nearMiss?.describe?.(spec);
+  const about = spec === null ? undefined : kind.timetable?.describe(spec);
   return about === undefined ? nameAndId(observed) : `${nameAndId(observed)} (${about})`;
 }

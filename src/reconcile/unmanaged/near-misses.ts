@@ -29,18 +29,19 @@ export function possibleDuplicates(
 
 /** Objects of one kind with the same key may be meant to be one. Null where that cannot be told. */
 function nearKey(kind: Kind, spec: unknown, name: string | null): string | null {
-  const field = kind.nearMiss?.field;
-  if (field === undefined) return null;
+  const { nearMiss } = kind;
+  if (nearMiss === undefined) return null;
   // A list may show no more than the name.
-  const known = spec !== null ? fieldValue(kind, spec, field) : field === 'name' ? name : null;
-  const key = nearValue(known);
+  const shown = nearMiss.isName === true ? name : null;
+  const key = nearValue(kind, spec === null ? shown : fieldValue(kind, spec, nearMiss.field));
   return key === null ? null : `${kind.name} ${key}`;
 }
 
-/** Texts are names: case, spaces and punctuation do not count. */
-export function nearValue(value: Json): string | null {
+/** The value of the field in which near misses agree, as far as it counts. */
+export function nearValue({ nearMiss }: Kind, value: Json): string | null {
   if (value === null) return null;
-  return typeof value === 'string' ? foldedName(value) : canonical(value);
+  const isName = nearMiss?.isName === true && typeof value === 'string';
+  return isName ? foldedName(value) : canonical(value);
 }
 
 function messageOf({ name, section, nearMiss }: Kind, near: readonly Match[]): string {

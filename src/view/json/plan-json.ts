@@ -2,6 +2,7 @@ import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.j
 import type { Drift } from '../../model/drift.js';
 import { type FieldChange, type Plan, summarise } from '../../model/plan.js';
 import { actingOutcomes, isComplete, type Report } from '../../model/report.js';
+import type { Risk } from '../../model/risk.js';
 import type { Why } from '../../model/why.js';
 import { callSummaries, objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 
@@ -122,8 +123,12 @@ function changesJson(plan: Plan) {
     const calls = callSummaries(stepsOf(change));
     const source = sourceJson(change.source);
     const facts = { address, kind, action, id, name, origin, adopted, fields };
-    return [{ ...facts, calls, risks, notes, nextRuns, source }];
+    return [{ ...facts, calls, risks: risks.map(riskJson), notes, nextRuns, source }];
   });
+}
+
+function riskJson({ code, message }: Risk) {
+  return { code, message };
 }
 
 function fieldJson({ path, before, after, sensitive }: FieldChange) {

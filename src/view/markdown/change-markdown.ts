@@ -4,6 +4,7 @@ import { cadenceText, weeklyText } from '../cadence-text.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import type { StepLookup } from '../plan-lookup.js';
+import { sentencesOf } from '../sentences.js';
 import { originText } from '../text/field-text.js';
 import { count, cut, fits } from '../text/layout.js';
 import { type FieldParts, fieldLine, fieldParts } from './field-line.js';
@@ -32,7 +33,7 @@ export interface ChangeContext {
 /** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */
 export function changeMarkdown(change: Change, context: ChangeContext): PackItem {
   const parts = fieldParts(change);
-  const sentences = sentencesOf(change);
+  const sentences = visibleSentences(change);
   const short = [
     heading(change, parts, context),
     ...belowHeading(change, parts),
@@ -51,8 +52,8 @@ export function changeMarkdown(change: Change, context: ChangeContext): PackItem
 }
 
 /** An empty list item would underline the line before it and so make it a heading. */
-function sentencesOf({ risks, notes }: Change): string[] {
-  return [...risks.map((risk) => risk.message), ...notes].filter((each) => /\S/.test(each));
+function visibleSentences(change: Change): string[] {
+  return sentencesOf(change).filter((each) => /\S/.test(each));
 }
 
 function leftOut(sentences: number): string[] {

@@ -1,5 +1,5 @@
 import type { Action, Change, FieldChange } from '../../model/plan.js';
-import { weeklyText } from '../cadence-text.js';
+import { weeklyBesideBrief, weeklyText } from '../cadence-text.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { cut, fits } from '../text/layout.js';
@@ -7,9 +7,6 @@ import { fieldLine, fieldParts } from './field-line.js';
 import { foldable } from './field-markdown.js';
 import { markdownFence } from './markdown-escape.js';
 import type { Filled, PackItem } from './markdown-pack.js';
-
-/** A plan with more changes begins with a list of them. */
-export const MOST_WITHOUT_OVERVIEW = 20;
 
 const maxColumns = 100;
 
@@ -35,9 +32,9 @@ export function overviewItem(change: Change): PackItem {
 /** What changes, the longest wording first: with values, or only the names of the fields of an update. */
 function wordings(change: Change): string[][] {
   const { action, inBrief } = change;
-  const frequency = weeklyText(change);
-  const withFrequency = (facts: string[]) => (frequency === null ? facts : [...facts, frequency]);
-  const brief = inBrief === undefined ? [] : [withFrequency([escapeControls(inBrief)])];
+  const join = (facts: string[], frequency: string | null) =>
+    frequency === null ? facts : [...facts, frequency];
+  const brief = inBrief === undefined ? [] : [join([escapeControls(inBrief)], weeklyBesideBrief(change))];
   if (action !== 'update' && action !== 'replace' && brief.length > 0) return brief;
   const names = (fields: readonly FieldChange[]) => fields.map(({ path }) => escapeControls(path));
   const { onLine, below } = fieldParts(change);
@@ -46,7 +43,7 @@ function wordings(change: Change): string[][] {
     ', ',
   );
   const named = action === 'update' ? names(foldable(change)).join(', ') : '';
-  return [short, named].map((each) => withFrequency(each === '' ? [] : [each]));
+  return [short, named].map((each) => join(each === '' ? [] : [each], weeklyText(change)));
 }
 
 /** The list of all changes, as far as there is room: everything is also shown below. */

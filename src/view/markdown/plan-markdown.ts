@@ -2,6 +2,7 @@ import type { Place } from '../../model/diagnostic.js';
 import { type Change, type Plan, summarise } from '../../model/plan.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
+import { needsList } from '../change-labels.js';
 import { stepLookup } from '../plan-lookup.js';
 import { worstFirst } from '../severity-labels.js';
 import { snapshotAge } from '../text/snapshot-text.js';
@@ -12,7 +13,7 @@ import { touchedGraph } from './graph-markdown.js';
 import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import { type MeasureText, SizeBudget } from './markdown-pack.js';
 import { omissions } from './omissions-markdown.js';
-import { MOST_WITHOUT_OVERVIEW, overviewItem, overviewSection } from './overview-markdown.js';
+import { overviewItem, overviewSection } from './overview-markdown.js';
 import { diagnosticItem, objectionLines, warningsSection } from './problems-markdown.js';
 import { changesSection, planRisks, riskySection } from './sections-markdown.js';
 
@@ -46,7 +47,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const context = { urlOf, stepsOf: stepLookup(plan) };
   const render = (change: Change) => changeMarkdown(change, context);
   const groups = byRisk(acting, context.stepsOf);
-  const isLong = acting.length > MOST_WITHOUT_OVERVIEW;
+  const isLong = needsList(acting);
 
   const top = header(plan);
   const risks = planRisks(plan.risks);

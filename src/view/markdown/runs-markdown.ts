@@ -1,5 +1,12 @@
 import type { NextRuns } from '../../model/plan.js';
-import { clockChangesText, runSource, runTexts, zoneName } from '../text/runs-text.js';
+import {
+  clockChangesText,
+  runSource,
+  runsAreUnchanged,
+  runsSayNothing,
+  runTexts,
+  zoneName,
+} from '../text/runs-text.js';
 import { markdownCode, markdownProse, markdownTable, tableCode } from './markdown-escape.js';
 
 /** The next runs of a schedule, before and after, as a sentence and a table. Empty if the times stay as they are. */
@@ -8,18 +15,12 @@ export function runsMarkdown(runs: NextRuns): string[] {
   return [...comparison(runs), ...clockChanges(runs)];
 }
 
-function isUnchanged(runs: NextRuns): boolean {
-  const { before, after } = runs.pace;
-  const isSamePace = before !== null && before.runsPerWeek === after?.runsPerWeek;
-  return isSamePace && runTexts(runs, 'before')?.join() === runTexts(runs, 'after')?.join();
-}
-
 function comparison(runs: NextRuns): string[] {
-  if (isUnchanged(runs) && runs.computed === null) return [];
+  if (runsSayNothing(runs)) return [];
   const zone = zoneName(runs);
   const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${runSource(runs)}:`;
-  const [before, after] = [listOf(runs, 'before'), listOf(runs, 'after') ?? []];
-  const isAlone = before === null || isUnchanged(runs);
+  const [before, after] = [runTexts(runs, 'before', tableCode), runTexts(runs, 'after', tableCode) ?? []];
+  const isAlone = before === null || runsAreUnchanged(runs);
   return [
     title,
     '',
@@ -28,14 +29,9 @@ function comparison(runs: NextRuns): string[] {
   ];
 }
 
-function listOf(runs: NextRuns, side: 'before' | 'after' | 'computed'): string[] | null {
-  const isPaused = side === 'before' && runs.pace.before?.paused === true;
-  return runs[side]?.length === 0 ? [isPaused ? '(paused)' : '(none)'] : runTexts(runs, side, tableCode);
-}
-
 /** What roster computes, where the service's preview says something else. */
 function computedTable(runs: NextRuns): string[] {
-  const computed = listOf(runs, 'computed');
+  const computed = runTexts(runs, 'computed', tableCode);
   if (computed === null) return [];
   return ['', 'The preview differs from what roster computes:', '', ...table(['computed'], [computed])];
 }

@@ -3,18 +3,22 @@ import { cadenceText } from '../cadence-text.js';
 import { actionLabels, needsCare } from '../change-labels.js';
 import { escapeControls, quoted } from '../escape.js';
 import { callSummaries } from '../plan-lookup.js';
+import { sentencesOf } from '../sentences.js';
 import { type FieldsText, fieldsText, originText } from './field-text.js';
 import { type Fragment, fits, flow, folded, hangingIndent, indent, wrap } from './layout.js';
 import type { Paint, TextLayout } from './paint.js';
-import { runsAreUnchanged, runsText } from './runs-text.js';
+import { runsSayNothing, runsText } from './runs-text.js';
+
+const longestBrief = 160;
 
 /** One change of a text plan: heading, fields, risks, notes, next runs, and with `verbose` its place and requests. */
 export function changeText(change: Change, steps: readonly Step[], options: TextLayout): FieldsText {
   const { verbose, paint } = options;
   const width = options.width - 6;
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
-  const sentences = [...change.risks.map((risk) => risk.message), ...change.notes];
-  const notes = sentences.flatMap((note) => hangingIndent('note: ', wrap(escapeControls(note), width - 6)));
+  const notes = sentencesOf(change).flatMap((note) =>
+    hangingIndent('note: ', wrap(escapeControls(note), width - 6)),
+  );
   const runs = runLines(change, width, paint);
   const details = verbose ? detailLines(change, steps, width).map((line) => paint('faint', line)) : [];
   const noteLines = notes.map((line) => paint('warning', line));
@@ -28,7 +32,7 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
 /** Unchanged runs are worth a line only where somebody might expect others: inputs do not move them. */
 function runLines({ nextRuns, fields }: Change, width: number, paint: Paint): string[] {
   if (nextRuns === null) return [];
-  if (!runsAreUnchanged(nextRuns)) return runsText(nextRuns, width, paint);
+  if (!runsSayNothing(nextRuns)) return runsText(nextRuns, width, paint);
   return fields.some(({ layout }) => layout !== 'map') ? ['the next runs do not change'] : [];
 }
 
@@ -37,18 +41,20 @@ function heading(change: Change, care: boolean, { width, paint, verbose }: TextL
   const { symbol, verb, style } = actionLabels[change.action];
   const action = `${symbol} ${(care ? verb.toUpperCase() : verb).padEnd(7)}`;
   const [address = '', ...more] = folded(escapeControls(change.address), width - 12);
+  // Adopted objects are often many: each is one line, unless what it is takes several.
+  const isLine = change.action === 'adopt';
+  const labelWidth = isLine ? Math.max(longestBrief, width - 14) : width - 14;
   const fragments: Fragment[] = [
     {
       text: `${action} ${address}`,
       shown: `${paint(care ? 'danger' : style, action)} ${paint('strong', address)}`,
     },
     ...more.map((text) => ({ text, shown: paint('strong', text) })),
-    ...labels(change, verbose).flatMap((text) => folded(text, width - 14).map((line) => ({ text: line }))),
+    ...labels(change, verbose).flatMap((text) => folded(text, labelWidth).map((line) => ({ text: line }))),
     ...remarks(change).map((text) => ({ text, shown: paint('warning', text) })),
     ...cadence(change, width - 14),
   ];
-  // Adopted objects are often many: each is one line, however long.
-  const columns = change.action === 'adopt' ? Number.POSITIVE_INFINITY : width - 2;
+  const columns = isLine ? Number.POSITIVE_INFINITY : width - 2;
   const [first = '', ...rest] = flow(fragments, columns, '  ');
   return [`  ${first}`, ...indent(rest, 12)];
 }

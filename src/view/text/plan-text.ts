@@ -2,6 +2,7 @@ import type { Change, Objection, Plan } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
+import { needsList } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
@@ -11,9 +12,6 @@ import { changeText } from './change-text.js';
 import { count, fits, folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { snapshotAge } from './snapshot-text.js';
-
-/** Above that many changes, a list of them comes first. */
-const mostWithoutList = 20;
 
 export interface PlanTextOptions extends TextOptions {
   /** One line for each change, without details. */
@@ -28,7 +26,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
   const layout = textLayout(options);
   const { paint } = layout;
   const { summary = false } = options;
-  const isListed = summary || plan.changes.filter(({ action }) => action !== 'none').length > mostWithoutList;
+  const isListed = summary || needsList(plan.changes);
   const { blocks, shortened } = summary ? { blocks: [], shortened: 0 } : changeBlocks(plan, layout, isListed);
   return joinBlocks([
     [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],

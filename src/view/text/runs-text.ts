@@ -18,10 +18,14 @@ export function runsText(runs: NextRuns, width: number, paint: Paint): string[] 
   ];
 }
 
-/** Whether nobody would learn anything from the runs: they, and how often there are any, stay the same. */
-export function runsAreUnchanged({ before, after, computed, pace }: NextRuns): boolean {
-  if (computed !== null || after === null) return false;
-  return isSame(before, after) && isSame(pace.before, pace.after);
+/** Whether nobody would learn anything from the runs: they stay the same, and nobody doubts them. */
+export function runsSayNothing(runs: NextRuns): boolean {
+  return runs.computed === null && runsAreUnchanged(runs);
+}
+
+/** Whether the runs, and how often there are any, are known and stay the same. */
+export function runsAreUnchanged({ before, after, pace }: NextRuns): boolean {
+  return after !== null && isSame(before, after) && isSame(pace.before, pace.after);
 }
 
 function isSame(before: unknown, after: unknown): boolean {

@@ -101,6 +101,19 @@ describe('risks of a schedule', () => {
     ['what cannot be read', { timeZone: 'Mars/Olympus' }, {}, []],
   ])('%s', (_, before, after, messages) => expect(reported(before, after)).toEqual(messages));
 
+  it.each<[string, Partial<ScheduleSpec>, Partial<ScheduleSpec>, (string | undefined)[]]>([
+    ['more often', {}, { cron: '0 0,30 6 * * *' }, ['runs more often']],
+    ['back again', { enabled: false }, { enabled: true }, ['was paused']],
+    ['another zone', {}, { timeZone: 'Asia/Tokyo' }, [undefined]],
+  ])('%s, beside how often it runs', (_, before, after, texts) => {
+    const risks = risksOf(schedule, {
+      observed: observed({ ...daily, ...before }),
+      after: { ...daily, ...before, ...after },
+      now,
+    });
+    expect(risks.map(({ besideCadence }) => besideCadence)).toEqual(texts);
+  });
+
   it('a new schedule has no risk', () =>
     expect(risksOf(schedule, { observed: null, after: daily, now })).toEqual([]));
 });

@@ -37,7 +37,7 @@ describe('a create of what may exist already', () => {
     ];
     expect(duplicates({ entries: [other], objects })).toEqual([
       'schedule/new: may duplicate one of 3 schedules of the same target, which are not managed here: ' +
-        '1 (cron "0 0 6 * * *" from 2026-01-01T00:00:00, UTC, paused), ' +
+        '1 (cron `0 0 6 * * *` from 2026-01-01T00:00:00, UTC, paused), ' +
         '2 (every 6 hours from 2026-12-01T06:00:00, Europe/Berlin), ' +
         '3 (once at 2026-12-24T08:00:00, UTC)',
     ]);
@@ -159,7 +159,7 @@ describe('a delete of what an unmanaged schedule starts', () => {
 
   test('names the schedule', () => {
     expect(broken({})).toEqual([
-      'group/a: breaks a schedule that is not managed here: 9 (cron "0 0 6 * * *" from 2026-01-01T00:00:00, UTC)',
+      'group/a: breaks a schedule that is not managed here: 9 (cron `0 0 6 * * *` from 2026-01-01T00:00:00, UTC)',
     ]);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { frequencyText, intervalText } from '../../../src/model/frequency.js';
 import type { Change, Frequency, NextRuns, Plan } from '../../../src/model/plan.js';
 import { cadenceText, startsPerWeekText } from '../../../src/view/cadence-text.js';
+import { planJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, emptyPlan } from './samples.js';
@@ -72,6 +73,16 @@ describe('how often a schedule runs', () => {
     [33.6, '33.6 runs a week'],
     [7 / 365.25, '1 run a year'],
   ])('%d a week are %s', (runs, text) => expect(frequencyText(runs)).toBe(text));
+});
+
+test('a risk does not repeat how often a schedule runs where that is said beside it, but does in JSON', () => {
+  const message = 'runs more often: 84 instead of 28 runs a week';
+  const risks = [{ code: 'schedule' as const, message, besideCadence: 'runs more often' }];
+  const plan = { ...emptyPlan, changes: [{ ...schedule('update', sixHours, fast), risks }] };
+  expect(planText(plan, { color: false })).toContain('note: runs more often\n');
+  expect(planText(plan, { color: false, summary: true })).toMatch(/ {2}runs more often\n/);
+  expect(planMarkdown(plan)).toContain('  - runs more often\n');
+  expect(planJson(plan).changes[0]?.risks).toEqual([{ code: 'schedule', message }]);
 });
 
 describe('the agent starts a week of a plan', () => {

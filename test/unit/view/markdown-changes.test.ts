@@ -116,7 +116,7 @@ describe('the times of a schedule in a comment', () => {
   it('are not "paused" where there are none for another reason', () => {
     const none = { ...daily, after: [], pace: { before: frequency(7), after: frequency(0) } };
     expect(comment(of(none))).not.toContain('paused');
-    expect(below('schedule/a', of(none))).toContain('| `2099-12-01 06:00` | (none) |');
+    expect(below('schedule/a', of(none))).toContain('| `2099-12-01 06:00` | (never) |');
   });
 
   it('that cannot be computed are not called paused', () => {
@@ -187,10 +187,14 @@ describe('what only the inventory records', () => {
   });
 
   it('says what is adopted', () => {
-    const inBrief = 'group/a, every 6 hours from 2026-12-01T06:00:00 Europe/Berlin';
+    const inBrief = 'group/a, every 6 hours from 2026-12-01T06:00:00, Europe/Berlin';
     const adopted = change('schedule/a', { action: 'adopt', adopted: true, id: 'f-1', inBrief });
     expect(lineOf('schedule/a', [adopted])).toBe(
-      '- **adopt** `schedule/a` id `f-1`: `group/a`, every 6 hours from `2026-12-01T06:00:00 Europe/Berlin`',
+      '- **adopt** `schedule/a` id `f-1`: `group/a`, every 6 hours from `2026-12-01T06:00:00`, `Europe/Berlin`',
+    );
+    const cron = { ...adopted, inBrief: 'group/a, cron `0 0 6 * * *` from 2026-12-01T06:00:00, UTC, paused' };
+    expect(lineOf('schedule/a', [cron])).toBe(
+      '- **adopt** `schedule/a` id `f-1`: `group/a`, cron `0 0 6 * * *` from `2026-12-01T06:00:00`, UTC, paused',
     );
     const [, list] = comment([adopted, ...adopts(20)]).split('```');
     expect(list).toContain('  adopt   schedule/a  group/a, every 6 hours from');

@@ -25,6 +25,10 @@ describe('Markdown escaping', () => {
     ['1. *not* a list', '`1`. `*not*` a list'],
     ['the key (svc_live_ab…, old), and `deliver: x`.', 'the key (`svc_live_ab…`, old), and `deliver: x`.'],
     ['from ```` to `', 'from ````` ```` ````` to `` ` ``'],
+    ['20,174 agents, more than 50 (1,007 before)', '20,174 agents, more than 50 (1,007 before)'],
+    ['ends 0.88 runs a week', 'ends 0.88 runs a week'],
+    ['at 1234567 and 1,23', 'at `1234567` and `1,23`'],
+    ['cron `0 0 6 * * *` from a, UTC', 'cron `0 0 6 * * *` from a, UTC'],
     ['fixed in deadbeef', 'fixed in `deadbeef`'],
     ['/close', '`/close`'],
   ])('%j as prose is %j', (text, expected) => expect(markdownProse(text)).toBe(expected));

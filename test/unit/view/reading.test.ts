@@ -204,6 +204,56 @@ describe('the list of changes', () => {
     expect(text).toContain('  ~ update  group/z\n      active:  true → false');
   });
 
+  describe('says of a change that a reviewer must not overlook', () => {
+    const lineOf = (each: Change) =>
+      listOf(planText(planWith([each]), { ...plain, summary: true })).join('\n');
+
+    it('which key stops working, and where the new key goes', () => {
+      const deliver = field('deliver', { after: { command: ['store', 'x'.repeat(300)] }, layout: 'whole' });
+      const revokes = 'creating this key revokes the key "deploy" (svc_live_ab…), which roster uses now';
+      const created = change('key/ci', { action: 'create', name: 'ci', fields: [deliver], notes: [revokes] });
+      expect(lineOf(created)).toBe(
+        `+ key/ci  deliver {"command":["store","${'x'.repeat(300)}"]}  ${revokes}`,
+      );
+    });
+
+    it('the whole name, natural key and id of what is deleted', () => {
+      const name = `Retail prices of the shops in ${'Germany '.repeat(5)}`;
+      const gone = change('group/old', { action: 'delete', name, id: '3f2a', inBrief: '2 members' });
+      expect(lineOf(gone)).toBe(`- group/old  "${name}"  2 members  id 3f2a`);
+      const inBrief = `group/${'g'.repeat(200)}, cron \`0 0 6 * * *\` from 2099-12-01T06:00:00, UTC`;
+      expect(lineOf(change('schedule/old', { action: 'delete', id: '77', inBrief }))).toBe(
+        `- schedule/old  ${inBrief}  id 77`,
+      );
+    });
+
+    it('what its notes say, such as how to keep an object', () => {
+      const notes = ['looks like group/old, which this plan deletes: add `formerly: old` to the entry'];
+      expect(lineOf(change('group/new', { action: 'create', notes }))).toBe(`+ group/new  ${notes[0]}`);
+    });
+  });
+
+  it('says how often a schedule runs, before and after', () => {
+    const pace = (before: NextRuns['pace']['before'], after: NextRuns['pace']['after']): NextRuns => ({
+      ...{ before: [], after: [], computed: null, by: 'roster', timeZone: 'UTC', clockChanges: [] },
+      pace: { before, after },
+    });
+    const often = { runsPerWeek: 14, shortestGapSeconds: 43_200 };
+    const changes = [
+      change('schedule/a', {
+        fields: [field('every', { before: 1, after: 2 })],
+        nextRuns: pace(once, often),
+      }),
+      change('schedule/b', { action: 'create', inBrief: 'group/a, every day', nextRuns: pace(null, once) }),
+      change('schedule/c', { action: 'create', inBrief: 'group/a, paused', nextRuns: pace(null, paused) }),
+    ];
+    expect(listOf(planText(planWith(changes), { ...plain, summary: true }))).toEqual([
+      '~ schedule/a  every  7 → 14 runs a week',
+      '+ schedule/b  group/a, every day  7 runs a week',
+      '+ schedule/c  group/a, paused',
+    ]);
+  });
+
   it('is left out for 20 changes', () => {
     expect(listOf(planText(planWith(manyChanges(20)), plain))).toEqual([]);
   });
