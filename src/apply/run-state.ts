@@ -73,8 +73,8 @@ export class RunState {
 /** What a step is whose request has failed. */
 export function stateAfter({ certainty, givenUp, message }: Verdict): StepState {
   if (certainty === 'unknown') return { outcome: 'unknown', error: message };
-  const isUntried = certainty === 'not-sent' && givenUp !== null;
-  return { outcome: isUntried ? 'skipped' : 'failed', error: message };
+  // It was not sent, or only ever refused because of a rate limit: the service has not taken it.
+  return { outcome: givenUp === null ? 'failed' : 'skipped', error: message };
 }
 
 export function bugText(bug: unknown): string {

@@ -28,7 +28,7 @@ export interface SessionOptions extends ProjectOptions, ServiceOptions {
   readonly concurrency?: number | undefined;
   /** For each request. Default: 30,000. */
   readonly timeoutMilliseconds?: number | undefined;
-  /** How long requests may take together until the run stops waiting for rate limits. Default: 1,800,000. */
+  /** How long rate limits may hold requests back in all. Default: 1,800,000. */
   readonly deadlineMilliseconds?: number | undefined;
   /** Learns of each request, without its headers and body. */
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;

@@ -7,6 +7,7 @@ import type {
   CollectionProperties,
   RemoteCollection,
 } from '../service/operations/collection.js';
+import { UNREADABLE } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { normalText, plain, text } from './rules.js';
 
@@ -184,6 +185,9 @@ function useRisks({ facts }: Observed): Risk[] {
   const { activeRunCount: active, lastRunAt: last } = facts;
   const messages = [
     ...(typeof active === 'number' && active > 0 ? [`has ${active} of its runs in progress`] : []),
+    ...(active === UNREADABLE
+      ? ['may have runs in progress: the service gave a number of them that cannot be read']
+      : []),
     ...(typeof last === 'string' ? [`last run at ${last}`] : []),
   ];
   return messages.map((message) => ({ code: 'delete', message }));

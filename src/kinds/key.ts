@@ -3,7 +3,7 @@ import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import * as keys from '../service/operations/keys.js';
-import { readInstant } from '../service/operations/record.js';
+import { readInstant, UNREADABLE } from '../service/operations/record.js';
 import { ageRange, intervalProblem, parseInterval, unitMilliseconds } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
 import { normalText, text, wordSet } from './rules.js';
@@ -74,6 +74,10 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     if (rotateAfter === null || created === null) return null;
     if (now.getTime() - created < rotateAfter.milliseconds) return null;
     return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
+  },
+  ageUnknown({ declared }, { facts }) {
+    if (declared.rotateAfter === null || facts['createdDate'] !== UNREADABLE) return null;
+    return 'the service gave a creation time that cannot be read, so its age (rotateAfter) is unknown';
   },
   risks: keyRisks,
   revokesCaller: (action, observed) => action !== 'delete' || (observed?.caller ?? false),

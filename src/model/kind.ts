@@ -77,6 +77,8 @@ export interface Kind<D = unknown, S = unknown> {
   expired?(declared: D, now: Date): Expiry | null;
   /** Why the object must be replaced although nothing differs; null when it need not be. */
   rotationDue?(entry: Declared<D>, observed: Observed<S>, now: Date): string | null;
+  /** Why `rotationDue` cannot tell; null when it can. */
+  ageUnknown?(entry: Declared<D>, observed: Observed<S>): string | null;
   /** What a reviewer must know about a change, beyond its action. */
   risks?(change: RiskInputs<S>): readonly Risk[];
   /** Whether the action ends the access of the API key that roster uses. Such kinds are changed after all others. */

@@ -22,6 +22,8 @@ export interface Request {
   readonly effect: Effect;
   /** Its body holds values from the environment: nothing that the service answers to it is shown. */
   readonly holdsSecrets?: true;
+  /** A read that the run can do without: it does not wait for a rate limit, and slows no other request down. */
+  readonly optional?: true;
 }
 
 /** A request with the parser of its answer's `data`. The parser throws `Unexpected` for what it cannot read. */

@@ -163,6 +163,15 @@ const undeliverableKey: Guard = ({ steps, undeliverable, undelivered = {} }) => 
   });
 };
 
+/** Whether it must be replaced depends on its age. */
+const unknownAge: Guard = ({ diffs }) =>
+  diffs.flatMap(({ change: { address }, match: { kind, entry, observed } }) => {
+    const why = entry && observed && (kind.ageUnknown?.(entry, observed) ?? null);
+    if (why === null) return [];
+    const help = 'Remove `rotateAfter` until the service gives a valid `createdDate`.';
+    return { code: 'unexpected-response', message: `${address}: ${why}`, help, address };
+  });
+
 const guards: readonly Guard[] = [
   emptyProject,
   otherService,
@@ -175,4 +184,5 @@ const guards: readonly Guard[] = [
   selfRevoke,
   severalNewKeys,
   undeliverableKey,
+  unknownAge,
 ];

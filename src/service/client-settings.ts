@@ -21,7 +21,7 @@ export interface ClientSettings {
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
   /** Called when the service limits requests, and the client waits before it sends any other. */
   readonly onPause?: RateLimitSettings['onPause'] | undefined;
-  /** How long requests may take together until the client stops waiting for rate limits; 30 minutes by default. */
+  /** How long rate limits may hold requests back in all; 30 minutes by default. */
   readonly deadlineMs?: number | undefined;
   /** Once aborted, nothing is retried, and requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;

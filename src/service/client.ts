@@ -152,7 +152,8 @@ class HttpClient implements Client {
     const path = requestPath(this.#base, request.path, query);
     let attempt = 0;
     const send = () => this.#attempt(request, { path, attempt: ++attempt, ...options });
-    const limits = { subject: subjectOf(request), isWrite: request.effect !== 'read' };
+    const { effect, optional = false } = request;
+    const limits = { subject: subjectOf(request), isWrite: effect !== 'read', isOptional: optional };
     const limited = () => this.#limiter.run(limits, send);
     return withRetries(request, this.#retry, () => this.#queue.run(limited));
   }

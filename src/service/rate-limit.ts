@@ -1,3 +1,4 @@
+import { waitText } from '../model/wait-text.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 
 /** Between two requests, once a limit has been met for the first time. */
@@ -15,7 +16,7 @@ const FAST_DECAY = 0.2;
 const SLOW_DECAY = 0.02;
 
 export interface RateLimitSettings {
-  /** How long requests may take together before no further one waits. Time without a request does not count. */
+  /** How long requests may be held back in all before no further one waits. What the service takes to answer does not count. */
   readonly deadlineMs: number;
   readonly random: () => number;
   /** Ends early when `signal` fires. */
@@ -28,11 +29,14 @@ export interface LimitedRequest {
   /** Method and path. */
   readonly subject: string;
   readonly isWrite: boolean;
+  /** Does not wait while the service refuses requests, and a refusal of it slows no other request down. */
+  readonly isOptional?: boolean;
 }
 
 /** When a request has started, and in which epoch: what happens to it says nothing about later epochs. */
 interface Turn {
   readonly epoch: number;
+  readonly isLastLook?: boolean;
   /** Ends the probe; nothing for the other requests. */
   end(): void;
 }
@@ -53,37 +57,33 @@ export class RateLimiter {
   #decay = FAST_DECAY;
   #probe: Promise<void> | null = null;
   #sleeping: Promise<void> | null = null;
-  /** Requests that wait or are on the wire, and since when there are any. */
-  #pending = 0;
-  #busySince = 0;
-  #busyMs = 0;
+  /** Requests that are held back, and since when there are any. */
+  #held = 0;
+  #heldSince = 0;
+  #heldMs = 0;
   #aheadMs = 0;
+  /** A write may have taken effect: what it did is read once even when the deadline leaves no time to wait. */
+  #hasWritten = false;
+  #refusedLastLook = false;
 
   constructor(private readonly settings: RateLimitSettings) {}
 
   /** Sends until the answer is not 429. Throws a ServiceFailure that is not transient once the deadline would pass. */
   async run<T>(request: LimitedRequest, send: () => Promise<T>): Promise<T> {
-    if (this.#pending === 0) this.#busySince = this.#now();
-    this.#pending += 1;
-    try {
-      return await this.#untilTaken(request, send);
-    } finally {
-      this.#pending -= 1;
-      if (this.#pending === 0) this.#busyMs += this.#now() - this.#busySince;
-    }
-  }
-
-  async #untilTaken<T>(request: LimitedRequest, send: () => Promise<T>): Promise<T> {
     let refusal: FailureFacts | null = null;
     for (;;) {
       const turn = await this.#turn(request, refusal);
       try {
         const answer = await send();
         this.#taken(turn);
+        this.#hasWritten ||= request.isWrite;
         return answer;
       } catch (error) {
-        if (!(error instanceof ServiceFailure) || error.status !== 429) throw error;
-        refusal = error.facts;
+        refusal = refusalOf(error);
+        this.#hasWritten ||= request.isWrite && refusal === null;
+        if (refusal === null) throw error;
+        this.#refusedLastLook ||= turn.isLastLook === true;
+        if (request.isOptional) throw new ServiceFailure({ ...refusal, transient: false });
         this.#refused(turn, refusal.retryAfterMs ?? 0);
       } finally {
         turn.end();
@@ -95,19 +95,38 @@ export class RateLimiter {
   async #turn(request: LimitedRequest, refusal: FailureFacts | null): Promise<Turn> {
     const isLate = this.settings.signal?.aborted === true;
     if (isLate && refusal !== null) throw givenUp('interrupt', request, refusal, INTERRUPTED);
+    if (request.isOptional && this.#refusals > 0) throw notAsked(request);
     // What a run does after the interrupt, such as a last look, does not wait: a person does. Between the last check and
     // the claim of the turn nothing may be awaited, or two requests would start at once.
     while (!isLate && (this.#nextAt > this.#now() || this.#probe !== null)) {
+      if (refusal === null && this.#isLastLook(request))
+        return { epoch: this.#epoch, isLastLook: true, end: () => {} };
       await this.#waited(request, refusal);
     }
     this.#nextAt = Math.max(this.#nextAt, this.#now() + this.#gapMs);
     return { epoch: this.#epoch, end: this.#refusals > 0 ? this.#beginProbe() : () => {} };
   }
 
+  /**
+   * What the writes did is read although there is no time left to wait, until the service refuses such a read: without it,
+   * the run cannot tell what it has created.
+   */
+  #isLastLook({ isWrite }: LimitedRequest): boolean {
+    if (isWrite || !this.#hasWritten || this.#refusedLastLook) return false;
+    return this.#spentMs() + this.#nextAt - this.#now() > this.settings.deadlineMs;
+  }
+
   async #waited(request: LimitedRequest, refusal: FailureFacts | null): Promise<void> {
-    const waitMs = this.#nextAt - this.#now();
-    if (waitMs > 0) await this.#sleep(waitMs, request, refusal);
-    else await this.#probe;
+    if (this.#held === 0) this.#heldSince = this.#now();
+    this.#held += 1;
+    try {
+      const waitMs = this.#nextAt - this.#now();
+      if (waitMs > 0) await this.#sleep(waitMs, request, refusal);
+      else await this.#probe;
+    } finally {
+      this.#held -= 1;
+      if (this.#held === 0) this.#heldMs += this.#now() - this.#heldSince;
+    }
     if (this.settings.signal?.aborted) throw givenUp('interrupt', request, refusal, INTERRUPTED);
   }
 
@@ -172,12 +191,22 @@ export class RateLimiter {
   }
 
   #spentMs(): number {
-    return this.#busyMs + this.#now() - this.#busySince;
+    return this.#heldMs + (this.#held === 0 ? 0 : this.#now() - this.#heldSince);
   }
 
   #now(): number {
     return performance.now() + this.#aheadMs;
   }
+}
+
+/** The facts of an answer with 429; null for any other failure. */
+function refusalOf(error: unknown): FailureFacts | null {
+  return error instanceof ServiceFailure && error.status === 429 ? error.facts : null;
+}
+
+function notAsked({ subject }: LimitedRequest): ServiceFailure {
+  const message = `${subject} was not sent, because the service limits requests`;
+  return new ServiceFailure({ code: 'service-error', message, certainty: 'not-sent' });
 }
 
 /** `refusal`: the last answer to this request, null if it was never sent. */
@@ -197,7 +226,7 @@ const INTERRUPTED = 'the run was interrupted while it waited for the rate limit 
 const DEADLINE_HELP = 'Run the command again later, or allow more time, such as `--deadline 2h`.';
 
 function tooLong(waitMs: number, deadlineMs: number, isWrite: boolean): string {
-  const wait = `the service limits requests, and waiting ${Math.ceil(waitMs / 1000)} s`;
+  const wait = `the service limits requests, and waiting ${waitText(waitMs)}`;
   const deadline = `the deadline of ${durationText(deadlineMs)}`;
   return isWrite
     ? `${wait} would leave too little of ${deadline} to check the result`
@@ -205,5 +234,5 @@ function tooLong(waitMs: number, deadlineMs: number, isWrite: boolean): string {
 }
 
 function durationText(ms: number): string {
-  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
+  return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }

@@ -1,15 +1,19 @@
+/** Longer than any run waits, and short enough for a timer: those fire at once beyond 24.8 days. */
+const MAX_MS = 20 * 86_400_000;
+
 /**
- * How many ms the service asks to wait; null when the header is missing or not valid.
+ * How many ms the service asks to wait; null when the header is missing or not valid. At most 20 days.
  * @param header `Retry-After`: whole seconds or an HTTP date.
  * @param date `Date` of the same answer: the service's clock, by which to measure a date, because ours may be wrong.
  */
 export function retryAfterMs(header: string | null, date: string | null): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Math.min(MAX_MS, Number(text) * 1000);
   const until = httpDate(text);
   if (until === null) return null;
-  return Math.max(0, until - (date === null ? Date.now() : (httpDate(date) ?? Date.now())));
+  const now = date === null ? Date.now() : (httpDate(date) ?? Date.now());
+  return Math.min(MAX_MS, Math.max(0, until - now));
 }
 
 /** Date.parse reads "-1" as a year, so the shape is checked first. */

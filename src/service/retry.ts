@@ -1,4 +1,5 @@
 import type { Effect } from '../model/request.js';
+import { waitText } from '../model/wait-text.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 
 const MAX_ATTEMPTS = 3;
@@ -63,9 +64,10 @@ export async function withRetries<T>(
   }
 }
 
-/** A last attempt that was not sent says nothing about the ones before it. */
+/** A last attempt that was not sent, or not taken because of a rate limit, says nothing about the ones before it. */
 function ofAllAttempts(facts: FailureFacts, mayHaveArrived: boolean): FailureFacts {
-  return mayHaveArrived && facts.certainty === 'not-sent' ? { ...facts, certainty: 'unknown' } : facts;
+  const saysNothing = facts.certainty === 'not-sent' || facts.status === 429;
+  return mayHaveArrived && saysNothing ? { ...facts, certainty: 'unknown' } : facts;
 }
 
 /** A random delay up to a bound that doubles: clients that failed together do not return together. */
@@ -76,8 +78,7 @@ function jitter(attempt: number, random: () => number): number {
 /** Why there is no further attempt after `waitMs`, to append to the message; null when there is one. */
 function whyNoRetry(attempt: number, waitMs: number, { budget, signal }: RetrySettings): string | null {
   if (signal?.aborted || attempt >= MAX_ATTEMPTS) return '';
-  if (waitMs > MAX_WAIT_MS)
-    return `; the service asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long`;
+  if (waitMs > MAX_WAIT_MS) return `; the service asks to wait ${waitText(waitMs)}, which is too long`;
   const spent = budget.retries >= Math.max(10, Math.floor(budget.requests / 5));
   return spent ? '; not retried, because too many requests of this run have failed' : null;
 }

@@ -90,7 +90,7 @@ function service(added: Command): Command {
     .option('--timeout <time>', 'Timeout of each request: 30, 30s or 500ms (default: 30s)')
     .option(
       '--deadline <time>',
-      'How long to wait for rate limits in all: 90, 90s, 30m or 2h (default: 30m)',
+      'How long rate limits may hold requests back in all: 90, 90s, 30m or 2h (default: 30m)',
     );
 }
 

@@ -12,7 +12,9 @@ import {
   optionalText,
   type RemoteRecord,
   text,
+  UNREADABLE,
   unexpected,
+  wholeNumber,
 } from './record.js';
 import { segment } from './segment.js';
 
@@ -125,10 +127,11 @@ function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
   };
 }
 
-/** Whether a delete is safe to approve depends on it. */
+/** Only whether a delete is safe to approve depends on it: one that cannot be read ends no plan. */
 function readActiveRuns(record: RemoteRecord): JsonObject {
-  const activeRunCount = optionalCount(record, 'activeRunCount');
-  return activeRunCount === null ? {} : { activeRunCount };
+  const value = field(record, 'activeRunCount');
+  if (value === undefined || value === null) return {};
+  return { activeRunCount: wholeNumber(value) ?? UNREADABLE };
 }
 
 /** Reads the answer to a read by id. Only a description may be missing: it is empty then. */

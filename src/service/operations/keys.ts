@@ -26,7 +26,7 @@ export interface RemoteKey {
   readonly scopes: readonly string[] | null;
   readonly isActive: boolean;
   readonly isRevoked: boolean;
-  /** An instant: when to rotate the key depends on it. */
+  /** An instant, or `UNREADABLE`: when to rotate the key depends on it. */
   readonly createdDate: string | null;
   readonly expires: string | null;
   readonly lastUsedDate: string | null;

@@ -68,21 +68,33 @@ export function optionalCount(record: RemoteRecord, name: string): number | null
   return count;
 }
 
-const isoInstant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+/** A real day and time without an offset: 30 February would roll over to another day. */
+export function isWallClock(text: string): boolean {
+  const minutes = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:[0-5]\d(\.\d+)?)?$/.exec(text);
+  if (minutes === null) return false;
+  const written = `${minutes[1]}T${minutes[2]}`;
+  const time = Date.parse(`${written}Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(written);
+}
+
+const isoInstant = /^(.+?)(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /** Milliseconds since 1970; null for a text that is no instant. Without an offset it is in UTC (interface §1.6). */
 export function readInstant(text: string): number | null {
   const match = isoInstant.exec(text);
-  if (match === null) return null;
-  const time = Date.parse(match[3] === undefined ? `${text.replace(' ', 'T')}Z` : text);
+  if (match === null || !isWallClock(match[1] ?? '')) return null;
+  const time = Date.parse(match[2] === undefined ? `${text.replace(' ', 'T')}Z` : text);
   return Number.isNaN(time) ? null : time;
 }
 
-/** An instant as received; null when absent. */
+/** In place of a value that cannot be read and that only few decisions rest on: unknown is neither absent nor zero. */
+export const UNREADABLE = 'unreadable';
+
+/** An instant as received, or `UNREADABLE`; null when absent. */
 export function optionalInstant(record: RemoteRecord, name: string): string | null {
-  const value = optionalText(record, name);
-  if (value === null || readInstant(value) !== null) return value;
-  throw unexpected(`${name} to be a time in UTC`, value);
+  const value = field(record, name);
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' && readInstant(value) !== null ? value : UNREADABLE;
 }
 
 /** An id as text, GUIDs in lower case. */

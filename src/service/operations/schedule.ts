@@ -6,6 +6,7 @@ import {
   factsOf,
   field,
   idText,
+  isWallClock,
   type LooseId,
   looseId,
   oneOf,
@@ -110,15 +111,6 @@ function readStartTime(record: RemoteRecord): string {
   const startTime = text(record, 'startTime');
   if (isWallClock(startTime)) return startTime;
   throw unexpected('startTime to be a date and a time without an offset', startTime);
-}
-
-/** A real day and time: 30 February would roll over to another day. */
-function isWallClock(text: string): boolean {
-  const minutes = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:[0-5]\d(\.\d+)?)?$/.exec(text);
-  if (minutes === null) return false;
-  const written = `${minutes[1]}T${minutes[2]}`;
-  const time = Date.parse(`${written}Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(written);
 }
 
 /** Text by the interface, but a nested object means the same. Its content never appears in a message. */

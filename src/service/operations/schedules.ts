@@ -42,7 +42,7 @@ export function listSchedules(target: ObjectRef | null = null): ListCall<RemoteS
 /** When such a schedule would run: instants in UTC, earliest first. A 400 says why the body is invalid. Changes nothing. */
 export function previewSchedule(body: ScheduleBody): Call<readonly string[]> {
   return {
-    request: { method: 'POST', path: `${path}/preview`, ...written(body), effect: 'read' },
+    request: { method: 'POST', path: `${path}/preview`, ...written(body), effect: 'read', optional: true },
     parse: parseRuns,
   };
 }

@@ -92,7 +92,7 @@ function nextSteps(report: Report): string[] {
   if (report.interrupted) lines.push('The apply was interrupted.');
   if (unknown > 0)
     lines.push(
-      'The service may or may not have made the changes marked UNKNOWN: its response was lost or cannot be trusted. The next plan shows what happened.',
+      'The service may or may not have made the changes marked UNKNOWN: its response was lost, or its result could not be checked. The next plan shows what happened.',
     );
   if (report.diagnostics.some((each) => each.code === 'not-converged'))
     lines.push('After the apply, the service still differs from the manifests.');

@@ -1,3 +1,4 @@
+import { waitText } from '../../model/wait-text.js';
 import { escapeControls } from '../escape.js';
 
 export interface RequestAttempt {
@@ -15,7 +16,7 @@ export function requestLine({ method, path, status, milliseconds, attempt }: Req
 }
 
 export function pauseLine(milliseconds: number): string {
-  return `The service limits requests; waiting ${Math.ceil(milliseconds / 1000)} s`;
+  return `The service limits requests; waiting ${waitText(milliseconds)}`;
 }
 
 export function readingLine(responses: number): string {

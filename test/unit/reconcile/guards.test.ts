@@ -86,6 +86,26 @@ describe('guards: what must be allowed explicitly', () => {
     expect(objections(world(true))).toEqual(['not-allowed']);
   });
 
+  test('a key with `rotateAfter` needs a creation time that can be read, and other keys do not', () => {
+    const rotateAfter = { text: '90 days', milliseconds: 90 * 86_400_000 };
+    const world = (age: typeof rotateAfter | null, createdDate: string) => ({
+      entries: [apiKey('ci', { rotateAfter: age })],
+      objects: [{ ...remoteKey('ci'), facts: { createdDate } }],
+      inventory: owning({ 'key/ci': 'ci' }),
+    });
+    expect(objections(world(rotateAfter, 'unreadable'))).toEqual(['unexpected-response']);
+    expect(objections(world(null, 'unreadable'))).toEqual([]);
+    expect(objections(world(rotateAfter, '2999-01-01T00:00:00Z'))).toEqual([]);
+  });
+
+  test('a delete says that runs may be in progress when their number cannot be read', () => {
+    const active = { ...remoteGroup('a'), facts: { activeRunCount: 'unreadable' } };
+    const plan = planOf({ entries: [], objects: [active], inventory: owning({ 'group/a': 'a' }) });
+    expect(plan.changes[0]?.risks.map((risk) => risk.message)).toContain(
+      'may have runs in progress: the service gave a number of them that cannot be read',
+    );
+  });
+
   test('two new keys in one apply are refused', () => {
     const world = { entries: [apiKey('one'), apiKey('two')] };
     expect(objections(world, { selfRevoke: true })).toEqual(['several-new-keys']);

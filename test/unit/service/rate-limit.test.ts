@@ -156,6 +156,25 @@ test('all requests wait for the Retry-After that one of them got', async () => {
   for (const each of others) expect(each - began).toBeGreaterThanOrEqual(7_000);
 });
 
+test('a read that the run can do without does not wait for a limit, and a refusal of it stops no other request', async () => {
+  const { limiter: shared, pauses } = limiter();
+  const began = performance.now();
+  const optional = { ...get('/preview'), isOptional: true };
+  const late = () => Promise.reject(refusal(3_600_000));
+  await expect(shared.run(optional, late)).rejects.toMatchObject({
+    facts: { status: 429, transient: false },
+  });
+  expect(await shared.run(put('/a'), async () => 'sent')).toBe('sent');
+  expect([pauses, performance.now() - began]).toEqual([[], 0]);
+  const waiting = shared.run(put('/b'), late).catch(() => 'given up');
+  await vi.advanceTimersByTimeAsync(1);
+  const notSent = { certainty: 'not-sent', facts: { transient: false } };
+  const other = shared.run(get('/c'), () => Promise.reject(refusal(5_000))).catch(() => 'given up');
+  await expect(shared.run(optional, async () => 'sent')).rejects.toMatchObject(notSent);
+  await vi.runAllTimersAsync();
+  expect(await Promise.all([waiting, other])).toEqual(['given up', 'given up']);
+});
+
 describe('the deadline', () => {
   test('ends the waiting: what was refused says so, and the others were not sent', async () => {
     const began = performance.now();
@@ -183,11 +202,46 @@ describe('the deadline', () => {
     expect(await read).toBe('seen');
   });
 
+  test('does not keep a run from reading once, without a wait, what its writes did', async () => {
+    const { limiter: shared } = limiter({ deadlineMs: 10_000 });
+    await shared.run(put('/a'), async () => 'created');
+    const late = () => Promise.reject(refusal(30_000));
+    await expect(shared.run(put('/b'), late)).rejects.toMatchObject({ facts: { givenUp: 'deadline' } });
+    expect(await shared.run(get('/a'), async () => 'seen')).toBe('seen');
+    expect(await shared.run(get('/a'), async () => 'seen again')).toBe('seen again');
+    await expect(shared.run(put('/c'), async () => 'sent')).rejects.toMatchObject({ certainty: 'not-sent' });
+    await expect(shared.run(get('/a'), late)).rejects.toMatchObject({ certainty: 'refused' });
+    // The service takes no reads either: it is not asked any further.
+    await expect(shared.run(get('/a'), async () => 'sent')).rejects.toMatchObject({ certainty: 'not-sent' });
+  });
+
   test('is not waited for when Retry-After is later', async () => {
     const began = performance.now();
     const { failures, attempts } = await send(1, () => false, 86_400_000);
     expect([attempts, performance.now() - began]).toEqual([1, 5]);
     expect(String(failures[0])).toContain('waiting 86400 s would exceed the deadline of 30 min');
+  });
+
+  test('names a wait of many days as such, and a deadline of nothing in seconds', async () => {
+    const far = await send(1, () => false, 20 * 86_400_000);
+    expect(String(far.failures[0])).toContain('waiting more than a day would exceed the deadline of 30 min');
+    const none = await send(1, () => false, 1_000, limiter({ deadlineMs: 0 }));
+    expect(String(none.failures[0])).toContain('waiting 1 s would exceed the deadline of 0 s');
+  });
+
+  test('does not count the time that the service takes to answer', async () => {
+    const { limiter: shared } = limiter({ deadlineMs: 60_000 });
+    const slow = shared.run(get('/slow'), () => later(3_600_000));
+    const answers = [refusal(30_000), refusal(20_000), null];
+    await vi.advanceTimersByTimeAsync(1_800_000);
+    const second = shared.run(get('/x'), async () => {
+      const next = answers.shift();
+      if (next) throw next;
+      return 'seen';
+    });
+    await vi.runAllTimersAsync();
+    await slow;
+    expect(await second).toBe('seen');
   });
 
   test('counts only the time in which there are requests: a person may take an hour to confirm', async () => {

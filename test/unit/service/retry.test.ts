@@ -48,6 +48,17 @@ test('after an attempt that may have arrived, one that was not sent leaves the o
   expect(failure).toMatchObject({ certainty: 'unknown', attempts: 3 });
 });
 
+test('after an attempt that may have arrived, a rate limit leaves the outcome unknown', async () => {
+  const limited = { status: 429, certainty: 'refused', transient: false, givenUp: 'deadline' } as const;
+  const attempts: Partial<FailureFacts>[] = [{ certainty: 'unknown', status: null }, limited];
+  const subject = { method: 'PUT', path: '/api/x', effect: 'repeatable' as const };
+  const failure = await withRetries(subject, settings(), async () => {
+    throw new ServiceFailure({ ...facts, ...attempts.shift() });
+  }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ certainty: 'unknown', attempts: 2, facts: { givenUp: 'deadline' } });
+  expect((await run('repeatable', limited)).failure.certainty).toBe('refused');
+});
+
 test('there are three attempts, with full jitter', async () => {
   const { sent, waits, failure } = await run('read', {});
   expect({ sent, waits, attempts: failure.attempts }).toEqual({ sent: 3, waits: [100, 200], attempts: 3 });
@@ -106,6 +117,9 @@ describe('Retry-After', () => {
     ['0', 0],
     ['2', 2_000],
     ['86400', 86_400_000],
+    ['9'.repeat(20), 20 * 86_400_000],
+    ['9'.repeat(400), 20 * 86_400_000],
+    ['Sat, 01 Dec 2126 06:00:00 GMT', 20 * 86_400_000],
     ['-1', null],
     ['1e309', null],
     ['x', null],

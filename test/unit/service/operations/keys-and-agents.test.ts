@@ -29,6 +29,14 @@ describe('API keys', () => {
     expect(parse({ ...listed, keyId: guid }).id).toBe(guid.toLowerCase());
   });
 
+  test.each([['5'], ['last week'], ['2026-02-30T00:00:00Z'], [7]])(
+    'a createdDate of %o is neither absent nor a time',
+    (createdDate) => {
+      expect(parse({ ...listed, createdDate }).createdDate).toBe('unreadable');
+      expect(parse({ ...listed, createdDate: null }).createdDate).toBeNull();
+    },
+  );
+
   test('missing scopes are unknown, not empty', () => {
     expect(parse({ ...listed, scopes: null }).scopes).toBeNull();
     expect(parse({ ...listed, scopes: [] }).scopes).toEqual([]);
@@ -42,8 +50,6 @@ describe('API keys', () => {
     [{ isActive: 'true' }],
     [{ isRevoked: 'false' }],
     [{ isRevoked: 0 }],
-    [{ createdDate: '5' }],
-    [{ createdDate: 'last week' }],
     [{ name: 7 }],
     [{ id: 'a/b' }],
   ])('%o cannot be read', (change) => {

@@ -127,6 +127,7 @@ describe('requests', () => {
       path: '/api/schedules/preview',
       body,
       effect: 'read',
+      optional: true,
     });
   });
 
