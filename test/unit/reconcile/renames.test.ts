@@ -150,7 +150,8 @@ describe('formerly', () => {
 
   test('that names nothing is a warning as well where the inventory knows the entry by its own key', () => {
     const world = { entries: [entry], inventory: owning({ 'group/new': '1' }) };
-    expect(codesOf(warningsOf(world))).toContain('unknown-formerly');
+    const warning = warningsOf(world).find(({ code }) => code === 'unknown-formerly');
+    expect(warning?.help).toMatch(/^Remove `formerly`: .* use `id:`\.$/);
   });
 
   test('of an unchanged object is an adoption, so that the inventory learns the new key', () => {
