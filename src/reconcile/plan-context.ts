@@ -8,7 +8,7 @@ import { lookAlikeRisks } from './look-alikes/look-alike-risks.js';
 import type { Match, Matches } from './match/match.js';
 import { renameNotes } from './renames/rename-notes.js';
 import { brokenReferences } from './unmanaged/broken-references.js';
-import type { Listed } from './unmanaged/listed.js';
+import type { StayingObject } from './unmanaged/listed.js';
 import { possibleDuplicates } from './unmanaged/near-misses.js';
 import { countUnmanaged } from './unmanaged/unmanaged.js';
 
@@ -61,7 +61,7 @@ function undeclaredStaying(matches: readonly Match[], diffs: readonly ResourceDi
   );
 }
 
-function listedExternals(kinds: readonly Kind[], externals: ReadonlyMap<Address, Observed>): Listed[] {
+function listedExternals(kinds: readonly Kind[], externals: ReadonlyMap<Address, Observed>): StayingObject[] {
   return [...externals].flatMap(([address, observed]) =>
     kinds.filter(({ name }) => name === observed.kind).map((kind) => ({ address, kind, observed })),
   );

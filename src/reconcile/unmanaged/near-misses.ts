@@ -6,7 +6,7 @@ import type { Risk } from '../../model/risk.js';
 import { fieldValue } from '../fields.js';
 import { foldedName } from '../look-alikes/folded-name.js';
 import type { Match } from '../match/match.js';
-import { type Listed, listed } from './listed.js';
+import { listed, type StayingObject } from './listed.js';
 import { mayStart } from './unmanaged.js';
 
 /**
@@ -14,7 +14,7 @@ import { mayStart } from './unmanaged.js';
  * stays: `not managed here`.
  */
 export function possibleDuplicates(
-  staying: readonly Listed[],
+  staying: readonly StayingObject[],
   state: string,
   now: Date,
 ): (change: Pick<Change, 'action' | 'fields'>, match: Match) => readonly Risk[] {
@@ -53,7 +53,11 @@ export function nearValue(value: Json): string | null {
   return typeof value === 'string' ? foldedName(value) : canonical(value);
 }
 
-function risksOf({ name, section, nearMiss }: Kind, near: readonly Listed[], state: string): readonly Risk[] {
+function risksOf(
+  { name, section, nearMiss }: Kind,
+  near: readonly StayingObject[],
+  state: string,
+): readonly Risk[] {
   if (near.length === 0) return [];
   const what = nearMiss?.relation ?? '';
   const subject =
