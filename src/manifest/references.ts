@@ -78,7 +78,7 @@ function identityOf({ kind, declared: { declared, templates } }: EntryRead): str
 function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {
   const message = `\`${each.declared.address}\` and \`${first.declared.address}\` are the same ${each.kind.name}`;
   diagnostics.error('duplicate-name', find(each.entry, [field]).span, message, {
-    help: 'Remove one of them, change what identifies it, or bind each to its own object with `id:`.',
+    help: 'Remove one of them, change what identifies it, or bind each to its own object with `id:`, which must stay.',
     related: [{ message: 'the other entry is here', span: find(first.entry, [field]).span }],
   });
 }

@@ -52,22 +52,29 @@ export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly 
 }
 
 /**
- * What an inventory says of the last apply. A limit that it does not hold, or that is not a limit, has its default, so
- * that nothing weaker passes unseen.
+ * What an inventory says of the last apply. A limit that it does not hold, or that is not a limit, has its default: more
+ * than that never passes unseen. The default of `runsPerWeek` is none at all, so what is not a limit is taken for the
+ * lowest; an inventory without it was written before the setting existed, when nothing limited the runs.
  */
 export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, unknown>>): Safeguards {
   const { deletes, startsPerMinute, shortestInterval, runsPerWeek } = defaultSafeguards.limits;
-  const orDefault = <T>(value: unknown, byDefault: T) =>
-    Number.isSafeInteger(value) ? Number(value) : byDefault;
   return {
     prune: prunes.find((each) => each === prune) ?? defaultSafeguards.prune,
     limits: {
-      deletes: orDefault(limits['deletes'], deletes),
-      startsPerMinute: orDefault(limits['startsPerMinute'], startsPerMinute),
+      deletes: wholeNumber(limits['deletes']) ?? deletes,
+      startsPerMinute: wholeNumber(limits['startsPerMinute']) ?? startsPerMinute,
       shortestInterval: canonicalInterval(limits['shortestInterval']) ?? shortestInterval,
-      runsPerWeek: orDefault(limits['runsPerWeek'], runsPerWeek),
+      runsPerWeek: limits['runsPerWeek'] === undefined ? runsPerWeek : runLimit(limits['runsPerWeek']),
     },
   };
+}
+
+function wholeNumber(value: unknown): number | null {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
+}
+
+function runLimit(value: unknown): Limits['runsPerWeek'] {
+  return value === 'none' ? value : (wholeNumber(value) ?? 0);
 }
 
 /** Null for what `limits.shortestInterval` cannot be. */

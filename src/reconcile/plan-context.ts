@@ -1,15 +1,16 @@
 import type { Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Change, UnmanagedCounts } from '../model/plan.js';
-import type { Address, Agent, Prune } from '../model/resource.js';
+import type { Address, Agent, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import type { ResourceDiff } from './diff.js';
 import { lookAlikeRisks } from './look-alikes/look-alike-risks.js';
-import type { Match } from './match/match.js';
+import type { Match, Matches } from './match/match.js';
 import { renameNotes } from './renames/rename-notes.js';
 import { brokenReferences } from './unmanaged/broken-references.js';
+import type { StayingObject } from './unmanaged/listed.js';
 import { possibleDuplicates } from './unmanaged/near-misses.js';
-import { countUnmanaged, isUnmanaged } from './unmanaged/unmanaged.js';
+import { countUnmanaged } from './unmanaged/unmanaged.js';
 
 /** What is known of a change only next to all others, and to the objects that the plan leaves as they are. */
 export interface PlanContext {
@@ -22,20 +23,24 @@ export interface PlanContextInputs {
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
   readonly inventory: Inventory;
-  readonly prune: Prune;
+  readonly now: Date;
 }
 
-/** `matches` are all of the project, `diffs` those that the plan holds. */
+/** The matches are all of the project, `diffs` those that the plan holds. */
 export function planContext(
-  { kinds, agents, inventory, prune }: PlanContextInputs,
-  matches: readonly Match[],
+  { kinds, agents, inventory, now }: PlanContextInputs,
+  { matches, externals }: { readonly matches: readonly Match[]; readonly externals: Matches['externals'] },
   diffs: readonly ResourceDiff[],
 ): PlanContext {
-  const unmanaged = matches.filter((each) => isUnmanaged(each, prune));
+  const staying = undeclaredStaying(matches, diffs);
+  const unmanaged = staying.filter(({ ours }) => !ours);
+  const leftovers = staying.filter(({ ours }) => ours);
   const finders = [
     lookAlikeRisks(matches, agents),
-    possibleDuplicates(unmanaged),
-    brokenReferences(unmanaged),
+    possibleDuplicates(unmanaged, 'not managed here', now),
+    possibleDuplicates(leftovers, 'left alone', now),
+    possibleDuplicates(listedExternals(kinds, externals), 'declared external', now),
+    brokenReferences(unmanaged, now),
   ];
   const notes = renameNotes(diffs, inventory);
   return {
@@ -44,4 +49,20 @@ export function planContext(
     notesOf: (address) => notes.get(address) ?? [],
     unmanaged: countUnmanaged(kinds, unmanaged),
   };
+}
+
+/** What no entry declares and the plan does not delete, be it only because it is not selected. */
+function undeclaredStaying(matches: readonly Match[], diffs: readonly ResourceDiff[]): readonly Match[] {
+  const deleted = new Set(
+    diffs.flatMap(({ change, match }) => (change.action === 'delete' ? [match.observed] : [])),
+  );
+  return matches.filter(
+    ({ entry, observed }) => entry === null && observed !== null && !deleted.has(observed),
+  );
+}
+
+function listedExternals(kinds: readonly Kind[], externals: ReadonlyMap<Address, Observed>): StayingObject[] {
+  return [...externals].flatMap(([address, observed]) =>
+    kinds.filter(({ name }) => name === observed.kind).map((kind) => ({ address, kind, observed })),
+  );
 }

@@ -126,7 +126,7 @@ function assemble(
   const caller = describeCaller(inputs.objects);
   const referring = kinds.filter((kind) => kind.references !== undefined);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
-  const context = planContext(inputs, matches, diffs);
+  const context = planContext(inputs, { matches, externals }, diffs);
   const changes = changesOf(diffs, { context, caller, names, stepsOf });
   const starts = startsPerWeek({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;

@@ -107,7 +107,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'duplicate-name': {
     title: 'Two entries for one object',
     means: 'Two entries describe the same object on the service.',
-    help: 'Remove one of the entries, or change what identifies it: the name, or the target and timing of a schedule.',
+    help: 'Remove one of the entries, or change what identifies it: the name, or the target and timing of a schedule. Two objects that are alike need an `id:` in both entries, also after the apply.',
   },
   'duplicate-agent': {
     title: 'Agent listed twice',

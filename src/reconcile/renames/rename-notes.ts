@@ -37,7 +37,7 @@ export function renameNotes(
     if (kind.nearMiss === undefined || deleted.size === 0 || entries.length === 0) continue;
     const values = new ComparedValues(kind, recorded);
     for (const [entry, object] of likelyPairs({ kind, entries, objects: [...deleted.keys()], values }))
-      notes.set(entry.address, [noteOf(deleted.get(object) ?? '', object, inventory)]);
+      notes.set(entry.address, [noteOf(entry.address, deleted.get(object) ?? '', object, inventory)]);
   }
   return notes;
 }
@@ -93,9 +93,12 @@ function looksLike(kind: Kind, entry: readonly Json[], object: readonly Json[]):
   return telling.filter((isSame) => isSame).length * 2 >= telling.length;
 }
 
-/** Only what the inventory has under its address can be named in `formerly`. */
-function noteOf(address: Address, { kind, id }: Observed, { entries }: Inventory): string {
-  const isRecorded = entries.get(address)?.id === id;
-  const property = isRecorded ? `formerly: ${address.slice(addressOf(kind, '').length)}` : `id: ${id}`;
+/**
+ * Only what the inventory has under its address can be named in `formerly`, which has no effect on an entry whose own
+ * address the inventory has.
+ */
+function noteOf(created: Address, address: Address, { kind, id }: Observed, { entries }: Inventory): string {
+  const isFormer = entries.get(address)?.id === id && !entries.has(created);
+  const property = isFormer ? `formerly: ${address.slice(addressOf(kind, '').length)}` : `id: ${id}`;
   return `looks like ${address}, which this plan deletes: to keep that object, add \`${property}\` to the entry`;
 }

@@ -17,12 +17,14 @@ export function unknownFormerly(
   { inventory, project, suggest }: FormerInputs,
 ): Diagnostic[] {
   const keysOf = undeclaredKeys(inventory, new Set(project.entries.map(({ address }) => address)));
-  return diffs.flatMap(({ change, match: { entry, known, kind } }) => {
-    if (entry === null || entry.formerly === null || known !== null || change.action !== 'create') return [];
+  return diffs.flatMap(({ change, match: { entry, kind } }) => {
+    if (entry === null || entry.formerly === null || change.action !== 'create') return [];
+    if (inventory.entries.has(entry.formerly)) return [];
     const message = `the inventory knows no ${entry.formerly}, so this entry is created as a new ${kind.name}`;
     const closest = suggest(keyOf(kind.name, entry.formerly), keysOf(kind.name));
-    const help =
-      closest === null
+    const help = inventory.entries.has(entry.address)
+      ? 'Remove `formerly`: the inventory knows this entry by its own key. To keep another object, use `id:`.'
+      : closest === null
         ? `Use the key that it had at the last apply. If the ${kind.name} is new, remove \`formerly\`.`
         : `Did you mean \`${closest}\`?`;
     const problem = { severity: 'warning', code: 'unknown-formerly', message, help } as const;

@@ -5,10 +5,12 @@ import { isPending, objectKey } from '../../model/resource.js';
 import type { Risk } from '../../model/risk.js';
 import type { Match } from '../match/match.js';
 import { listed } from './listed.js';
+import { mayStart } from './unmanaged.js';
 
 /** The risk of deletes that take away what an object refers to that is not managed here: the plan does not change it. */
 export function brokenReferences(
   unmanaged: readonly Match[],
+  now: Date,
 ): (change: Pick<Change, 'action' | 'kind' | 'id'>) => readonly Risk[] {
   const references = unmanaged.flatMap((match) =>
     referencesOf(match.kind, match.observed?.spec).flatMap(({ kind, id }) =>
@@ -17,9 +19,9 @@ export function brokenReferences(
   );
   const byObject = groupBy(references, ({ to }) => to);
   return ({ action, kind, id }) => {
-    const found = action === 'delete' ? byObject.get(objectKey(kind, id)) : undefined;
-    if (found === undefined) return [];
-    const broken = found.map(({ match }) => match);
+    const found = action === 'delete' ? (byObject.get(objectKey(kind, id)) ?? []) : [];
+    const broken = found.map(({ match }) => match).filter(mayStart(now));
+    if (broken.length === 0) return [];
     return [{ code: 'breaks-unmanaged', message: `breaks ${subjectOf(broken)}: ${listed(broken)}` }];
   };
 }

@@ -2,18 +2,21 @@ import { byCodeUnit } from '../../model/json.js';
 import type { Match } from '../match/match.js';
 import { nameAndId } from '../match/recorded.js';
 
+/** An object that a message names. */
+export type StayingObject = Pick<Match, 'address' | 'kind' | 'observed'>;
+
 /** Objects that one message lists. The rest are counted. */
 const MOST_LISTED = 5;
 
 /** `"Retail DE" (3f2a…), "retail-de" (5c1d…)`, or with timing for schedules. The order of the matches has no effect. */
-export function listed(matches: readonly Match[]): string {
+export function listed(matches: readonly StayingObject[]): string {
   const inOrder = [...matches].sort((a, b) => byCodeUnit(a.address, b.address));
   const [shown, rest] = [inOrder.slice(0, MOST_LISTED), inOrder.length - MOST_LISTED];
   const texts = shown.map(describe).join(', ');
   return rest > 0 ? `${texts} and ${rest} more` : texts;
 }
 
-function describe({ kind, observed }: Match): string {
+function describe({ kind, observed }: StayingObject): string {
   if (observed === null) return '';
   const { spec } = observed;
   const about = spec === null ? undefined : kind.timetable?.describe(spec);

@@ -6,25 +6,35 @@ import type { Risk } from '../../model/risk.js';
 import { fieldValue } from '../fields.js';
 import { foldedName } from '../look-alikes/folded-name.js';
 import type { Match } from '../match/match.js';
-import { listed } from './listed.js';
+import { listed, type StayingObject } from './listed.js';
+import { mayStart } from './unmanaged.js';
 
-/** The risk of creates that may make a second object of something that exists and is not managed here. */
+/**
+ * The risk of changes that may make a second object of something that exists and stays as it is. `state` says why it
+ * stays: `not managed here`.
+ */
 export function possibleDuplicates(
-  unmanaged: readonly Match[],
-): (change: Pick<Change, 'action'>, match: Match) => readonly Risk[] {
-  const byKey = groupBy(unmanaged, ({ kind, observed }) =>
+  staying: readonly StayingObject[],
+  state: string,
+  now: Date,
+): (change: Pick<Change, 'action' | 'fields'>, match: Match) => readonly Risk[] {
+  const byKey = groupBy(staying, ({ kind, observed }) =>
     nearKey(kind, observed?.spec ?? null, observed?.name ?? null),
   );
   // Many creates may be close to the same objects.
-  const messages = new Map<string, string>();
-  return ({ action }, { kind, entry }) => {
-    const key = action === 'create' && entry !== null ? nearKey(kind, entry.spec, null) : null;
+  const found = new Map<string, readonly Risk[]>();
+  return (change, { kind, entry }) => {
+    const key = entry !== null && setsNearField(change, kind) ? nearKey(kind, entry.spec, null) : null;
     const near = key === null ? undefined : byKey.get(key);
     if (key === null || near === undefined) return [];
-    const message = messages.get(key) ?? messageOf(kind, near);
-    messages.set(key, message);
-    return [{ code: 'possible-duplicate', message }];
+    const risks = found.get(key) ?? risksOf(kind, near.filter(mayStart(now)), state);
+    found.set(key, risks);
+    return risks;
   };
+}
+
+function setsNearField({ action, fields }: Pick<Change, 'action' | 'fields'>, { nearMiss }: Kind): boolean {
+  return action === 'create' || (action === 'update' && fields.some(({ path }) => path === nearMiss?.field));
 }
 
 /** Objects of one kind with the same key may be meant to be one. Null where that cannot be told. */
@@ -44,11 +54,16 @@ export function nearValue({ nearMiss }: Kind, value: Json): string | null {
   return isName ? foldedName(value) : canonical(value);
 }
 
-function messageOf({ name, section, nearMiss }: Kind, near: readonly Match[]): string {
+function risksOf(
+  { name, section, nearMiss }: Kind,
+  near: readonly StayingObject[],
+  state: string,
+): readonly Risk[] {
+  if (near.length === 0) return [];
   const what = nearMiss?.relation ?? '';
   const subject =
     near.length === 1
-      ? `a ${name} ${what}, which is not managed here`
-      : `one of ${near.length} ${section} ${what}, which are not managed here`;
-  return `may duplicate ${subject}: ${listed(near)}`;
+      ? `a ${name} ${what}, which is ${state}`
+      : `one of ${near.length} ${section} ${what}, which are ${state}`;
+  return [{ code: 'possible-duplicate', message: `may duplicate ${subject}: ${listed(near)}` }];
 }

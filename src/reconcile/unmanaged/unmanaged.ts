@@ -11,6 +11,14 @@ export function isUnmanaged({ ours, observed }: Match, prune: Prune): boolean {
   return !ours && (prune !== 'all' || observed?.manageable !== true || observed.caller);
 }
 
+/** False for a schedule that never starts again, such as a `once` whose time has passed: it can do no harm. */
+export function mayStart(now: Date): (match: Pick<Match, 'kind' | 'observed'>) => boolean {
+  return ({ kind, observed }) => {
+    if (kind.timetable === undefined || observed?.spec == null) return true;
+    return kind.timetable.nextRuns(observed.spec, now, 1)?.length !== 0;
+  };
+}
+
 /** All kinds are named, also those with none. */
 export function countUnmanaged(kinds: readonly Kind[], unmanaged: readonly Match[]): UnmanagedCounts {
   const counts: Record<KindName, number> = Object.fromEntries(kinds.map(({ name }) => [name, 0]));

@@ -54,6 +54,16 @@ describe('a create and a delete in one plan', () => {
     expect(notesOf(world)).toEqual([`group/new: ${hint('group/1', 'id: 1')}`]);
   });
 
+  test('name the id where the inventory still has an object under the key of the entry, so that `formerly` has no effect', () => {
+    const { objects, inventory } = owned('old', [agent]);
+    const entries = new Map([...inventory.entries, ...owning({ 'group/new': '2' }).entries]);
+    const world = { objects, inventory: { ...inventory, entries } };
+    const created = group('new', { agents: ['acme'] });
+    expect(notesOf({ ...world, entries: [created] })).toContain(`group/new: ${hint('group/old', 'id: 1')}`);
+    const bound = planOf({ ...world, entries: [{ ...created, id: '1' }] });
+    expect(bound.changes.map(({ action, id }) => [action, id])).toEqual([['update', '1']]);
+  });
+
   test('of several schedules of one target, each is named once, for the closest entry', () => {
     const world = {
       entries: [
@@ -130,12 +140,18 @@ describe('formerly', () => {
   test.each<[string, SmallWorld]>([
     ['an entry whose object is found', { entries: [entry], objects: [remoteGroup('1', { name: 'new' })] }],
     [
-      'an entry that the inventory knows by its new key',
-      { entries: [entry], inventory: owning({ 'group/new': '1' }) },
+      'an entry whose object the inventory knows by its new key',
+      { entries: [entry], objects: [remoteGroup('1')], inventory: owning({ 'group/new': '1' }) },
     ],
     ['a former key that the inventory knows', { entries: [entry], inventory: owning({ 'group/old': '1' }) }],
   ])('is no warning for %s', (_, world) => {
     expect(codesOf(warningsOf(world))).not.toContain('unknown-formerly');
+  });
+
+  test('that names nothing is a warning as well where the inventory knows the entry by its own key', () => {
+    const world = { entries: [entry], inventory: owning({ 'group/new': '1' }) };
+    const warning = warningsOf(world).find(({ code }) => code === 'unknown-formerly');
+    expect(warning?.help).toMatch(/^Remove `formerly`: .* use `id:`\.$/);
   });
 
   test('of an unchanged object is an adoption, so that the inventory learns the new key', () => {

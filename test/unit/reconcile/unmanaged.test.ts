@@ -106,6 +106,73 @@ describe('a create of what may exist already', () => {
     expect(duplicates(world)).toEqual([]);
   });
 
+  const only = (chosen: string) => [{ pattern: chosen, matches: (address: string) => address === chosen }];
+
+  test('is marked with prune: all where the plan does not delete the other object, because it is not selected', () => {
+    const world = {
+      entries: [group('r', { name: 'retail  de' })],
+      objects: [remoteGroup('1', { name: 'Retail DE' }), remoteGroup('2', { name: 'other' })],
+      prune: 'all' as const,
+    };
+    expect(duplicates({ ...world, selected: only('group/r') })).toEqual([
+      'group/r: may duplicate a group with a similar name, which is not managed here: "Retail DE" (1)',
+    ]);
+    expect(planOf({ ...world, selected: only('group/r') }).unmanaged).toMatchObject({ group: 2 });
+    expect(duplicates(world)).toEqual([]);
+  });
+
+  const leftovers = {
+    entries: [group('h', { name: 'Retail de' }), schedule('b', { cron: '0 1 7 * * *' })],
+    objects: [remoteGroup('1', { name: 'Retail DE' }), remoteSchedule('2')],
+    inventory: owning({ 'group/g': '1', 'schedule/a': '2' }),
+  };
+
+  test('is marked for what is no longer declared and stays, because of prune: never or what is selected', () => {
+    expect(duplicates(leftovers)).toEqual([]);
+    expect(duplicates({ ...leftovers, prune: 'never' })).toEqual([
+      'group/h: may duplicate a group with a similar name, which is left alone: "Retail DE" (1)',
+      'schedule/b: may duplicate a schedule of the same target, which is left alone: 2 (cron "0 0 6 * * *" from 2026-01-01T00:00:00, UTC)',
+    ]);
+    expect(duplicates({ ...leftovers, selected: only('group/h') })).toHaveLength(1);
+    expect(duplicates({ ...leftovers, selected: only('schedule/b') })).toHaveLength(1);
+  });
+
+  test('is marked for a name similar to that of an external entry', () => {
+    const world = {
+      entries: [
+        group('theirs', { name: 'Retail DE' }, { external: true }),
+        group('ours', { name: 'retail-de' }),
+      ],
+      objects: [remoteGroup('1', { name: 'Retail DE' })],
+    };
+    expect(duplicates(world)).toEqual([
+      'group/ours: may duplicate a group with a similar name, which is declared external: "Retail DE" (1)',
+    ]);
+  });
+
+  test('is marked for an update that gives an object such a name, and for no other update', () => {
+    const world = {
+      objects: [remoteGroup('1', { name: 'Retail' }), remoteGroup('2', { name: 'Shops' })],
+      inventory: owning({ 'group/a': '1', 'group/b': '2' }),
+      prune: 'never' as const,
+    };
+    expect(duplicates({ ...world, entries: [group('a', { name: 'Shops' })] })).toEqual([
+      'group/a: may duplicate a group with a similar name, which is left alone: "Shops" (2)',
+    ]);
+    const described = [group('a', { name: 'Retail', description: 'new' })];
+    const similar = remoteGroup('3', { name: 'retail' });
+    expect(duplicates({ ...world, objects: [...world.objects, similar], entries: described })).toEqual([]);
+  });
+
+  test('is not marked for schedules that never start again, but for paused ones', () => {
+    const past = { cron: null, startTime: null, once: '2026-10-31T08:00:00' };
+    expect(duplicates({ entries: [other], objects: [remoteSchedule('1', past)] })).toEqual([]);
+    const paused = remoteSchedule('2', { enabled: false });
+    expect(duplicates({ entries: [other], objects: [remoteSchedule('1', past), paused] })).toEqual([
+      expect.stringContaining('may duplicate a schedule of the same target, which is not managed here: 2 ('),
+    ]);
+  });
+
   test('is found in time that grows with the number of objects, not with its square', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => index);
     const entries = many.map((index) => schedule(`s${index}`, { inputs: { country: String(index) } }));
@@ -161,6 +228,13 @@ describe('a delete of what an unmanaged schedule starts', () => {
     expect(broken({})).toEqual([
       'group/a: breaks a schedule that is not managed here: 9 (cron `0 0 6 * * *` from 2026-01-01T00:00:00, UTC)',
     ]);
+  });
+
+  test('is no risk where the schedule never starts again', () => {
+    const once = { cron: null, startTime: null, once: '2026-10-31T08:00:00' };
+    expect(
+      broken({ objects: [...world.objects.slice(0, 2), remoteSchedule('9', { target, ...once })] }),
+    ).toEqual([]);
   });
 
   test('is no risk where the plan deletes the schedule as well', () => {
