@@ -35,6 +35,11 @@ export function commitFrom(value: unknown): string | null {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:-dirty)?$/.test(value) ? value : null;
 }
 
+/** Whether the manifests differed from the commit. */
+export function isDirty(commit: string): boolean {
+  return commit.endsWith('-dirty');
+}
+
 /** Without the mark. */
 export function commitId(commit: string): string {
   return commit.replace(/-dirty$/, '');

@@ -1,4 +1,4 @@
-import { type Checkout, shortCommit } from '../model/checkout.js';
+import { type Checkout, isDirty, shortCommit } from '../model/checkout.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Objection } from '../model/plan.js';
 import type { ResourceDiff } from './diff.js';
@@ -8,7 +8,7 @@ export function staleCheckoutWarnings(
   { commit, applied, state, reason = '' }: Checkout,
   diffs: readonly ResourceDiff[],
 ): Diagnostic[] {
-  if (state === 'current') return [];
+  if (state === 'current') return uncommittedNotes(applied, diffs);
   if (applied === null) return trackedInventoryNotes(diffs);
   if (state === 'unknown') {
     const message = `cannot tell whether the manifests include the commit last applied, ${shortCommit(applied)}: ${reason}`;
@@ -18,6 +18,16 @@ export function staleCheckoutWarnings(
   }
   const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}: the plan may undo what has been added since`;
   return [{ severity: 'warning', code, message, help: UPDATE }];
+}
+
+/** Changes that somebody applied before committing them are in no checkout but theirs. */
+function uncommittedNotes(applied: string | null, diffs: readonly ResourceDiff[]): Diagnostic[] {
+  const undoes = ({ change: { action } }: ResourceDiff) =>
+    action === 'update' || action === 'delete' || action === 'replace';
+  if (applied === null || !isDirty(applied) || !diffs.some(undoes)) return [];
+  const message = `the last apply, from commit ${shortCommit(applied)}, included changes that were not committed: the plan may undo them`;
+  const help = 'If these changes are wanted, commit them where they were applied, and plan again.';
+  return [{ severity: 'info', code, message, help }];
 }
 
 /** `prune: all` deletes what an old inventory does not know either: nothing tells whether somebody has added it since. */

@@ -285,7 +285,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'stale-checkout': {
     title: 'Checkout is older than the last apply',
     means:
-      'The checkout of the manifests does not contain the commit last applied. The plan may undo what the missing commits added, and apply refuses deletes from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note.',
+      'The checkout of the manifests does not contain the commit last applied. The plan may undo what the missing commits added, and apply refuses deletes from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
     help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was given up on purpose, pass `--allow-stale-checkout`.',
   },
   'inventory-unavailable': {

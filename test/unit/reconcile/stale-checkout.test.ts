@@ -54,6 +54,13 @@ describe('a stale checkout', () => {
     expect(objectionsTo({ ...world, checkout: stale })).toEqual(['stale-checkout']);
   });
 
+  test('that contains the last apply, but not its uncommitted changes, is noted beside what it may undo', () => {
+    const dirty: Checkout = { commit: older, applied: `${older}-dirty`, state: 'current' };
+    expect(notesOn({ ...deleting, checkout: dirty })).toEqual(['info stale-checkout']);
+    expect(notesOn({ ...deleting, checkout: { ...dirty, applied: older } })).toEqual([]);
+    expect(notesOn({ entries: [group('new')], checkout: dirty })).toEqual([]);
+  });
+
   test('may create a key, which `--allow-self-revoke` guards', () =>
     expect(objectionsTo({ entries: [apiKey('ci')], checkout: stale })).toEqual([]));
 });
