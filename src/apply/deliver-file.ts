@@ -7,6 +7,9 @@ import { moveSecret, readSecret, writeSecret } from '../files/secret-file.js';
 import { isApiKey } from '../model/key-prefix.js';
 import type { HeldKey } from './writer.js';
 
+/** Whether a new key may replace the one that its file holds. */
+export type MayReplace = (key: string) => boolean;
+
 /** What a key file must not be, and how thoroughly to check that it can be written. */
 export interface DeliveryChecks {
   /** The project's folder, absolute. */
@@ -15,16 +18,20 @@ export interface DeliveryChecks {
   readonly prove: boolean;
   /** Absolute paths of files that a key must not replace. */
   readonly reserved: readonly string[];
+  readonly mayReplace: MayReplace;
 }
 
 /** Why a key could not be written to a file of the project; null when it can. */
-export function fileFault(file: string, { root, prove, reserved }: DeliveryChecks): string | null {
+export function fileFault(
+  file: string,
+  { root, prove, reserved, mayReplace }: DeliveryChecks,
+): string | null {
   const path = resolve(root, file);
   if (reserved.includes(path) || /(^|\/)\.(git|roster)(\/|$)/i.test(file))
     return `a key must not be written to ${file}`;
   if (isOutside(relative(root, path)) || path === resolve(root))
     return `${file} is outside the project's folder`;
-  const fault = linkFault(file, root) ?? existingFault(file, path);
+  const fault = linkFault(file, root) ?? existingFault(file, path, mayReplace);
   if (fault !== null) return fault;
   const existing = nearestFolder(dirname(path));
   if (!statSync(existing).isDirectory()) return `${relative(root, existing)} is not a folder`;
@@ -32,10 +39,18 @@ export function fileFault(file: string, { root, prove, reserved }: DeliveryCheck
   return unwritable === null ? null : `the folder of ${file} cannot be written: ${unwritable}`;
 }
 
+/** Where a key is delivered: a file of this project, and what may be in it. */
+export type Destination = Pick<DeliveryChecks, 'root' | 'mayReplace'>;
+
 /** The checks of `fileFault` may be minutes old. */
-export function deliverToFile(file: string, root: string, { key, path: from }: HeldKey): void {
+export function deliverToFile(
+  file: string,
+  { root, mayReplace }: Destination,
+  { key, path: from }: HeldKey,
+): void {
   const path = resolve(root, file);
-  const fault = linkFault(file, root) ?? existingFault(file, path);
+  const isFormer: MayReplace = (existing) => existing === key || mayReplace(existing);
+  const fault = linkFault(file, root) ?? existingFault(file, path, isFormer);
   if (fault !== null) throw new Error(fault);
   const ifExists = exists(path) ? 'replace' : 'refuse';
   if (from === null) writeSecret(path, key, ifExists);
@@ -55,11 +70,13 @@ export function removeFile(file: string, root: string, key: string): void {
 }
 
 /** Only the file of a previous key is replaced: what else is there would be lost. */
-function existingFault(file: string, path: string): string | null {
+function existingFault(file: string, path: string, mayReplace: MayReplace): string | null {
   if (!exists(path)) return null;
   const text = readSecret(path);
-  if (text !== null && isApiKey(text)) return null;
-  return `${file} already exists, and holds something other than one API key: move it first`;
+  if (text === null || !isApiKey(text))
+    return `${file} already exists, and holds something other than one API key: move it first`;
+  if (mayReplace(text)) return null;
+  return `${file} holds an API key that is not a former key of this entry, and may be the only copy: move it first, or use another file for each environment`;
 }
 
 /** Where a link leads can change at any time, and may be outside the project. */

@@ -3,7 +3,13 @@ import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFolderFault } from '../fil
 import { proveWritable } from '../files/probe.js';
 import type { Delivery } from '../model/resource.js';
 import { commandFault, passToCommand } from './deliver-command.js';
-import { type DeliveryChecks, deliverToFile, fileFault, removeFile } from './deliver-file.js';
+import {
+  type DeliveryChecks,
+  type Destination,
+  deliverToFile,
+  fileFault,
+  removeFile,
+} from './deliver-file.js';
 import type { HeldKey } from './writer.js';
 
 /** Why a key could not be delivered; null when it can. A command is found or not: it is not run. */
@@ -17,10 +23,10 @@ export function undeliverable({ to }: Delivery, checks: DeliveryChecks): string 
  * Delivers the key, and returns when it is safe: flushed to the disk, or read by a command that ended with 0. A file
  * that holds the key is moved to its destination; for a command, it stays.
  */
-export async function deliver({ to }: Delivery, root: string, held: HeldKey): Promise<void> {
+export async function deliver({ to }: Delivery, into: Destination, held: HeldKey): Promise<void> {
   if (to === null) throw new Error('the entry has no `deliver:`');
-  if ('file' in to) deliverToFile(to.file, root, held);
-  else await passToCommand(to, root, held.key);
+  if ('file' in to) deliverToFile(to.file, into, held);
+  else await passToCommand(to, into.root, held.key);
 }
 
 /** Removes a delivered file after its key was revoked. A command cannot be undone. */

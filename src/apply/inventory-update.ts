@@ -71,13 +71,21 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     }
   }
   const replaced = state.plan.changes.filter(
-    ({ address, action }) => action === 'replace' && outcomeOf.get(address) === 'done',
+    (change) =>
+      change.action === 'replace' &&
+      (outcomeOf.get(change.address) === 'done' || endedByNew(change, state, known.ids)),
   );
   for (const [address, entry] of displaced(intent, entries, state, replaced))
     if (!entries.has(address)) entries.set(address, entry);
   const { service, safeguards, inventory: place, checkout } = state.plan;
   const commit = checkout === undefined ? before.commit : checkout.record;
   return { ...intent, service, safeguards, place, commit: commit ?? null, entries, drafts };
+}
+
+/** Creating a key ends the one that makes the request (interface §5.5), even if the new one could not be delivered. */
+function endedByNew({ address, kind, id }: Change, { observed }: PlannedState, ids: Ids): boolean {
+  const isCaller = observed.get(kind)?.some((each) => each.caller && each.id === id) ?? false;
+  return isCaller && ids.has(address);
 }
 
 /** Whether the object can no longer be as its draft says: an update may have failed between its requests. */

@@ -50,12 +50,12 @@ export function keepKey(project: Project, address: Address, key: string): HeldKe
     try {
       const path = join(prepare(), name);
       writeSecret(path, key);
-      return { key, path, retried };
+      return { address, key, path, retried };
     } catch {
       // The next folder may be on another disk.
     }
   }
-  return { key, path: null, retried: false };
+  return { address, key, path: null, retried: false };
 }
 
 /** The key in a kept file. Throws unless it is a file as roster writes it. */
@@ -63,7 +63,7 @@ export function keptKey({ root, ...owner }: Project, address: Address, file: str
   const path = join(root, file);
   const key = isFor(file, owner, address) ? readKept(path) : null;
   if (key === null) throw new Error('it is not a file that roster wrote');
-  return { key, path, retried: true };
+  return { address, key, path, retried: true };
 }
 
 /** Git gives no file that it checks out this mode, unless the whole checkout has it. */
@@ -72,9 +72,26 @@ function readKept(path: string): string | null {
   return key !== null && isApiKey(key) && isPrivate(path) && isWhole(path, key) ? key : null;
 }
 
+function isKept(path: string): boolean {
+  try {
+    return readKept(path) !== null;
+  } catch {
+    // What cannot be read is of no use to anyone.
+    return false;
+  }
+}
+
 /** A temporary file may end anywhere. The line break after a key is written last. */
 function isWhole(path: string, key: string): boolean {
   return nameBehind(basename(path)) === null || statSync(path).size > key.length;
+}
+
+/** The kept keys of this project and environment, whether they work or not: files relative to the project. */
+export function keptFiles(project: Project): readonly string[] {
+  return rescuedFiles(project.root)
+    .filter((name) => project.entries.some(({ address }) => isFor(name, project, address)))
+    .map((name) => `${RESCUED_FOLDER}/${name}`)
+    .filter((file) => isKept(join(project.root, file)));
 }
 
 /** The kept keys that still work, by the entry that they belong to: the list must show them as active. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { deliver, removeDelivered, undeliverable } from '../apply/deliver.js';
+import type { MayReplace } from '../apply/deliver-file.js';
 import type { KeyKeeping } from '../apply/writer.js';
 import { reasonOf } from '../files/errno.js';
 import { kinds } from '../kinds/index.js';
@@ -7,17 +8,19 @@ import type { Address, Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
 import { discardKept, keepKey, keptKey } from './kept-keys.js';
 
-interface DeliveryCheck {
+export interface DeliveryCheck {
   /** Entries whose destination is tested by writing to it. For all others, only permissions are checked. */
   readonly prove: ReadonlySet<Address>;
   /** Absolute paths of files that the caller writes. */
   readonly outputs: readonly string[];
+  /** Which keys the new key of an entry may replace. */
+  readonly former: (address: Address) => MayReplace;
 }
 
 /** Why the key of an entry cannot be delivered, for each entry where delivery would fail. */
 export function undeliverableKeys(
   { root, inventory, entries }: Project,
-  { prove, outputs }: DeliveryCheck,
+  { prove, outputs, former }: DeliveryCheck,
 ): ReadonlyMap<Address, string> {
   const path = 'file' in inventory ? resolve(root, inventory.file) : null;
   const own = path === null ? [] : [path, `${path}.lock`];
@@ -28,7 +31,8 @@ export function undeliverableKeys(
       if (secret == null || external) return [];
       const delivery = { to: secret.deliverTo(declared), scopes: [] };
       const reserved = [...own, ...outputs];
-      const reason = undeliverableReason(delivery, { root, prove: prove.has(address), reserved });
+      const checks = { root, prove: prove.has(address), reserved, mayReplace: former(address) };
+      const reason = undeliverableReason(delivery, checks);
       return reason === null ? [] : [[address, reason] as const];
     }),
   );
@@ -44,7 +48,11 @@ function undeliverableReason(...check: Parameters<typeof undeliverable>): string
 }
 
 /** How a run delivers the keys that it creates, or that an earlier one has kept. */
-export function keyKeeping(project: Project, redactor: Redactor): KeyKeeping {
+export function keyKeeping(
+  project: Project,
+  redactor: Redactor,
+  former: DeliveryCheck['former'],
+): KeyKeeping {
   const { root } = project;
   return {
     keep: (address, key) => {
@@ -56,7 +64,7 @@ export function keyKeeping(project: Project, redactor: Redactor): KeyKeeping {
       redactor.hide([held.key]);
       return held;
     },
-    deliver: (delivery, held) => deliver(delivery, root, held),
+    deliver: (delivery, held) => deliver(delivery, { root, mayReplace: former(held.address) }, held),
     withdraw: (delivery, key) => removeDelivered(delivery, root, key),
     discard: discardKept,
   };

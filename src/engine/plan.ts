@@ -12,8 +12,9 @@ import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
 import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
 import { askAll } from '../service/previews.js';
 import { inFileOrder } from './file-order.js';
+import { formerKeys } from './former-keys.js';
 import { keptKeys } from './kept-keys.js';
-import { undeliverableKeys } from './keys.js';
+import { type DeliveryCheck, undeliverableKeys } from './keys.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -38,6 +39,8 @@ export interface Observation {
   readonly inventory: Inventory;
   readonly state: ObservedState;
   readonly reconciled: Reconciled;
+  /** Which keys in files the new ones may replace. */
+  readonly former: DeliveryCheck['former'];
 }
 
 export interface ObserveOptions extends PlanOptions {
@@ -69,9 +72,11 @@ export async function observeAndPlan(session: ReadSession, options: ObserveOptio
   const kept = keptKeys(project, state.objects, session.redactor);
   const basis = { project, service, state, inventory, checkout };
   const inputs = { ...basis, now, kept, allow: options.allow, selected: addresses };
-  const reconciled = planWithDeliveries(inputs, options.proveDeliveries === true ? session.outputs : null);
-  if (options.previews !== true) return { inventory, state, reconciled };
-  return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now) };
+  const former = formerKeys(project, { state, inventory, kept });
+  const outputs = options.proveDeliveries === true ? session.outputs : null;
+  const reconciled = planWithDeliveries(inputs, { outputs, former });
+  if (options.previews !== true) return { inventory, state, reconciled, former };
+  return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now), former };
 }
 
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
@@ -87,12 +92,12 @@ export function planOf(
 /** `outputs` are files that the caller writes. With null, destinations of new keys are not tested by writing. */
 function planWithDeliveries(
   inputs: Omit<PlanInputs, 'undeliverable'>,
-  outputs: readonly string[] | null,
+  { outputs, former }: Pick<DeliveryCheck, 'former'> & { readonly outputs: readonly string[] | null },
 ): Reconciled {
   const planKnowing = (prove: ReadonlySet<Address>) =>
     planFor({
       ...inputs,
-      undeliverable: undeliverableKeys(inputs.project, { prove, outputs: outputs ?? [] }),
+      undeliverable: undeliverableKeys(inputs.project, { prove, outputs: outputs ?? [], former }),
     });
   const checked = planKnowing(new Set());
   // The test writes to the disk, so it runs only for keys that the plan delivers.

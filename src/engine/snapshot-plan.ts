@@ -44,7 +44,12 @@ export async function planFromSnapshot(
   const known = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
   const now = clockOf(options).now();
-  const undeliverable = undeliverableKeys(project, { prove: new Set(), outputs: [] });
+  const undeliverable = undeliverableKeys(project, {
+    prove: new Set(),
+    outputs: [],
+    // A snapshot does not say which key is whose.
+    former: () => () => true,
+  });
   const { service, inventoryPlace: readFrom = null } = saved;
   const open = workTreeOpener(project.root, options.env);
   const readCheckout = checkoutReader(project, opened.manifests, open);

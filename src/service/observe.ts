@@ -12,6 +12,8 @@ export interface ObservedState {
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   /** An opaque text that is the same for every key of one user; null where the service lists no keys. */
   readonly account: string | null;
+  /** What the lists show although it no longer exists, such as revoked keys. Missing in a snapshot. */
+  readonly gone?: readonly Observed[];
 }
 
 /** The objects that the plan depends on: only these are read by id when a list item is incomplete. */
@@ -44,7 +46,9 @@ export async function observe(
   const objects = new Map(
     kinds.map((kind, index) => [kind.name, markCaller(lists[index]?.objects ?? [], callsWith)]),
   );
-  return { agents, objects, account: accountOf(lists.flatMap(({ all }) => all)) };
+  const all = lists.flatMap((each) => each.all);
+  const gone = all.filter((each) => kinds.some((kind) => kind.name === each.kind && !exists(kind, each)));
+  return { agents, objects, account: accountOf(all), gone };
 }
 
 /** Not sent because another request was answered with 401. */

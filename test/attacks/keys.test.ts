@@ -277,7 +277,7 @@ describe('a key whose delivery failed', () => {
 
 describe('a rotation', () => {
   const rotating = {
-    keys: [{ name: 'ci', scopes: ['agents.run'], createdDate: '2020-01-01T00:00:00Z' }],
+    keys: [{ name: 'ci', key: oldKey, scopes: ['agents.run'], createdDate: '2020-01-01T00:00:00Z' }],
     rotateAfter: '90 days',
   };
 

@@ -67,7 +67,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     inventory: observation.inventory,
     lock,
     writer,
-    keys: keyKeeping(session.project, session.redactor),
+    keys: keyKeeping(session.project, session.redactor, observation.former),
     withheld,
     control: {
       concurrency,

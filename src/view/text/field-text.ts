@@ -146,7 +146,8 @@ function longText(field: FieldChange, options: FieldTextOptions): FieldBody {
 
 /** Every character of the new value; in JSON with one argument a line if it is longer than a line. */
 function wholeText(field: FieldChange, options: FieldTextOptions): FieldBody {
-  const inline = inlineText(field, options);
+  // Where the last key was delivered is not known: nothing says that this changes.
+  const inline = inlineText(field, isBlank(field.before) ? { ...options, action: 'create' } : options);
   if (inline !== null) return inline;
   const below = wholeLines(field).flatMap((line) => diffLineText(line, options));
   return { beside: [], below, isShortened: false };

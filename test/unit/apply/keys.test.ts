@@ -200,6 +200,7 @@ describe('a key is not created when it cannot be delivered to', () => {
     chmodSync(join(root, 'locked'), 0o500);
     writeFileSync(join(root, 'x'), '');
     const delivery = { to: { file: 'locked/ci.key' }, scopes: [] };
-    expect(undeliverable(delivery, { root, prove: true, reserved: [] })).toContain('cannot be written');
+    const checks = { root, prove: true, reserved: [], mayReplace: () => true };
+    expect(undeliverable(delivery, checks)).toContain('cannot be written');
   });
 });
