@@ -69,10 +69,13 @@ function atLeast(starts: number, unknown: number): string {
 }
 
 function uncounted({ before, after }: Plan['startsPerWeek']['unknown']): string {
-  const timings = (unknown: number, when: string) => (unknown === 0 ? [] : `${count(unknown, 'timing')}${when}`);
+  const timings = (unknown: number, when: string) =>
+    unknown === 0 ? [] : `${count(unknown, 'timing')}${when}`;
   const parts =
     before === after ? timings(before, '') : [timings(before, ' before'), timings(after, ' after')].flat();
-  return parts.length === 0 ? '' : `, not counting ${[parts].flat().join(' and ')}, which cannot be computed here`;
+  return parts.length === 0
+    ? ''
+    : `, not counting ${[parts].flat().join(' and ')}, which cannot be computed here`;
 }
 
 function isUnknown({ action, nextRuns }: Change): boolean {

@@ -1,10 +1,8 @@
 import type { Failure } from './schema-failure.js';
 
-/** How manifests call what the service's interface and dashboard call otherwise. Of several, the one that is known counts. */
+/** How entries call what the service's interface and dashboard call otherwise. Of several, the one that is known counts. */
 const words: ReadonlyMap<string, readonly string[]> = new Map([
-  ['agentGroups', ['groups']],
   ['agents', ['members', 'stages']],
-  ['apiKeys', ['keys']],
   ['cronExpression', ['cron']],
   ['disabled', ['enabled', 'active']],
   ['enabled', ['active']],
@@ -20,7 +18,6 @@ const words: ReadonlyMap<string, readonly string[]> = new Map([
   ['paused', ['enabled', 'active']],
   ['scraperAgentIds', ['members', 'stages']],
   ['scraperAgents', ['members', 'stages']],
-  ['searchGroups', ['groups']],
   ['stages', ['members']],
   ['steps', ['stages', 'members']],
   ['targetId', ['target']],

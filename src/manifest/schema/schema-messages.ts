@@ -114,7 +114,10 @@ function unknownProperty(failure: Failure, suggestions: Suggestions): SchemaMess
   return {
     code: 'unknown-property',
     message: `unknown property ${quoted(word)}`,
-    help: near === null ? `Valid properties: ${listed(known)}.` : `Did you mean \`${withMeaning(near, word, failure)}\`?`,
+    help:
+      near === null
+        ? `Valid properties: ${listed(known)}.`
+        : `Did you mean \`${withMeaning(near, word, failure)}\`?`,
     at: 'key',
   };
 }

@@ -171,7 +171,6 @@ describe('a preview', () => {
 
   test.each<[unknown]>([
     [runs],
-    [[...runs].reverse()],
     [['2026-12-01T06:00:00', '2026-12-02T07:00:00.000+01:00']],
     [{ runs }],
     [{ nextRuns: runs, timeZoneId: 'UTC' }],
@@ -181,6 +180,10 @@ describe('a preview', () => {
     [{ upcoming: runs.map((utc) => ({ time: '2026-12-01T07:00:00', utc })) }],
   ])('%o', (data) => {
     expect(parseRuns(data)).toEqual(runs);
+  });
+
+  test('that goes backwards stays as it is, so that the difference is noticed', () => {
+    expect(parseRuns([...runs].reverse())).toEqual([...runs].reverse());
   });
 
   test.each<[unknown]>([
