@@ -15,6 +15,7 @@ import { inFileOrder } from './file-order.js';
 import { formerKeys } from './former-keys.js';
 import { keptKeys } from './kept-keys.js';
 import { type DeliveryCheck, undeliverableKeys } from './keys.js';
+import { noEnvironmentWarnings } from './no-environment.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -82,9 +83,10 @@ export async function observeAndPlan(session: ReadSession, options: ObserveOptio
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
 export function planOf(
   { project, warnings, serviceOverride }: ReadSession,
-  { reconciled }: Observation,
+  { reconciled, inventory }: Observation,
 ): Plan {
-  const diagnostics = inFileOrder(project, warnings, reconciled.diagnostics);
+  const unselected = noEnvironmentWarnings(project, inventory);
+  const diagnostics = inFileOrder(project, warnings, unselected, reconciled.diagnostics);
   if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...reconciled.plan, ...(serviceOverride === null ? {} : { serviceOverride }), diagnostics };
 }

@@ -17,6 +17,7 @@ import { checkoutReader } from './checkout.js';
 import { clockOf } from './clock.js';
 import { inFileOrder } from './file-order.js';
 import { undeliverableKeys } from './keys.js';
+import { noEnvironmentWarnings } from './no-environment.js';
 import { type PlanOptions, planFor } from './plan.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
@@ -58,7 +59,8 @@ export async function planFromSnapshot(
   const made = planFor({ ...basis, now, undeliverable, allow, selected });
   const age = ageOf(takenAt, now);
   const moved = otherInventory(readFrom, project.inventory);
-  const notes = [...oldSnapshot(age, takenAt, now), ...moved, ...notInSnapshot(made)];
+  const unselected = noEnvironmentWarnings(project, inventory);
+  const notes = [...unselected, ...oldSnapshot(age, takenAt, now), ...moved, ...notInSnapshot(made)];
   const shown = made.plan && withNextRuns(made.plan, made.matches, [], now);
   const more = shown === null ? [] : [...shown.diagnostics, ...notes];
   const diagnostics = inFileOrder(project, opened.warnings, made.diagnostics, more);

@@ -4,10 +4,15 @@ import { wordList } from '../model/word-list.js';
 /** Names that are listed. The rest are counted. */
 const MOST_NAMES = 5;
 
-/** `an input "contry"`, or `inputs "contry", "qery" and "zone"`. */
-export function unknownInputs(keys: readonly string[]): string {
+/** `agent/globex has no input "contry"`, or `no agent of group/g has inputs "contry", "qery" and "zone"`. */
+export function unknownInputs(target: string, keys: readonly string[]): string {
   const [first = ''] = keys;
-  return keys.length === 1 ? `an input "${first}"` : `inputs ${listed(keys.map((key) => `"${key}"`))}`;
+  const isAgent = target.startsWith('agent/');
+  const inputs =
+    keys.length === 1
+      ? `${isAgent ? '' : 'an '}input "${first}"`
+      : `inputs ${listed(keys.map((key) => `"${key}"`))}`;
+  return isAgent ? `${target} has no ${inputs}` : `no agent of ${target} has ${inputs}`;
 }
 
 /** The nearest known input for each of the unknown ones, or what is known where none is near. */

@@ -1,4 +1,3 @@
-import { roundedFrequency } from '../model/frequency.js';
 import { isPending } from '../model/resource.js';
 import type { SpecLoad, Timetable } from '../model/timetable.js';
 import { previewSchedule } from '../service/operations/schedules.js';
@@ -31,7 +30,7 @@ export const timetable: Timetable<ScheduleSpec> = {
     ifReadable(spec, (timing) => {
       if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null, paused: true };
       const { runsPerWeek, shortestGapSeconds } = recurrenceOf(timing);
-      return { runsPerWeek: roundedFrequency(runsPerWeek), shortestGapSeconds };
+      return { runsPerWeek, shortestGapSeconds };
     }),
   closeStarts: (spec, limit, now) =>
     ifReadable(

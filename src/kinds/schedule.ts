@@ -133,7 +133,7 @@ function reportUnknownInputs(declared: ScheduleDeclared, resolver: Resolver): vo
     severity: 'warning',
     code: 'unknown-input',
     path: ['inputs', first],
-    message: `no agent of ${declared.target} has ${unknownInputs(unknown)}`,
+    message: unknownInputs(declared.target, unknown),
     help: inputHint(unknown, known, resolver),
     at: 'key',
   });

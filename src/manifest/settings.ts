@@ -1,6 +1,6 @@
 import type { Place } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
-import type { InventorySetting, Limits, Prune } from '../model/resource.js';
+import type { InventorySetting, Limits, Prune, UnselectedEnvironments } from '../model/resource.js';
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { urlFault } from '../model/service-url.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
@@ -33,6 +33,7 @@ export interface Settings {
   readonly name: string;
   readonly url: string | null;
   readonly urlPlace?: Place;
+  readonly unselected?: UnselectedEnvironments;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: Limits;
@@ -88,6 +89,7 @@ export function readSettings(
         : {
             ...withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
             ...urlPlaceOf(valid, entry),
+            ...(environment === null ? unselectedOf(written) : {}),
           },
     inventory: find(entry, ['inventory', 'file']).span,
     inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
@@ -178,6 +180,14 @@ function checkUrl(url: string, span: Span, diagnostics: Diagnostics): void {
 
 function urlPlaceOf({ service }: Written, root: Entry): Pick<Settings, 'urlPlace'> {
   return service?.url === undefined ? {} : { urlPlace: placeOf(find(root, ['service', 'url']).span) };
+}
+
+function unselectedOf(written: Entries): Pick<Settings, 'unselected'> {
+  const environments = written.get('environments');
+  const names = [...entriesOf(environments).keys()];
+  return environments === undefined || names.length === 0
+    ? {}
+    : { unselected: { names, place: placeOf(environments.key) } };
 }
 
 function withDefaults(written: Written, environment: string | null): Settings {

@@ -7,6 +7,7 @@ export const diagnosticCodes = [
   'unsafe-text',
   'missing-setting',
   'unknown-environment',
+  'no-environment',
   'unknown-id',
   'empty-project',
   'yaml-syntax',

@@ -8,9 +8,11 @@ export function numberText(number: number): string {
   return number.toLocaleString('en-US', { maximumFractionDigits: 2 });
 }
 
-/** `28 runs a week`; runs a year when there is less than one in two weeks. */
+/** `28 runs a week`; runs a year when there is less than one in two weeks, and `1 run in 4 years`. */
 export function frequencyText(runsPerWeek: number): string {
-  const [number, span] = runsPerWeek >= 0.5 ? [runsPerWeek, 'week'] : [(runsPerWeek / 7) * 365.25, 'year'];
+  const perYear = (runsPerWeek / 7) * 365.25;
+  if (perYear > 0 && perYear < 0.75) return `1 run in ${numberText(1 / perYear)} years`;
+  const [number, span] = runsPerWeek >= 0.5 ? [runsPerWeek, 'week'] : [perYear, 'year'];
   const rounded = roundedFrequency(number);
   return `${numberText(rounded)} ${rounded === 1 ? 'run' : 'runs'} a ${span}`;
 }

@@ -81,9 +81,9 @@ export interface DstAnomaly {
 
 /** How often a schedule runs. 0 and null when it is paused or runs once. */
 export interface Frequency {
-  /** In an average week, rounded to two decimal places. */
+  /** In an average week. Not rounded: a run in four years is not 0. */
   readonly runsPerWeek: number;
-  /** Between the two runs closest to each other. */
+  /** Between the two runs closest to each other. Null as well where they are years apart. */
   readonly shortestGapSeconds: number | null;
   /** Missing unless it is paused. */
   readonly paused?: true;
@@ -94,8 +94,8 @@ export interface StartsPerWeek {
   /** What exists. Both are rounded to two decimal places. */
   readonly before: number;
   readonly after: number;
-  /** The number of schedules not counted on one side or both, because their times or their agents are not known. */
-  readonly unknown: number;
+  /** The numbers of schedules not counted on each side, because their times or their agents are not known. */
+  readonly unknown: { readonly before: number; readonly after: number };
 }
 
 /** `local` is the wall clock in the schedule's time zone, `utc` is ISO 8601 with Z. */

@@ -145,6 +145,8 @@ export interface Project {
   readonly url: string | null;
   /** Where the manifest has it. */
   readonly urlPlace?: Place;
+  /** What could be selected, where nothing is. */
+  readonly unselected?: UnselectedEnvironments;
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: Limits;
@@ -152,6 +154,12 @@ export interface Project {
   readonly entries: readonly Declared[];
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];
+}
+
+export interface UnselectedEnvironments {
+  readonly names: readonly string[];
+  /** Where the manifest declares them. */
+  readonly place: Place;
 }
 
 export type Prune = 'owned' | 'all' | 'never';

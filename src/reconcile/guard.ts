@@ -2,12 +2,13 @@ import type { Checkout } from '../model/checkout.js';
 import { numberText } from '../model/frequency.js';
 import type { Inventory } from '../model/inventory.js';
 import { isExpired } from '../model/kind.js';
-import type { Objection, Plan, StartsPerWeek, Step } from '../model/plan.js';
+import type { Objection, Plan, Step } from '../model/plan.js';
 import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import type { Match } from './match/match.js';
 import { mismatch } from './match/recorded.js';
 import { staleCheckoutObjections } from './stale-checkout.js';
+import type { WeeklyStarts } from './starts/starts-per-week.js';
 import { isUnseen } from './unseen.js';
 
 /** What the user allows explicitly on the command line. */
@@ -30,7 +31,7 @@ export interface GuardInputs {
   readonly allow: Allowances;
   readonly checkout?: Checkout | null;
   readonly now: Date;
-  readonly startsPerWeek: StartsPerWeek;
+  readonly weeklyStarts: WeeklyStarts;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
   /** Keys of earlier runs that this plan delivers. */
@@ -83,15 +84,16 @@ const tooManyDeletes: Guard = ({ project, diffs, allow }) => {
   const count = diffs.filter((each) => each.change.action === 'delete').length;
   const limit = allow.deletes ?? project.limits.deletes;
   if (count <= limit) return [];
-  const message = `the plan deletes ${count} objects, more than the limit of ${limit}`;
+  const message = `the plan deletes ${count} ${count === 1 ? 'object' : 'objects'}, more than the limit of ${limit}`;
   const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
   return [{ code: 'too-many-deletes', message, help, address: null }];
 };
 
 /** A plan that starts fewer agents than before is a way back under the limit, so it passes. */
-const tooManyRuns: Guard = ({ project, startsPerWeek: { before, after } }) => {
+const tooManyRuns: Guard = ({ project, weeklyStarts: { startsPerWeek, isMore } }) => {
+  const { before, after } = startsPerWeek;
   const limit = project.limits.runsPerWeek;
-  if (limit === 'none' || after <= limit || after <= before) return [];
+  if (limit === 'none' || after <= limit || !isMore) return [];
   const message = `${numberText(after)} agents would start in an average week (${numberText(before)} before), more than the ${numberText(limit)} that limits.runsPerWeek allows`;
   const help =
     'Start fewer agents, or less often. If all of these starts are intended, raise `limits.runsPerWeek` in roster.yaml.';

@@ -33,7 +33,7 @@ import { type Selector, select } from './select.js';
 import { staleCheckoutWarnings } from './stale-checkout.js';
 import { withCloseStarts } from './starts/close-starts.js';
 import { startRateWarnings } from './starts/start-rate.js';
-import { startsPerWeek } from './starts/starts-per-week.js';
+import { weeklyStarts } from './starts/starts-per-week.js';
 import {
   type KeptKeyFile,
   knowingKept,
@@ -128,7 +128,7 @@ function assemble(
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const context = planContext(inputs, { matches, externals }, diffs);
   const changes = changesOf(diffs, { context, caller, names, stepsOf });
-  const starts = startsPerWeek({ kinds, list: matches, externals }, diffs);
+  const starts = weeklyStarts({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.prune, limits };
   const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
@@ -138,7 +138,7 @@ function assemble(
       ...safeguardRisks(safeguards, inputs.inventory.safeguards),
       ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
     ],
-    startsPerWeek: starts,
+    startsPerWeek: starts.startsPerWeek,
     digest: digestOf(body, diffs),
     unmanaged: context.unmanaged,
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
@@ -156,7 +156,7 @@ function assemble(
       checkout,
       now,
       undeliverable,
-      startsPerWeek: starts,
+      weeklyStarts: starts,
       ...undelivered,
     }),
     diagnostics,

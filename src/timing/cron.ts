@@ -58,7 +58,7 @@ function isUnknown(text: string): boolean {
 
 function neverFires(text: string): TimingProblem {
   const help = 'Each field is valid, but the combination never occurs: check that the month has that day.';
-  return { message: `${quoted(text)} is not a cron expression`, help };
+  return { message: `${quoted(text)} never runs`, help };
 }
 
 /** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
@@ -85,6 +85,18 @@ export function nextFireDay(cron: Cron, from: Date): Date | null {
     else day.setUTCMonth(day.getUTCMonth() + 1, 1);
   }
   return null;
+}
+
+/** On how many days of a cycle of the calendar it fires. */
+export function fireDaysInCycle(cron: Cron): number {
+  let days = 0;
+  let from = new Date(0);
+  for (;;) {
+    const day = nextFireDay(cron, from);
+    if (day === null || day.getTime() >= CALENDAR_CYCLE_MILLISECONDS) return days;
+    days += 1;
+    from = new Date(day.getTime() + 86_400_000);
+  }
 }
 
 /** What cron-parser accepts and roster does not: missing fields, macros, `H` (random), line breaks. */

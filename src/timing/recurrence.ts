@@ -1,4 +1,4 @@
-import { type Cron, readCron } from './cron.js';
+import { type Cron, fireDaysInCycle, readCron } from './cron.js';
 import { unitMilliseconds } from './interval.js';
 import type { Timing } from './runs.js';
 import { readWallClock } from './wall-clock.js';
@@ -65,6 +65,8 @@ function cronRecurrence(cron: Cron): Recurrence {
   return recurrence;
 }
 
+/** 400 years, after which the calendar repeats: for what does not fire in the four years. */
+const CYCLE_DAYS = 146_097;
 /** Four years: one leap day, and every weekday in every month. */
 const OBSERVED_DAYS = 1461;
 const firstDay = Date.UTC(2024, 0, 1);
@@ -78,7 +80,8 @@ function fireDays(cron: Cron) {
   days.forEach((day, index) => {
     if (cron.firesOn(day)) found.push(index);
   });
-  return { perWeek: perWeek(found), shortestGap: Math.min(...gaps(found)) };
+  const rate = found.length === 0 ? (fireDaysInCycle(cron) * 7) / CYCLE_DAYS : perWeek(found);
+  return { perWeek: rate, shortestGap: Math.min(...gaps(found)) };
 }
 
 /** Exact for the same days of every week. For others the average of four years is close enough. */

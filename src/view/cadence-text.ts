@@ -50,7 +50,7 @@ function weeklyPaceText({ paused, runsPerWeek }: Frequency): string {
 /** Only where it always takes as long from one run to the next. */
 function evenInterval({ runsPerWeek, shortestGapSeconds: gap }: Frequency): string[] {
   if (gap === null || gap > LONGEST_INTERVAL_SECONDS) return [];
-  return roundedFrequency(WEEK_SECONDS / gap) === runsPerWeek
+  return roundedFrequency(WEEK_SECONDS / gap) === roundedFrequency(runsPerWeek)
     ? [`every ${intervalText(gap).replace(/^1 /, '')}`]
     : [];
 }
@@ -61,11 +61,27 @@ export function startsPerWeekText({
   changes,
 }: Pick<Plan, 'startsPerWeek' | 'changes'>): string | null {
   const { before, after, unknown } = startsPerWeek;
+  const isSame = before === after && unknown.before === unknown.after;
   const changesUnknown = changes.some(isUnknown);
-  if (before === after && !changesUnknown) return null;
-  const least = unknown === 0 ? '' : 'at least ';
-  const rest = unknown === 0 ? '' : `, not counting ${count(unknown, 'timing')} that cannot be computed here`;
-  return `Agent starts a week: ${least}${totals(before, after)}${rest}.`;
+  if (isSame && !changesUnknown) return null;
+  const isKnown = unknown.before === unknown.after && !(changesUnknown && unknown.after > 0);
+  const sides = [atLeast(before, unknown.before), atLeast(after, unknown.after)];
+  const totals = isSame ? `${sides[0]} before and after` : sides.join(' → ');
+  return `Agent starts a week: ${totals}${isKnown && !isSame ? differenceText(after - before) : ''}${uncounted(unknown)}.`;
+}
+
+function atLeast(starts: number, unknown: number): string {
+  return `${unknown > 0 ? 'at least ' : ''}${totalText(starts)}`;
+}
+
+function uncounted({ before, after }: Plan['startsPerWeek']['unknown']): string {
+  const timings = (unknown: number, when: string) =>
+    unknown === 0 ? [] : `${count(unknown, 'timing')}${when}`;
+  const parts =
+    before === after ? timings(before, '') : [timings(before, ' before'), timings(after, ' after')].flat();
+  return parts.length === 0
+    ? ''
+    : `, not counting ${[parts].flat().join(' and ')}, which cannot be computed here`;
 }
 
 function isUnknown({ action, nextRuns }: Change): boolean {
@@ -74,8 +90,11 @@ function isUnknown({ action, nextRuns }: Change): boolean {
   return after === null || (action === 'update' && before === null);
 }
 
-function totals(before: number, after: number): string {
-  if (before === after) return `${numberText(after)}, as before`;
-  const more = roundedFrequency(after - before);
-  return `${numberText(before)} → ${numberText(after)} (${more > 0 ? '+' : '-'}${numberText(Math.abs(more))})`;
+function differenceText(more: number): string {
+  return ` (${more > 0 ? '+' : '-'}${totalText(Math.abs(more))})`;
+}
+
+/** Fractions of large totals are averages of months and years, and say nothing. */
+function totalText(starts: number): string {
+  return numberText(starts >= 100 ? Math.round(starts) : starts);
 }

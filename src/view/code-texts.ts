@@ -48,6 +48,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The selected environment is not declared in the project.',
     help: 'Select one of `environments:` with `-e` or `ROSTER_ENV`, or declare the environment.',
   },
+  'no-environment': {
+    title: 'No environment selected',
+    means:
+      'The project declares environments, none is selected, and nothing was applied without one so far. Such a run uses the settings of the project itself and an inventory of its own, so it may take over what an environment owns.',
+    help: 'Select one of `environments:` with `-e` or `ROSTER_ENV`.',
+  },
   'unknown-id': {
     title: 'Unknown id',
     means: 'No object on the service has the `id:` of the entry.',

@@ -2,6 +2,7 @@ import type { Json } from '../../model/json.js';
 import type { ProblemText } from '../../yaml/context.js';
 import { inline, quoted } from '../../yaml/text.js';
 import type { Suggestions } from '../suggest.js';
+import { interfaceWord, withMeaning } from './interface-words.js';
 import {
   type Failure,
   type FailureAt,
@@ -108,11 +109,15 @@ function ruleOf({ patternErrorMessage, errorMessage, type }: ParentSchema): stri
 
 function unknownProperty(failure: Failure, suggestions: Suggestions): SchemaMessage {
   const near = closestProperty(failure, suggestions);
+  const word = String(failure.params['additionalProperty']);
   const known = Object.keys(parentOf(failure).properties ?? {});
   return {
     code: 'unknown-property',
-    message: `unknown property ${quoted(String(failure.params['additionalProperty']))}`,
-    help: near === null ? `Valid properties: ${listed(known)}.` : `Did you mean \`${near}\`?`,
+    message: `unknown property ${quoted(word)}`,
+    help:
+      near === null
+        ? `Valid properties: ${listed(known)}.`
+        : `Did you mean \`${withMeaning(near, word, failure)}\`?`,
     at: 'key',
   };
 }
@@ -189,5 +194,6 @@ export function closestProperty(failure: Failure, suggestions: Suggestions): str
   const name = String(failure.params['additionalProperty']);
   // `target:agent/a`, without a space, is a key to YAML.
   const [property = ''] = name.split(':', 1);
-  return Object.hasOwn(known, property) ? property : suggestions.keyOf(name, known);
+  if (Object.hasOwn(known, property)) return property;
+  return interfaceWord(property, known) ?? suggestions.keyOf(name, known);
 }

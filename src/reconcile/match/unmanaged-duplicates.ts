@@ -41,7 +41,7 @@ function warn({ kind, entry, observed }: Match, duplicates: readonly string[]): 
       code: 'duplicate-object',
       path: kind.identity.fields.slice(0, 1),
       message: `there is another ${kind.name} ${kind.identity.describe(entry.spec)} besides the one in the inventory (${observed.id}): ${namedIds(duplicates)}`,
-      help: `Delete the ones that nobody needs, or bind the entry: \`id: ${observed.id}\`.`,
+      help: `Delete the ones that nobody needs. To keep them, bind this entry: \`id: ${observed.id}\`. Each of the others can be an entry with its own \`id:\`.`,
     }),
   ];
 }

@@ -13,11 +13,17 @@ interface Sides {
   readonly after: unknown;
 }
 
+export interface WeeklyStarts {
+  readonly startsPerWeek: StartsPerWeek;
+  /** Whether the plan starts more agents, as far as is known: what is not known must not look like a decrease. */
+  readonly isMore: boolean;
+}
+
 /**
  * How many agents the project's schedules start in an average week, before and after a plan. Counts average weeks, and
- * so depends on no date. Where a side of a schedule is not known, both totals are lower bounds.
+ * so depends on no date. Where a side of a schedule is not known, the total of that side is a lower bound.
  */
-export function startsPerWeek(state: Startable, diffs: readonly ResourceDiff[]): StartsPerWeek {
+export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): WeeklyStarts {
   const actions = new Map(diffs.map(({ change }) => [change.address, change.action]));
   const startedBy = (side: keyof Sides) =>
     startedAgents(state, {
@@ -25,7 +31,13 @@ export function startsPerWeek(state: Startable, diffs: readonly ResourceDiff[]):
       count: (runs, spec) => runs.startsPerRun(spec),
     });
   const [startedBefore, startedAfter] = [startedBy('before'), startedBy('after')];
-  const totals = { before: 0, after: 0, unknown: 0 };
+  const totals = { before: 0, after: 0 };
+  const unknown = { before: 0, after: 0 };
+  let more = 0;
+  const count = (side: keyof Sides, starts: number) => {
+    if (Number.isNaN(starts)) unknown[side] += 1;
+    else totals[side] += starts;
+  };
   for (const match of state.list) {
     const action = actions.get(match.address);
     if (match.kind.timetable === undefined || !isManaged(match, action)) continue;
@@ -34,13 +46,12 @@ export function startsPerWeek(state: Startable, diffs: readonly ResourceDiff[]):
       startsOf(match.kind, sides.before, startedBefore),
       startsOf(match.kind, sides.after, startedAfter),
     ];
-    const isKnown = !Number.isNaN(before + after);
-    if (!isKnown) totals.unknown += 1;
-    // What is known afterwards counts, so that no limit overlooks it. What is not must not look like a decrease.
-    if (isKnown) totals.before += before;
-    if (!Number.isNaN(after)) totals.after += after;
+    count('before', before);
+    count('after', after);
+    if (!Number.isNaN(after)) more += Number.isNaN(before) ? after : after - before;
   }
-  return { ...totals, before: roundedFrequency(totals.before), after: roundedFrequency(totals.after) };
+  const rounded = { before: roundedFrequency(totals.before), after: roundedFrequency(totals.after) };
+  return { startsPerWeek: { ...rounded, unknown }, isMore: roundedFrequency(more) > 0 };
 }
 
 /** What is forgotten is no longer the project's, and goes on unchanged if it exists. */

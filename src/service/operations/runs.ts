@@ -4,10 +4,10 @@ import { asRecord, field, readInstant, unexpected } from './record.js';
 /**
  * Upcoming run times in the answer to a preview (interface §4: "returns upcoming run times (UTC)", shape not
  * shown): a list, bare or as the one list in an object, of instants or of objects with an instant.
- * @returns instants such as `2026-12-01T06:00:00Z`, earliest first.
+ * @returns instants such as `2026-12-01T06:00:00Z`, in the order of the answer: runs that go backwards are noticed.
  */
 export function parseRuns(data: unknown): readonly string[] {
-  return findList(data).map(readRun).sort();
+  return findList(data).map(readRun);
 }
 
 /** Names of the list, best first: an answer may also hold other lists. */

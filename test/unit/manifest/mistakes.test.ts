@@ -50,6 +50,39 @@ describe('one invalid property hides none of the others', () => {
   });
 });
 
+describe('a word of the interface gets the property of manifests as a hint', () => {
+  const hintOf = (text: string) =>
+    load(text, { kinds }).diagnostics.find(({ code }) => code === 'unknown-property')?.help;
+
+  it.each([
+    ['paused: true', 'enabled: false'],
+    ['paused: false', 'enabled: true'],
+    ['paused: "yes"', 'enabled'],
+    ['isEnabled: false', 'enabled'],
+    ['cronExpression: 0 0 6 * * *', 'cron'],
+    ['timeZoneId: UTC', 'timeZone'],
+    ['inputParameters: {}', 'inputs'],
+    ['intervalValue: 5', 'every'],
+    ['targetId: a', 'target'],
+  ])('`%s` in a schedule: `%s`', (line, property) => {
+    const text = schedule(`${line}\ntarget: agent/a\nevery: 1 day\n${from}`);
+    expect(hintOf(text)).toBe(`Did you mean \`${property}\`?`);
+  });
+
+  it.each([
+    ['groups', 'steps: [a]', 'members'],
+    ['groups', 'scraperAgents: [a]', 'members'],
+    ['groups', 'isEnabled: true, members: []', 'active'],
+    ['groups', 'paused: true, members: []', 'active: false'],
+    ['pipelines', 'steps: [a]', 'stages'],
+    ['pipelines', 'agents: [a]', 'stages'],
+    ['pipelines', 'members: [a]', 'stages'],
+  ])('%s with `%s`: `%s`', (section, entry, property) => {
+    const text = `project: p\n${section}: { e: { ${entry} } }\n`;
+    expect(hintOf(text)).toBe(`Did you mean \`${property}\`?`);
+  });
+});
+
 describe('a target that does not exist gets the closest one as a hint', () => {
   it.each<[string, string]>([
     ['grup/shops', 'Did you mean "group/shops"?'],

@@ -16,6 +16,7 @@ const hourly = { cron: '0 0 * * * *' };
 const unknown = { cron: '0 30 2 ? * MON#1,TUE#2' };
 const inGroup = { target: { kind: 'group', id: 'shops' } };
 const owned = owning({ 'group/shops': 'shops', 'schedule/s': 's' });
+const none = { before: 0, after: 0 };
 const shops = remoteGroup('shops', { members: [acme, globex] });
 
 const messages = ({ changes }: Plan, code: string) =>
@@ -32,7 +33,7 @@ describe('agent starts a week', () => {
       objects: [shops, remoteSchedule('s', inGroup)],
       inventory: owned,
     });
-    expect(startsPerWeek).toEqual({ before: 2 * 7, after: 168 + 7, unknown: 0 });
+    expect(startsPerWeek).toEqual({ before: 2 * 7, after: 168 + 7, unknown: none });
   });
 
   test('of a group that the plan creates are those of its members', () => {
@@ -40,7 +41,7 @@ describe('agent starts a week', () => {
       group('shops', { agents: ['acme', 'globex'] }),
       schedule('s', { target: 'group/shops' }),
     ];
-    expect(planOf({ entries }).startsPerWeek).toEqual({ before: 0, after: 14, unknown: 0 });
+    expect(planOf({ entries }).startsPerWeek).toEqual({ before: 0, after: 14, unknown: none });
   });
 
   it.each([
@@ -58,10 +59,23 @@ describe('agent starts a week', () => {
         inventory: owning({ 'schedule/s': 's' }),
         limits: { runsPerWeek: 100 },
       });
-    expect(changed(hourly, unknown).startsPerWeek).toEqual({ before: 0, after: 7, unknown: 1 });
+    const lost = changed(hourly, unknown);
+    expect(lost.startsPerWeek).toEqual({ before: 168, after: 7, unknown: { before: 0, after: 1 } });
+    expect(lost.objections).toEqual([]);
     const known = changed(unknown, hourly);
-    expect(known.startsPerWeek).toEqual({ before: 0, after: 175, unknown: 1 });
+    expect(known.startsPerWeek).toEqual({ before: 0, after: 175, unknown: { before: 1, after: 0 } });
     expect(codesOf(known.objections)).toEqual(['too-many-runs']);
+  });
+
+  test('do not let a limit pass because other starts are no longer known', () => {
+    const plan = planOf({
+      entries: [schedule('s', unknown), schedule('t', { cron: '0 0 */2 * * *' })],
+      objects: [remoteSchedule('s', hourly)],
+      inventory: owning({ 'schedule/s': 's' }),
+      limits: { runsPerWeek: 80 },
+    });
+    expect(plan.startsPerWeek).toEqual({ before: 168, after: 84, unknown: { before: 0, after: 1 } });
+    expect(codesOf(plan.objections)).toEqual(['too-many-runs']);
   });
 
   test('do not count what the project does not manage, unless the plan deletes it', () => {
@@ -71,7 +85,7 @@ describe('agent starts a week', () => {
       after: 7,
     });
     const adopting = { entries: [schedule('s', hourly)], objects: [remoteSchedule('x', hourly)] };
-    expect(planOf(adopting).startsPerWeek).toEqual({ before: 168, after: 168, unknown: 0 });
+    expect(planOf(adopting).startsPerWeek).toEqual({ before: 168, after: 168, unknown: none });
   });
 
   test('of a target that the service does not show are not known', () => {
@@ -82,11 +96,11 @@ describe('agent starts a week', () => {
     ];
     expect(planOf({ ...world, entries, objects: [...world.objects, shops] }).startsPerWeek).toMatchObject({
       before: 14,
-      unknown: 0,
+      unknown: none,
     });
     expect(planOf({ objects: world.objects, inventory: owned }).startsPerWeek).toMatchObject({
       after: 0,
-      unknown: 1,
+      unknown: { before: 1, after: 0 },
     });
   });
 

@@ -52,6 +52,7 @@ const reaches = {
   'left-alone': warning,
   'not-selected': warning,
   'not-in-inventory': warning,
+  'no-environment': warning,
   'possible-orphan': warning,
 
   usage: neverOffline,

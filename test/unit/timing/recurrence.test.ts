@@ -9,6 +9,8 @@ const cron = (expression: string): Timing => ({ type: 'Cron', expression, startT
 describe('how often, and at what times', () => {
   it.each<[string, Timing, number, number | null, number]>([
     ['every day', cron('0 30 2 * * *'), 7, 86_400, 1],
+    ['every leap year', cron('0 0 0 29 2 *'), 7 / 1461, null, 1],
+    ['not in every four years', cron('0 0 0 ? 2 MON#5'), (15 * 7) / 146_097, null, 1],
     ['every ten minutes', cron('0 */10 * * * *'), 1008, 600, 144],
     ['every five seconds', cron('*/5 * * * * *'), 120_960, 5, 1440],
     ['Mondays', cron('0 0 6 * * MON'), 1, 604_800, 1],

@@ -200,7 +200,7 @@ export const plan: Plan = {
   inventory: { file: 'roster.inventory.json' },
   safeguards: defaultSafeguards,
   risks: [],
-  startsPerWeek: { before: 168, after: 252, unknown: 0 },
+  startsPerWeek: { before: 168, after: 252, unknown: { before: 0, after: 0 } },
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,
@@ -254,7 +254,7 @@ export const emptyPlan: Plan = {
   environment: null,
   changes: unchanged,
   steps: [],
-  startsPerWeek: { before: 168, after: 168, unknown: 0 },
+  startsPerWeek: { before: 168, after: 168, unknown: { before: 0, after: 0 } },
   objections: [],
   diagnostics: [],
 };
