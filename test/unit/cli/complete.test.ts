@@ -82,3 +82,8 @@ test('completion sends no request', async () => {
   expect(await offered('why group/')).not.toEqual([]);
   expect(sandbox.requests).toEqual([]);
 });
+
+test('the words to complete may be flags, also without `--` before them', async () => {
+  const { exit, stdout, stderr } = await workspace.command(['__complete', '--help']);
+  expect([exit, stdout, stderr]).toEqual([0, '--help\tShow help\n:end\n', '']);
+});
