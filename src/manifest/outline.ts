@@ -34,10 +34,11 @@ export function readOutline(file: string | undefined, folder: string): Outline {
     );
   };
   const top = topOf(basename(path), null);
+  const project = nameIn(top) ?? nameInText(disk.read(basename(path), null)?.text ?? '');
   const { paths } = expandInclude(includeOf(top), dirname(path), diagnostics);
   const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
   const entries = sectionNames.flatMap(entriesIn(all));
-  return { project: nameIn(top), environments: keysOf(top, 'environments'), entries };
+  return { project, environments: keysOf(top, 'environments'), entries };
 }
 
 const sectionNames = Object.keys(sections);
@@ -45,6 +46,11 @@ const sectionNames = Object.keys(sections);
 function nameIn(top: readonly Entry[]): string | null {
   const value = top.find(({ key }) => key.text === 'project')?.value;
   return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : null;
+}
+
+/** In a file that is no YAML. */
+function nameInText(text: string): string | null {
+  return /^project:[ \t]*([\w.-]+)[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1] ?? null;
 }
 
 function entriesIn(all: readonly Entry[]) {

@@ -15,7 +15,7 @@ import { fromRepositoryRoot } from '../host/repository-paths.js';
 import { type CommonFlags, projectOptions } from './flags.js';
 
 /** A command that ended without a result. */
-export interface Failure {
+export interface FailedCommand {
   readonly flags: CommonFlags;
   readonly context: RunContext;
   readonly diagnostics: readonly Diagnostic[];
@@ -27,7 +27,7 @@ export interface RunContext extends CommandContext {
 }
 
 /** A failure in a format that includes diagnostics; null for the others. */
-export function failureIn(format: string | undefined, failure: Failure): string | null {
+export function failureIn(format: string | undefined, failure: FailedCommand): string | null {
   const { host, output } = failure.context;
   const diagnostics = output.redactor.value(failure.diagnostics);
   if (format === 'json') return jsonText(failureJson(diagnostics));
@@ -36,7 +36,7 @@ export function failureIn(format: string | undefined, failure: Failure): string 
   return format === 'markdown' ? failurePage({ ...failure, diagnostics }) : null;
 }
 
-function failurePage({ flags, context, diagnostics }: Failure): string | null {
+function failurePage({ flags, context, diagnostics }: FailedCommand): string | null {
   const { page, output } = context;
   if (page === undefined) return null;
   const about = output.redactor.value(readable(projectOptions(flags, context)));
@@ -50,7 +50,7 @@ function failurePage({ flags, context, diagnostics }: Failure): string | null {
  */
 export async function writeFailure(
   files: readonly { readonly format: string; readonly path: string }[],
-  failure: Failure,
+  failure: FailedCommand,
 ): Promise<readonly Diagnostic[]> {
   const { flags, context, diagnostics } = failure;
   // The failure may be that a file of the project was named, or may have come before that was checked.
@@ -62,7 +62,7 @@ export async function writeFailure(
   return unwritten.filter((each) => !known.has(each.message));
 }
 
-function textFor(format: string, failure: Failure): string | null {
+function textFor(format: string, failure: FailedCommand): string | null {
   const { redactor } = failure.context.output;
   const plain = { color: false, width: defaultWidth };
   const text =
