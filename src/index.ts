@@ -22,7 +22,7 @@ export { type CalendarOptions, calendar } from './engine/calendar.js';
 /** The current time and a way to wait, in milliseconds. The options of a project replace either of them, for tests. */
 export type { Clock, ClockOptions } from './engine/clock.js';
 /** What was changed outside roster since the last apply. Sends reads only; throws a `Problem`. */
-export { drift } from './engine/drift.js';
+export { type DriftOptions, drift } from './engine/drift.js';
 /** Formats the manifests; with `check`, only lists those that are not formatted. Throws a `Problem`. */
 export { type Formatted, format } from './engine/format.js';
 /** What declared resources refer to, offline. Throws a `Problem` for invalid manifests and unknown addresses. */

@@ -1,3 +1,4 @@
+import { declarationOf } from './cli/command/declarations.js';
 import { exitCode } from './cli/command/exit.js';
 import { usageProblem } from './cli/command/usage-problem.js';
 import type { Host } from './cli/host/host.js';
@@ -31,15 +32,16 @@ const stopped = new Promise<void>((resolve) => {
       if (interrupt.signal.aborted) process.exit(exitCode.interrupted);
       interrupt.abort();
       resolve();
-      if (running !== 'sandbox')
+      const ends = declarationOf(running)?.interruptEnds;
+      if (ends !== 'service')
         output.err('\nInterrupted: waiting for requests in flight. Interrupt again to stop immediately.\n');
-      if (running !== 'sandbox' && running !== 'apply') process.exit(exitCode.interrupted);
+      if (ends === undefined) process.exit(exitCode.interrupted);
     });
   }
 });
 
 const argv = process.argv.slice(2);
-const running = argv.find((word) => !word.startsWith('-'));
+const running = argv.find((word) => !word.startsWith('-')) ?? '';
 
 async function main(): Promise<number> {
   let code: number = exitCode.fine;

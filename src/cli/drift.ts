@@ -16,11 +16,17 @@ export interface DriftFlags extends CommonFlags {
 }
 
 /** `roster drift`: what was changed outside roster since the last apply. Exit code 2 if anything was. */
-export function driftCommand(flags: DriftFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.drift.formats, context, async () => {
+export function driftCommand(
+  addresses: readonly string[],
+  flags: DriftFlags,
+  context: CommandContext,
+): Promise<number> {
+  return runCommand(flags, declarations.drift.formats, { ...context, page: 'drift' }, async () => {
     const { host, output } = context;
     const urlOf = sourceLinks(flags, host);
-    const found = await withReadSession(sessionOptions(flags, context), drift);
+    const found = await withReadSession(sessionOptions(flags, context), (session) =>
+      drift(session, { addresses }),
+    );
     const shown = output.redactor.value(found);
     return {
       exit: found.changes.length > 0 ? exitCode.changes : exitCode.fine,

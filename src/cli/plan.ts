@@ -34,7 +34,7 @@ export function planCommand(
   flags: PlanFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand(flags, declarations.plan.formats, context, async () => {
+  return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
     const options = planOptions(addresses, flags);
     const urlOf = sourceLinks(flags, host);

@@ -122,11 +122,14 @@ function addServiceReads(program: Command, context: CommandContext, done: Done):
   program.commandsGroup('Inspect:');
   command(program, 'drift')
     .option('--link-base <url>', 'URL of the commit that Markdown links point to')
-    .action(async (flags) => done(await (await import('./drift.js')).driftCommand(flags, context)));
+    .addArgument(addresses())
+    .action(async (selected, flags) =>
+      done(await (await import('./drift.js')).driftCommand(selected, flags, context)),
+    );
   command(program, 'why')
-    .argument('<address>', 'Address of the resource, such as `group/retail-prices`')
-    .action(async (address, flags) =>
-      done(await (await import('./why.js')).whyCommand(address, flags, context)),
+    .argument('<addresses...>', 'Addresses or globs, such as `group/retail-prices` or `schedule/*`')
+    .action(async (selected, flags) =>
+      done(await (await import('./why.js')).whyCommand(selected, flags, context)),
     );
   command(program, 'snapshot')
     .option('--out <file>', 'File to save it to (default: stdout)')
@@ -190,6 +193,7 @@ function addComplete(program: Command, context: CommandContext, done: Done): voi
     .command('__complete [words...]', { hidden: true })
     .copyInheritedSettings(program)
     .helpOption(false)
+    .allowUnknownOption()
     .action(async (words) => {
       const { completeCommand } = await import('./completion/complete-command.js');
       done(completeCommand(program, words, context));

@@ -1,22 +1,30 @@
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Drift } from '../model/drift.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
+import type { Selector } from '../reconcile/select.js';
 import { type ConcurrentRun, concurrentRun } from './concurrent-run.js';
 import { type Observation, objectionDiagnostic, observeAndPlan, planOf } from './plan.js';
+import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
 /** Runs that end while the service is read, after each of which it is read again. */
 const MOST_ENDED_RUNS = 3;
+
+export interface DriftOptions {
+  /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
+  readonly addresses?: readonly string[];
+}
 
 /**
  * What was changed outside roster since the last apply. Sends reads only.
  * @throws Problem when the manifests or the service do not allow a plan, the inventory is not that of this account, or
  *   the changes may be those of an apply that is running.
  */
-export async function drift(session: ReadSession): Promise<Drift> {
+export async function drift(session: ReadSession, options: DriftOptions = {}): Promise<Drift> {
+  const selectors = selectorsOf(options.addresses ?? []);
   for (let ended = 0; ; ended += 1) {
     const observation = await observeAndPlan(session, {});
-    const found = driftIn(session, observation);
+    const found = driftIn(session, observation, selectors);
     if (found.drift.changes.length === 0 && found.unknown.length === 0) return found.drift;
     const other = await concurrentRun(session, observation.inventory);
     if (other !== 'ended' || ended === MOST_ENDED_RUNS)
@@ -30,7 +38,11 @@ interface FoundDrift {
   readonly unknown: readonly Diagnostic[];
 }
 
-function driftIn(session: ReadSession, observation: Observation): FoundDrift {
+function driftIn(
+  session: ReadSession,
+  observation: Observation,
+  selectors: readonly Selector[] | null,
+): FoundDrift {
   const { matches, names } = observation.reconciled;
   const { project, environment, service, unmanaged, objections, diagnostics } = planOf(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
@@ -38,10 +50,13 @@ function driftIn(session: ReadSession, observation: Observation): FoundDrift {
     (each) => each.code === 'inventory-mismatch' && each.address === null,
   );
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
-  const found = driftOf(matches, names, session.clock.now());
+  const addresses = [...matches, ...session.project.entries].map((each) => each.address);
+  const isSelected = selectedOf(selectors, addresses);
+  const selected = matches.filter((each) => isSelected(each.address));
+  const found = driftOf(selected, names, session.clock.now());
   return {
     drift: { project, environment, service, unmanaged, diagnostics, ...found },
-    unknown: notInInventory(matches, session.store.name),
+    unknown: notInInventory(matches, session.store.name, isSelected),
   };
 }
 

@@ -1,5 +1,6 @@
 import { kinds } from '../kinds/index.js';
 import { readOutline } from '../manifest/outline.js';
+import { environmentOf, type ProjectOptions } from './project.js';
 
 /** The addresses and environments of a project, for completion. */
 export interface ProjectNames {
@@ -12,4 +13,12 @@ export function projectNames(file: string | undefined, cwd: string): ProjectName
   const { entries, environments } = readOutline(file, cwd);
   const kindOf = new Map(kinds.map(({ section, name }) => [section, name]));
   return { environments, addresses: entries.map(({ section, key }) => `${kindOf.get(section)}/${key}`) };
+}
+
+/** What a run that failed was about, as far as the manifests can be read. */
+export function readable(options: Pick<ProjectOptions, 'file' | 'cwd' | 'environment' | 'env'>): {
+  readonly project: string | null;
+  readonly environment: string | null;
+} {
+  return { project: readOutline(options.file, options.cwd).project, environment: environmentOf(options) };
 }

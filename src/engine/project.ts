@@ -37,18 +37,37 @@ export interface OpenedProject {
 /** Reads the manifests, offline. Errors are returned with everything that could be read. */
 export function readProject(options: ProjectOptions): Loaded {
   const { cwd, env, file, outputs = [] } = options;
-  const environment = options.environment ?? env['ROSTER_ENV'] ?? '';
   const loaded = loadProject({
     ...(file === undefined ? {} : { file }),
     cwd,
     env,
-    environment: environment === '' ? null : environment,
+    environment: environmentOf(options),
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,
   });
   checkOutputs(outputs, loaded.paths, cwd);
   return loaded;
+}
+
+/** Null for the settings of the project itself. */
+export function environmentOf({
+  environment,
+  env,
+}: Pick<ProjectOptions, 'environment' | 'env'>): string | null {
+  const name = environment ?? env['ROSTER_ENV'] ?? '';
+  return name === '' ? null : name;
+}
+
+/** Whether the outputs can be written although the run has failed: none of them is a file of the project. */
+export function mayWrite(options: ProjectOptions): boolean {
+  try {
+    readProject(options);
+    return true;
+  } catch (failure) {
+    if (failure instanceof Problem) return false;
+    throw failure;
+  }
 }
 
 /** Undefined for that of the project. */

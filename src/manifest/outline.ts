@@ -10,6 +10,8 @@ import { yamlRules } from './yaml-rules.js';
 
 /** What a project names, as far as it can be read. */
 export interface Outline {
+  /** Its name; null when it cannot be read. */
+  readonly project: string | null;
   readonly environments: readonly string[];
   /** The section and the key of each entry. */
   readonly entries: readonly { readonly section: string; readonly key: string }[];
@@ -20,7 +22,7 @@ export function readOutline(file: string | undefined, folder: string): Outline {
   const diagnostics = new Diagnostics();
   const cwd = resolve(folder);
   const path = findProjectFile(file, cwd, diagnostics);
-  if (path === null) return { environments: [], entries: [] };
+  if (path === null) return { project: null, environments: [], entries: [] };
   const disk = new ProjectFiles(dirname(path), cwd, diagnostics);
   const usage = { values: 0, collections: 0, expanded: 0 };
   const suggest = () => null;
@@ -32,12 +34,24 @@ export function readOutline(file: string | undefined, folder: string): Outline {
     );
   };
   const top = topOf(basename(path), null);
+  const project = nameIn(top) ?? nameInText(disk.read(basename(path), null)?.text ?? '');
   const { paths } = expandInclude(includeOf(top), dirname(path), diagnostics);
   const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
-  return { environments: keysOf(top, 'environments'), entries: sectionNames.flatMap(entriesIn(all)) };
+  const entries = sectionNames.flatMap(entriesIn(all));
+  return { project, environments: keysOf(top, 'environments'), entries };
 }
 
 const sectionNames = Object.keys(sections);
+
+function nameIn(top: readonly Entry[]): string | null {
+  const value = top.find(({ key }) => key.text === 'project')?.value;
+  return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : null;
+}
+
+/** In a file that is no YAML. */
+function nameInText(text: string): string | null {
+  return /^project:[ \t]*([\w.-]+)[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1] ?? null;
+}
 
 function entriesIn(all: readonly Entry[]) {
   return (section: string) => keysOf(all, section).map((key) => ({ section, key }));

@@ -3,7 +3,7 @@ import type { Drift, Drifted } from '../model/drift.js';
 import { byCodeUnit, type Json } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
 import type { FieldChange } from '../model/plan.js';
-import type { Names, Observed } from '../model/resource.js';
+import type { Address, Names, Observed } from '../model/resource.js';
 import { rawValue, ruleOf } from './fields.js';
 import type { Match } from './match/match.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
@@ -22,9 +22,14 @@ export function driftOf(
 }
 
 /** Drift is only visible for what the inventory lists: reports declared resources that exist and are not in it. */
-export function notInInventory(matches: readonly Match[], inventory: string): Diagnostic[] {
+export function notInInventory(
+  matches: readonly Match[],
+  inventory: string,
+  isSelected: (address: Address) => boolean,
+): Diagnostic[] {
   const unknown = matches.filter(
-    ({ entry, observed, known }) => entry !== null && observed !== null && known === null,
+    ({ address, entry, observed, known }) =>
+      entry !== null && observed !== null && known === null && isSelected(address),
   );
   if (unknown.length === 0) return [];
   const isEmpty = matches.every((each) => each.known === null);

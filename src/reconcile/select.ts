@@ -30,13 +30,9 @@ export function select(
     (each) => named.has(each) || (each.change.action !== 'delete' && needed.has(each.change.address)),
   );
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
-  const unmatched = selectors.filter((selector) => !addresses.some((address) => selector.matches(address)));
   const inPlan = new Set(kept);
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
-  const errors = [
-    ...unmatched.map(({ pattern }) => matchesNothing(pattern, addresses, suggest)),
-    ...stranded(kept, left),
-  ];
+  const errors = [...matchingNothing(selectors, addresses, suggest), ...stranded(kept, left)];
   return { kept, diagnostics: errors.length > 0 ? errors : leftOut(left) };
 }
 
@@ -90,6 +86,17 @@ function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
   const message = `${count} not in this plan, because the addresses do not select them: ${names.join(', ')}${more}`;
   const help = 'To see all changes, run `roster plan` without addresses.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
+}
+
+/** An error for each pattern that matches none of these addresses. */
+export function matchingNothing(
+  selectors: readonly Selector[],
+  addresses: readonly Address[],
+  suggest: Suggest,
+): Diagnostic[] {
+  return selectors
+    .filter((selector) => !addresses.some((address) => selector.matches(address)))
+    .map(({ pattern }) => matchesNothing(pattern, addresses, suggest));
 }
 
 function matchesNothing(pattern: string, addresses: readonly Address[], suggest: Suggest): Diagnostic {

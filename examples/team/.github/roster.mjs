@@ -71,9 +71,10 @@ async function show(planFile) {
     status: 'completed',
     conclusion: RESULT === 'success' ? 'success' : 'failure',
     details_url: run,
-    output: { title: DIGEST, summary: plan },
+    output: { title: DIGEST || 'Errors', summary: plan },
   });
-  if (!isCut) output('record', recordOf(head, DIGEST));
+  // Without a digest there are errors instead of a plan.
+  if (DIGEST && !isCut) output('record', recordOf(head, DIGEST));
 }
 
 const unreviewable = `> [!IMPORTANT]

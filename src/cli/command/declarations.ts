@@ -6,6 +6,8 @@ export interface Declaration {
   readonly destructive: boolean;
   /** Sends requests to the service, with the API key. */
   readonly needsKey: boolean;
+  /** What an interrupt ends. `steps`: the requests in flight are finished. `service`: it runs until it is interrupted. Default: the process. */
+  readonly interruptEnds?: 'steps' | 'service';
   /** The values of `--format`, the default first. */
   readonly formats: readonly ['text', ...string[]];
 }
@@ -19,7 +21,13 @@ export const declarations = {
   init: { ...writing, formats: ['text', 'json'] },
   validate: { ...offline, formats: ['text', 'json', 'github', 'sarif'] },
   plan: { ...reading, formats: ['text', 'json', 'markdown', 'github', 'gitlab'] },
-  apply: { readOnly: false, destructive: true, needsKey: true, formats: ['text', 'json'] },
+  apply: {
+    readOnly: false,
+    destructive: true,
+    needsKey: true,
+    interruptEnds: 'steps',
+    formats: ['text', 'json'],
+  },
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
@@ -28,7 +36,7 @@ export const declarations = {
   fmt: { ...writing, formats: ['text', 'json'] },
   // The lock of a run that is still alive is lost to that run.
   unlock: { ...writing, destructive: true, formats: ['text', 'json'] },
-  sandbox: { ...offline, formats: ['text', 'json'] },
+  sandbox: { ...offline, interruptEnds: 'service', formats: ['text', 'json'] },
   schema: { ...offline, formats: ['text', 'json'] },
   completion: { ...offline, formats: ['text', 'json'] },
   version: { ...offline, formats: ['text', 'json'] },
@@ -36,3 +44,8 @@ export const declarations = {
 } as const satisfies Readonly<Record<string, Declaration>>;
 
 export type CommandName = keyof typeof declarations;
+
+/** Undefined for a word that is no command. */
+export function declarationOf(name: string): Declaration | undefined {
+  return Object.hasOwn(declarations, name) ? declarations[name as CommandName] : undefined;
+}

@@ -51,7 +51,7 @@ export function addSharedFlags(command: Command): void {
 }
 
 const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Command>>> = {
-  validate: inventoried,
+  validate: common,
   plan: pruning,
   apply: pruning,
   drift: service,

@@ -1,14 +1,9 @@
-import { version } from '../../engine/version.js';
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import { diagnosticsGithub } from '../../view/ci/github.js';
-import { sarif } from '../../view/ci/sarif.js';
-import { jsonText } from '../../view/json/json-text.js';
-import { failureJson } from '../../view/json/plan-json.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
-import { fromRepositoryRoot } from '../host/repository-paths.js';
 import { exitCode, exitCodeFor } from './exit.js';
+import { failureIn, type RunContext, writeFailure } from './failure.js';
 import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
 import { reportBug } from './usage.js';
 
@@ -37,15 +32,16 @@ const withDiagnostics: ReadonlySet<string> = new Set(['json', 'github', 'sarif']
 export async function runCommand<F extends string>(
   flags: CommonFlags,
   formats: readonly F[],
-  context: CommandContext,
+  context: RunContext,
   run: (begin: () => void) => Promise<CommandResult<F>>,
 ): Promise<number> {
   const { host, output } = context;
   let format: F | null = null;
+  let further: { format: F; path: string }[] = [];
   let began = false;
   try {
     format = chooseFormat(flags, formats);
-    const further = furtherOutputs(flags, formats, host.cwd);
+    further = furtherOutputs(flags, formats, host.cwd);
     for (const { path } of further) checkWritable(path);
     const result = await run(() => {
       began = true;
@@ -61,23 +57,15 @@ export async function runCommand<F extends string>(
       reportBug(failure, ['--format', format ?? ''], output);
       return exitCode.incomplete;
     }
-    const { diagnostics } = failure;
-    const text = failureIn(format ?? flags.format, output.redactor.value(diagnostics), host);
-    if (text !== null && output.arrives) output.out(text);
-    else printDiagnostics(diagnostics, flags, context);
+    const failed = { flags, context, diagnostics: failure.diagnostics };
+    const unwritten = await writeFailure(further, failed);
+    const diagnostics = [...failure.diagnostics, ...unwritten];
+    const shownIn = format ?? flags.format;
+    const text = output.arrives ? failureIn(shownIn, { ...failed, diagnostics }) : null;
+    if (text !== null) output.out(text);
+    if (text === null || !withDiagnostics.has(shownIn ?? '')) printDiagnostics(diagnostics, flags, context);
     return began ? exitCode.incomplete : exitCodeFor(diagnostics) || exitCode.error;
   }
-}
-
-/** A failure in a format that includes diagnostics; null for the others. */
-function failureIn(
-  format: string | undefined,
-  diagnostics: readonly Diagnostic[],
-  host: Host,
-): string | null {
-  if (format === 'json') return jsonText(failureJson(diagnostics));
-  if (format === 'github') return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
-  return format === 'sarif' ? jsonText(sarif(fromRepositoryRoot(diagnostics, host), version)) : null;
 }
 
 const plain: RenderOptions = { color: false, width: defaultWidth, verbose: false };

@@ -43,6 +43,14 @@ function hintFor(flag: string, { program, command, argv }: CommandLine): string 
   const at = argv.findIndex((word) => word.split('=')[0] === flag);
   if (command === null || at < argv.indexOf(command.name()))
     return `Write \`${flag}\` after the command, as in \`roster ${(command ?? owners[0])?.name()} ${flag}\`.`;
-  const names = owners.map((each) => `\`roster ${each.name()}\``);
-  return `\`${flag}\` is a flag of ${wordList(names, 'and')}.`;
+  return `\`${flag}\` is a flag of ${listed(owners.map((each) => `\`roster ${each.name()}\``))}.`;
+}
+
+/** Commands that a hint names. The rest are counted. */
+const MOST_NAMED = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  if (more > 1) return `${names.slice(0, MOST_NAMED).join(', ')} and ${more} other commands`;
+  return wordList(names, 'and');
 }

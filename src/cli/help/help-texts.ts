@@ -84,6 +84,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     about: 'Show what was changed outside roster since the last apply, whatever the manifests declare now.',
     examples: [
       ['Show what was changed', 'roster drift'],
+      ['Show only that of schedules', "roster drift 'schedule/*'"],
       ['Save the result as JSON, too', 'roster drift --write json=drift.json'],
     ],
     exits: {
@@ -100,6 +101,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       'Explain which remote object matches a resource, by which rule, what differs, and what is ignored.',
     examples: [
       ['Explain a group', 'roster why group/retail-prices'],
+      ['Explain all groups', "roster why 'group/*'"],
       ['Explain a schedule of an environment', 'roster why schedule/nightly -e staging'],
     ],
     exits: { 0: success, 1: failed, 4: elsewhere },

@@ -68,10 +68,18 @@ export function driftJson(drift: Drift) {
   };
 }
 
-/** `why --format json`. */
-export function whyJson({ address, source, object, rule, tried, change, ignored }: Why, plan: Plan) {
+/** `why --format json` for one address. */
+export function whyJson(why: Why, plan: Plan) {
+  return { ...jsonHeader(plan), ...resourceJson(why) };
+}
+
+/** `why --format json` for several addresses, or a glob. */
+export function whysJson(whys: readonly Why[], plan: Plan) {
+  return { ...jsonHeader(plan), resources: whys.map(resourceJson) };
+}
+
+function resourceJson({ address, source, object, rule, tried, change, ignored }: Why) {
   return {
-    ...jsonHeader(plan),
     address,
     source: sourceJson(source),
     object,

@@ -16,14 +16,16 @@ const ruleNames: Readonly<Record<Rule, string>> = {
   likeness: 'similarity',
 };
 
-/** The remote object, the rule that matched it, what differs, and what is ignored and why. */
-export function whyText(why: Why, plan: Plan, options: TextOptions): string {
+/** Of each resource: the remote object, the rule that matched it, what differs, and what is ignored and why. */
+export function whyText(whys: readonly Why[], plan: Plan, options: TextOptions): string {
   const layout = textLayout(options);
   return joinBlocks([
     headerLines(plan, layout),
-    matchLines(why, layout),
-    differenceLines(why, layout),
-    ignoredLines(why, layout),
+    ...whys.flatMap((why) => [
+      matchLines(why, layout),
+      differenceLines(why, layout),
+      ignoredLines(why, layout),
+    ]),
   ]);
 }
 

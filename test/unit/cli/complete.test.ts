@@ -46,13 +46,13 @@ test.each([
   ['plan --file=other.yaml ', ['pipeline/']],
   ['plan -f broken.yaml ', []],
   ['plan -f none.yaml ', []],
-  ['why group/shops ', []],
+  ['why group/shops ', ['group/', 'key/']],
   ['plan -e ', ['staging']],
   ['plan --env=', ['--env=staging']],
   ['plan --pr', ['--prune']],
   ['plan --prune all --pr', []],
   ['plan --prune ', ['owned', 'all', 'never']],
-  ['drift --prune ', []],
+  ['snapshot --prune ', []],
   ['plan --format=mark', ['--format=markdown']],
   ['graph --format ', ['text', 'mermaid', 'dot', 'json']],
   ['fmt --write j', ['json=']],
@@ -81,4 +81,9 @@ test('every command and every flag is offered, with what it does', async () => {
 test('completion sends no request', async () => {
   expect(await offered('why group/')).not.toEqual([]);
   expect(sandbox.requests).toEqual([]);
+});
+
+test('the words to complete may be flags, also without `--` before them', async () => {
+  const { exit, stdout, stderr } = await workspace.command(['__complete', '--help']);
+  expect([exit, stdout, stderr]).toEqual([0, '--help\tShow help\n:end\n', '']);
 });

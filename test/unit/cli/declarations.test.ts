@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
 import { buildProgram } from '../../../src/cli/program.js';
@@ -52,7 +52,9 @@ function state(): unknown {
 function filesOf(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   return Object.fromEntries(
-    paths.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]),
+    paths
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((path) => [relative(folder, path), readFileSync(path, 'utf8')]),
   );
 }
 

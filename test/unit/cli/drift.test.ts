@@ -178,3 +178,74 @@ test.each(['"x"', '7', 'null', '[]', '{"a":[1]}', '[["a"]]'])(
     expect((await drift()).exit).toBe(2);
   },
 );
+
+test('addresses select what drift is shown of, and one that matches nothing is an error', async () => {
+  declare(first);
+  await workspace.apply();
+  for (const name of ['a', 'b']) Object.assign(live(name), { description: 'Changed' });
+  const run = (...words: string[]) => workspace.command(['drift', ...words, '--format', 'json']);
+  const addresses = async (...words: string[]) => {
+    const { exit, stdout } = await run(...words);
+    return [exit, (JSON.parse(stdout) as Found).changes.map((each) => each.address)];
+  };
+  expect(await addresses()).toEqual([2, ['group/a', 'group/b']]);
+  expect(await addresses('group/b')).toEqual([2, ['group/b']]);
+  expect(await addresses('group/*', 'schedule/s')).toEqual([2, ['group/a', 'group/b']]);
+  expect(await addresses('schedule/*')).toEqual([0, []]);
+  declare(first.replace(/ {2}b: .*\n/, ''));
+  expect(await addresses('group/b')).toEqual([2, ['group/b']]);
+  const { exit, stdout } = await run('schedule/s', 'group/c', 'pipeline/*');
+  expect([exit, JSON.parse(stdout).diagnostics]).toEqual([
+    1,
+    ['group/c', 'pipeline/*'].map((each) =>
+      expect.objectContaining({ code: 'usage', message: `"${each}" matches no resource of this project` }),
+    ),
+  ]);
+});
+
+test('drift of what is selected is known although another resource is not in the inventory', async () => {
+  declare(first.replace(/ {2}b: .*\n/, ''));
+  await workspace.apply();
+  declare(first);
+  sandbox.world.groups.set('00000000-0000-4000-8000-00000000abcd', {
+    ...live('a'),
+    id: '00000000-0000-4000-8000-00000000abcd',
+    name: 'b',
+  });
+  const diagnostics = async (address: string) => {
+    const { exit, stdout } = await workspace.command(['drift', address, '--format', 'json']);
+    return [exit, JSON.parse(stdout).diagnostics.map(({ code }: { code: string }) => code)];
+  };
+  expect(await diagnostics('group/a')).toEqual([0, []]);
+  expect(await diagnostics('group/b')).toEqual([0, ['not-in-inventory']]);
+});
+
+test('why explains several resources, each in a block of its own, and a glob as a list', async () => {
+  declare(first);
+  await workspace.apply();
+  const why = (...words: string[]) => workspace.command(['why', ...words]);
+  const { exit, stdout } = await why('schedule/s', 'group/*');
+  expect(exit).toBe(0);
+  expect(stdout.match(/^(group|schedule)\/\w+ matches/gm)).toEqual([
+    'group/a matches',
+    'group/b matches',
+    'schedule/s matches',
+  ]);
+  expect(stdout.match(/^Project/gm)).toHaveLength(1);
+  const json = async (...words: string[]) => JSON.parse((await why(...words, '--format', 'json')).stdout);
+  const one = await json('group/a');
+  expect(one).toMatchObject({ address: 'group/a', rule: 'inventory' });
+  const { formatVersion, project, environment, service, ...resource } = one;
+  expect(await json('group/[a]')).toEqual({
+    formatVersion,
+    project,
+    environment,
+    service,
+    resources: [resource],
+  });
+  expect((await json('group/a', 'group/b')).resources).toHaveLength(2);
+  const failed = await why('group/a', 'group/x', 'nothing');
+  expect([failed.exit, failed.stdout]).toEqual([1, '']);
+  expect(failed.stderr).toContain('"group/x" matches no resource of this project');
+  expect(failed.stderr).toContain('"nothing" matches no resource of this project');
+});

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Workspace } from '../../support/roster.js';
 
 /** What each format makes of trouble that has no place in a manifest. */
@@ -28,3 +30,81 @@ test.each(Object.keys(read))(
     }
   },
 );
+
+const broken = 'project: p\ngroups:\n  a: { members: [nobody }\n';
+const wrong = 'project: p\ngroups:\n  a: { membrs: [] }\n';
+
+describe('a result of an earlier run does not outlive an error', () => {
+  let workspace: Workspace;
+  const read = (file: string) => readFileSync(join(workspace.root, file), 'utf8');
+  afterEach(() => workspace.remove());
+
+  test.each([
+    ['plan', 'roster', 'broken YAML', broken],
+    ['plan', 'roster', 'an error in an entry', wrong],
+    ['drift', 'roster-drift', 'broken YAML', broken],
+    ['drift', 'roster-drift', 'an error in an entry', wrong],
+    ['plan', 'roster', 'no answer', 'project: p\n'],
+    ['drift', 'roster-drift', 'no answer', 'project: p\n'],
+  ])('%s writes a page with the marker %s, and its errors as JSON: %s', async (name, marker, _, text) => {
+    const files = { 'roster.yaml': text, 'old.md': '**No drift.**', 'old.json': '{"changes":[]}' };
+    workspace = new Workspace(
+      { ...files, 'old.txt': 'No drift.' },
+      { url: 'http://127.0.0.1:1', apiKey: 'k' },
+    );
+    workspace.sleep = async () => undefined;
+    const written = ['markdown=old.md', 'json=old.json', 'text=old.txt'].flatMap((each) => ['--write', each]);
+    const { exit, stderr } = await workspace.command([name, ...written]);
+    expect(exit).toBe(1);
+    const { code, message } = JSON.parse(read('old.json')).diagnostics[0];
+    expect(read('old.md')).toMatch(
+      new RegExp(`^<!-- ${marker}:p: -->\n\\*\\*(No plan|Drift is not known), `),
+    );
+    expect(read('old.md')).toContain(`\`${code}\``);
+    expect([stderr, read('old.txt')]).toEqual([expect.stringContaining(code), expect.stringContaining(code)]);
+    expect(message).not.toBe('');
+  });
+
+  test('a format that cannot tell an error leaves no file', async () => {
+    workspace = new Workspace(
+      { 'roster.yaml': wrong, 'old.json': '{}' },
+      { url: 'http://127.0.0.1:1', apiKey: 'k' },
+    );
+    expect((await workspace.command(['plan', '--write', 'gitlab=old.json'])).exit).toBe(1);
+    expect(existsSync(join(workspace.root, 'old.json'))).toBe(false);
+  });
+
+  test('a file of the project stays as it is, also when it has errors', async () => {
+    const files = { 'roster.yaml': `${wrong}inventory: { file: state.json }\n`, 'state.json': 'mine' };
+    workspace = new Workspace(files, { url: 'http://127.0.0.1:1', apiKey: 'k' });
+    for (const file of ['roster.yaml', 'state.json'] as const)
+      for (const name of ['plan', 'drift', 'apply', 'validate']) {
+        for (const more of [[], ['--url', 'nothing'], ['--concurrency', '0']]) {
+          const flags = name === 'validate' ? [] : more;
+          const { exit } = await workspace.command([name, ...flags, '--write', `json=${file}`]);
+          expect([exit, read(file)]).toEqual([1, files[file]]);
+        }
+      }
+  });
+
+  test('plan --format markdown prints the page', async () => {
+    workspace = new Workspace({ 'roster.yaml': wrong }, { url: 'http://127.0.0.1:1', apiKey: 'k' });
+    const { exit, stdout, stderr } = await workspace.command(['plan', '--format', 'markdown']);
+    expect([exit, stdout.split('\n').slice(0, 2)]).toEqual([
+      1,
+      ['<!-- roster:p: -->', '**No plan, because of errors.** 1 error.'],
+    ]);
+    expect(stdout).toContain('membrs');
+    expect(stderr).toContain('membrs');
+  });
+
+  test('the page says the environment, and counts what does not fit', async () => {
+    const many = Array.from({ length: 400 }, (_, at) => `  g${at}: { ${'x'.repeat(160)}: 1 }\n`).join('');
+    const text = `project: p\nenvironments: { staging: {} }\ngroups:\n${many}`;
+    workspace = new Workspace({ 'roster.yaml': text }, { url: 'http://127.0.0.1:1', apiKey: 'k' });
+    const { stdout } = await workspace.command(['plan', '--format', 'markdown', '-e', 'staging']);
+    expect(stdout).toMatch(/^<!-- roster:p:staging -->\n/);
+    expect(stdout.length).toBeLessThanOrEqual(65_000);
+    expect(stdout).toMatch(/Too long to show in full:\*\* \d+ errors left out/);
+  });
+});

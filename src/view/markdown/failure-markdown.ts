@@ -1,0 +1,43 @@
+import type { Plan } from '../../model/plan.js';
+import { severityCounts, worstFirst } from '../severity-labels.js';
+import { driftMarker, markdownMarker, shortCode } from './markdown-escape.js';
+import { type MeasureText, SizeBudget } from './markdown-pack.js';
+import { tooLong } from './omissions-markdown.js';
+import { markdownLimit } from './plan-markdown.js';
+import { diagnosticItem, hiddenWarnings } from './problems-markdown.js';
+import { subsection } from './sections-markdown.js';
+
+/** Reserved for the heading and for what is left out. */
+const reservedSize = 8_000;
+const maxNameColumns = 2_000;
+
+export interface FailedRun extends Pick<Plan, 'environment' | 'diagnostics'> {
+  /** Null when the manifests cannot be read so far. */
+  readonly project: string | null;
+}
+
+/** The page in place of a plan or of drift when there are errors, with the same marker, so that a bot replaces the old page. */
+export function failureMarkdown(
+  page: 'plan' | 'drift',
+  { project, environment, diagnostics }: FailedRun,
+  measure: MeasureText,
+): string {
+  const marker = page === 'plan' ? markdownMarker : driftMarker;
+  const budget = new SizeBudget(markdownLimit - reservedSize, measure);
+  const shown = budget.fill(worstFirst(diagnostics), (each) => diagnosticItem(each, () => null));
+  return [
+    marker(project ?? '', environment),
+    `**${titles[page]}** ${severityCounts(diagnostics).join(', ')}.`,
+    '',
+    ...about(project, environment),
+    ...tooLong(page, hiddenWarnings(shown)),
+    ...subsection(null, shown),
+  ].join('\n');
+}
+
+const titles = { plan: 'No plan, because of errors.', drift: 'Drift is not known, because of errors.' };
+
+function about(project: string | null, environment: string | null): string[] {
+  const where = environment === null ? '' : `, environment ${shortCode(environment, maxNameColumns)}`;
+  return project === null ? [] : [`Project ${shortCode(project, maxNameColumns)}${where}`, ''];
+}
