@@ -70,7 +70,7 @@ export class RunState {
   }
 }
 
-/** What a step is whose request has failed. */
+/** The outcome of a step whose request failed. */
 export function stateAfter({ certainty, givenUp, message }: Verdict): StepState {
   if (certainty === 'unknown') return { outcome: 'unknown', error: message };
   // It was not sent, or only ever refused because of a rate limit: the service has not taken it.

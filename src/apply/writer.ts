@@ -18,7 +18,7 @@ export type Verdict = {
   readonly gone: boolean;
   /** The key no longer works: nothing else can be done. */
   readonly unauthorized: boolean;
-  /** Waiting for a rate limit has ended with the deadline, or with an interrupt: nothing else can be done. */
+  /** Why the wait for a rate limit ended early, after which nothing else can be done. Null if it did not. */
   readonly givenUp: 'deadline' | 'interrupt' | null;
   readonly message: string;
 };

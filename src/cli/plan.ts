@@ -75,7 +75,7 @@ const noPlanToApply = usage(
 );
 
 const noSummary = usage(
-  '`--summary` cannot be used with `--format`, because it shortens the text only',
+  '`--summary` cannot be used with `--format`, because it shortens only the text output',
   'Leave out one of them. JSON has the counts in `summary`.',
 );
 

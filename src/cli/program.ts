@@ -74,7 +74,7 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
     .addOption(
       choice(
         '--plan-with <what>',
-        'What CI plans pull requests with (default: snapshot, which needs no API key)',
+        'What CI uses to plan pull requests (default: snapshot, which needs no API key)',
         ['snapshot', 'key'],
       ),
     )
@@ -132,7 +132,7 @@ function addServiceReads(program: Command, context: CommandContext, done: Done):
       done(await (await import('./why.js')).whyCommand(selected, flags, context)),
     );
   command(program, 'snapshot')
-    .option('--out <file>', 'File to save it to (default: stdout)')
+    .option('--out <file>', 'File to save the snapshot to (default: stdout)')
     .action(async (flags) => done(await (await import('./snapshot.js')).snapshotCommand(flags, context)));
 }
 
@@ -160,14 +160,14 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
   command(program, 'sandbox')
     .option('--port <number>', 'Port to listen on; 0 selects any free port (default: 4010)')
     .option('--host <address>', 'Address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1)')
-    .option('--now <time>', 'Time at the start, such as 2026-12-01T06:00:00Z (default: the real time)')
-    .option('--speed <factor>', 'Seconds that pass in a second of real time (default: 1)')
+    .option('--now <time>', 'Initial time, such as 2026-12-01T06:00:00Z (default: the current time)')
+    .option('--speed <factor>', 'Simulated seconds per real second (default: 1)')
     .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
     .option('--data <file>', 'File that keeps the state between runs')
     .option('--faults <file>', 'JSON file with the failures to simulate')
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
   command(program, 'schema')
-    .addArgument(choiceArgument('[name]', 'Which one (default: project)', schemaNames))
+    .addArgument(choiceArgument('[name]', 'Name of the schema (default: project)', schemaNames))
     .action(async (name, flags) =>
       done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
     );
@@ -187,7 +187,7 @@ function addHelp(program: Command): void {
     .action((name) => explain(program, name));
 }
 
-/** For the scripts of `roster completion`. Its words are taken as they are, flags included. */
+/** For the scripts of `roster completion`. Its arguments are passed on unparsed, flags included. */
 function addComplete(program: Command, context: CommandContext, done: Done): void {
   program
     .command('__complete [words...]', { hidden: true })

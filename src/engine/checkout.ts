@@ -5,7 +5,7 @@ import type { Checkout } from '../model/checkout.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Project } from '../model/resource.js';
 
-/** Null if there is nothing to compare. To record it, what differs from the commit matters as well. */
+/** Null if there is nothing to compare. For recording, it also matters whether the manifests differ from the commit. */
 export type ReadCheckout = (inventory: Inventory, purpose: 'compare' | 'record') => Promise<Checkout | null>;
 
 /** Git is started only if there is something to compare or to record. */

@@ -2,7 +2,7 @@ import { print } from '../inventory/format.js';
 import type { Inventory, LockInfo } from '../model/inventory.js';
 import type { ReadSession } from './session.js';
 
-/** Another run that changes the service before it records what it changed. */
+/** Another run, which may have changed the service without having recorded it yet. */
 export interface ConcurrentRun {
   /** Such as `process 4711 on runner-7`. */
   readonly name: string;

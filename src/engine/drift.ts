@@ -7,7 +7,7 @@ import { type Observation, objectionDiagnostic, observeAndPlan, planOf } from '.
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
-/** Runs that end while the service is read, after each of which it is read again. */
+/** How many runs may end while the service is read: after each of them, it is read again. */
 const MOST_ENDED_RUNS = 3;
 
 export interface DriftOptions {
@@ -17,8 +17,8 @@ export interface DriftOptions {
 
 /**
  * What was changed outside roster since the last apply. Sends reads only.
- * @throws Problem when the manifests or the service do not allow a plan, the inventory is not that of this account, or
- *   the changes may be those of an apply that is running.
+ * @throws Problem when the manifests or the service do not allow a plan, the inventory belongs to another account, or
+ *   the changes may come from a running apply.
  */
 export async function drift(session: ReadSession, options: DriftOptions = {}): Promise<Drift> {
   const selectors = selectorsOf(options.addresses ?? []);
@@ -34,7 +34,7 @@ export async function drift(session: ReadSession, options: DriftOptions = {}): P
 
 interface FoundDrift {
   readonly drift: Drift;
-  /** About what the inventory does not list, so that its drift is not known. */
+  /** About resources that the inventory does not list, so that their drift is unknown. */
   readonly unknown: readonly Diagnostic[];
 }
 
@@ -60,7 +60,7 @@ function driftIn(
   };
 }
 
-/** A running apply changes objects before it records them: nobody can tell its changes from those of others. */
+/** A running apply changes objects before it records them: its changes cannot be distinguished from others. */
 function withOther(
   other: ConcurrentRun | null,
   { drift: found, unknown }: FoundDrift,
@@ -81,8 +81,8 @@ function lockedBy(
 ): Diagnostic[] {
   if (!isAlive && !isChanged) return [];
   const consequence = isChanged
-    ? 'so the changes that were found may be its own'
-    : 'so what it creates is not checked yet';
+    ? 'so the changes found may come from that run'
+    : 'so objects that it creates are not checked yet';
   const help = isAlive
     ? 'Run `roster drift` again after that run has ended.'
     : 'That run has probably died. Finish its work with `roster apply`.';

@@ -8,7 +8,7 @@ export interface ProjectNames {
   readonly environments: readonly string[];
 }
 
-/** Reads the manifests as far as they can be read, and nothing else: neither the inventory, nor a key, nor the service. */
+/** Reads only the manifests, as far as they can be read: never the inventory, a key or the service. */
 export function projectNames(file: string | undefined, cwd: string): ProjectNames {
   const { entries, environments } = readOutline(file, cwd);
   const kindOf = new Map(kinds.map(({ section, name }) => [section, name]));

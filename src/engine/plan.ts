@@ -53,7 +53,7 @@ export interface ObserveOptions extends PlanOptions {
   readonly previews?: boolean;
   /** Reads every object, not only those that this plan rests on. */
   readonly everything?: boolean;
-  /** Compares the checkout with what was applied last. To `record` it, also says whether the manifests differ from it. */
+  /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
   readonly checkout?: 'compare' | 'record';
   /** Default: the client's. */
   readonly reader?: Reader;

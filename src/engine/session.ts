@@ -30,9 +30,9 @@ export interface SessionOptions extends ProjectOptions, ServiceOptions {
   readonly timeoutMilliseconds?: number | undefined;
   /** How long rate limits may hold requests back in all. Default: 1,800,000. */
   readonly deadlineMilliseconds?: number | undefined;
-  /** Learns of each request, without its headers and body. */
+  /** Called for each request, without its headers and body. */
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
-  /** Called when the service limits requests: for how many milliseconds none is sent. */
+  /** Called when the service limits requests, with the milliseconds for which none is sent. */
   readonly onPause?: ((milliseconds: number) => void) | undefined;
   /** Ends the run: requests in flight finish, nothing else is sent or tried again. */
   readonly signal?: AbortSignal | undefined;
@@ -68,7 +68,7 @@ export interface ReadSession extends Omit<Session, 'client' | 'store' | 'useKey'
   readonly store: Pick<InventoryStore, 'name' | 'load' | 'holder'>;
 }
 
-/** Like `withSession`, for use cases that change nothing: what could write stays here. */
+/** Like `withSession`, for use cases that change nothing: they get nothing that can write. */
 export function withReadSession<T>(
   options: SessionOptions,
   work: (session: ReadSession) => Promise<T>,

@@ -13,7 +13,7 @@ export type PushResult = 'done' | 'moved';
 export class Branch {
   private readonly git: Git;
   private readonly localRef: string;
-  /** FETCH_HEAD is the user's: before version 2.29, git can only leave its first line as it is. */
+  /** FETCH_HEAD belongs to the user. Before version 2.29, git can only append to it, which keeps its first line. */
   private readonly keepFetchHead: string;
 
   constructor(

@@ -17,7 +17,7 @@ export interface CheckoutOptions {
 }
 
 /**
- * The checkout of the project, compared with the commit last applied. An inventory file that git tracks is as old as
+ * The checkout of the project, compared with the commit last applied. An inventory file that git tracks is versioned with
  * the manifests next to it, so it cannot say what was applied since, and holds no commit: one would only conflict in
  * merges, and be lost in squashed ones.
  */
@@ -28,7 +28,7 @@ export async function readCheckout(options: CheckoutOptions, applied: string | n
     if (inventoryFile !== null && (await isTracked(tree, inventoryFile)))
       return { commit: null, applied: null, state: 'unknown' };
     const head = await tree.git.answer(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-    if (head === null) return unknown(applied, 'the repository has no commit');
+    if (head === null) return unknown(applied, 'the repository has no commits');
     const commit = files !== null && (await differs(tree, files)) ? `${head}-dirty` : head;
     return { commit, applied, ...(await compare(tree, head, applied)) };
   } catch (failure) {

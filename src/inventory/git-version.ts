@@ -8,7 +8,7 @@ export async function gitVersion(git: Git): Promise<string | null> {
   return version ?? null;
 }
 
-/** A version that nobody can read counts as a new one. */
+/** An unknown version counts as a new one. */
 export function isOlder(version: string | null, than: string): boolean {
   if (version === null) return false;
   const [a = [], b = []] = [version, than].map((each) => each.split('.').map(Number));

@@ -121,7 +121,7 @@ export class Git {
     });
     const [command] = args;
     let isLate = false;
-    // Not the option of `spawn`, whose timer keeps the process alive where git cannot be started.
+    // Not the `timeout` option of `spawn`: its timer keeps the process alive if git cannot be started.
     const timer = setTimeout(() => {
       isLate = child.kill();
     }, TIMEOUT_MS);

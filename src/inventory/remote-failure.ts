@@ -13,22 +13,22 @@ interface Cause {
   readonly help: string;
 }
 
-/** The first one that fits. Git has one exit code for all of them. */
+/** The first match wins. Git has the same exit code for all of them. */
 const causes: readonly Cause[] = [
   {
     pattern: /could not read (?:Username|Password)|terminal prompts disabled/i,
     what: 'cannot be read or written: its host asks for a user name or token',
-    help: 'Give git credentials for this remote, for example with `git config credential.helper`. In CI, use the token of the job.',
+    help: 'Configure git credentials for this remote, for example with `git config credential.helper`. In CI, use the job token.',
   },
   {
     pattern: /Authentication failed|Invalid username or|Access denied|Permission denied \(|error: 401/i,
     what: 'cannot be read or written: its host does not accept the credentials that git uses',
-    help: 'Check that the token or SSH key is valid, and belongs to a user of this repository.',
+    help: 'Check that the token or SSH key is valid, and belongs to a user with access to this repository.',
   },
   {
     pattern: /error: 403|Permission to .* denied|not allowed to/i,
-    what: 'cannot be read or written: its host does not allow this user to do so',
-    help: 'Allow the user or the CI job to read and push this branch.',
+    what: 'cannot be read or written: its host denies access to this user',
+    help: 'Allow the user or the CI job to fetch and push this branch.',
   },
   {
     pattern: /repository .*not found|does not appear to be a git repository|error: 404/i,
@@ -64,6 +64,6 @@ function refused(name: string, refusal: string, stderr: string): Problem {
   const rest = lines.length > MOST_LINES || said.length > MOST_CHARACTERS ? ' …' : '';
   const message = `the remote refused the push to the inventory ${name}: ${said.slice(0, MOST_CHARACTERS)}${rest}`;
   const help =
-    'A rule of the host, such as a protected branch or a hook, refuses it: allow the user or CI job that runs roster to push to this branch.';
+    'A rule on the host, such as a protected branch or a hook, blocks the push: allow the user or CI job that runs roster to push to this branch.';
   return problem('inventory-unavailable', message, help);
 }

@@ -15,7 +15,7 @@ export function unknownInputs(target: string, keys: readonly string[]): string {
   return isAgent ? `${target} has no ${inputs}` : `no agent of ${target} has ${inputs}`;
 }
 
-/** The nearest known input for each of the unknown ones, or what is known where none is near. */
+/** The nearest known input for each of the unknown ones, or all known inputs if none is near. */
 export function inputHint(
   unknown: readonly string[],
   known: readonly string[],

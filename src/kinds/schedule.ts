@@ -55,7 +55,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     describe,
   },
   similarity: { within: ['target'] },
-  nearMiss: { field: 'target', relation: 'of the same target' },
+  nearMiss: { field: 'target', relation: 'with the same target' },
   brief: (spec, names) => `${targetRule.show(spec.target, names)}, ${timingText(spec)}`,
   references: {
     field: 'target',

@@ -65,7 +65,7 @@ function checkSame(list: readonly EntryRead[], diagnostics: Diagnostics): void {
   }
 }
 
-/** Two objects may be alike in every way: their ids tell them apart, and whether these differ is checked by itself. */
+/** Two objects may be alike in every way: their ids distinguish them, and duplicate ids are checked separately. */
 function haveOwnIds({ declared: one }: EntryRead, { declared: other }: EntryRead, field: string): boolean {
   return field !== 'id' && one.id !== null && other.id !== null;
 }

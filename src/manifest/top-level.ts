@@ -48,7 +48,7 @@ class TopLevelReader {
       if (written.key.text.startsWith('x-')) continue;
       const entry = isKnown(written) ? written : this.corrected(written);
       const [name, isSpeltRight] = [entry.key.text, entry === written];
-      // Next to the right spelling, above it or below, a misspelt setting is not read as that setting.
+      // If the correct spelling is present, above or below, a misspelt setting is not read as that setting.
       const isSetting = settingNames.includes(name) && (isSpeltRight || !spelt.has(name));
       if (sectionNames.includes(name) && (isSpeltRight || entry.value.type === 'map'))
         this.sections.push(entry);

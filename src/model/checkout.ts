@@ -30,7 +30,7 @@ export function plannedCheckout(checkout: Checkout, allowStale: boolean): Planne
   return { commit, record: replaces ? (commit ?? applied) : applied, decided };
 }
 
-/** The commit in a text that may come from anyone; null for anything else. */
+/** The commit in an untrusted text; null for anything else. */
 export function commitFrom(value: unknown): string | null {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:-dirty)?$/.test(value) ? value : null;
 }
@@ -40,7 +40,7 @@ export function isDirty(commit: string): boolean {
   return commit.endsWith('-dirty');
 }
 
-/** Without the mark. */
+/** Without `-dirty`. */
 export function commitId(commit: string): string {
   return commit.replace(/-dirty$/, '');
 }

@@ -78,7 +78,7 @@ export const diagnosticCodes = [
 
 export type DiagnosticCode = (typeof diagnosticCodes)[number];
 
-/** Worst first. `info`, which people see as a note, asks for nothing. */
+/** Worst first. `info`, shown as a note, needs no action. */
 export const severities = ['error', 'warning', 'info'] as const;
 
 export type Severity = (typeof severities)[number];

@@ -172,7 +172,7 @@ export interface Runs<S> {
   agents(spec: S): readonly string[];
   /** How many agents a run starts at the same moment. */
   startsAtOnce(spec: S): number;
-  /** How many agents it starts from its beginning to its end. */
+  /** How many agents a run starts in total. */
   startsPerRun(spec: S): number;
 }
 
@@ -181,7 +181,7 @@ export interface Similarity {
   readonly within: readonly string[];
 }
 
-/** By what a person recognises an existing object that an entry may mean, although its natural key is another one. */
+/** How a person recognises an existing object that an entry may mean, although their natural keys differ. */
 export interface NearMiss {
   /** Such objects agree in this field. */
   readonly field: string;

@@ -149,7 +149,7 @@ const severalNewKeys: Guard = ({ steps }) => {
   if (creating.length < 2) return [];
   const message = `${creating.join(' and ')} would be created, and each new key revokes the previous one`;
   const help =
-    'Remove all of them but one from the manifests: each user has one active key. For another key, use a project with the API key of another user.';
+    'Remove all but one of them from the manifests: each user has one active key. For a second key, use a separate project with the API key of another user.';
   return [{ code: 'several-new-keys', message, help, address: null }];
 };
 

@@ -12,7 +12,7 @@ import type { StayingObject } from './unmanaged/listed.js';
 import { possibleDuplicates } from './unmanaged/near-misses.js';
 import { countUnmanaged } from './unmanaged/unmanaged.js';
 
-/** What is known of a change only next to all others, and to the objects that the plan leaves as they are. */
+/** What is known of a change only by comparing it with the others, and with the objects that the plan leaves unchanged. */
 export interface PlanContext {
   risksOf(change: Omit<Change, 'steps'>, match: Match): readonly Risk[];
   notesOf(address: Address): readonly string[];

@@ -26,7 +26,7 @@ const foreign: Risk = { code: 'adopt', message: 'was created outside this projec
 /** The field shows both names. */
 const renamedByInventory: Risk = {
   code: 'adopt',
-  message: 'only the inventory says that this is its object, and its name changes',
+  message: 'its name changes, and only the inventory links this object to the entry',
 };
 
 /** Only the inventory says that it is the object of this entry, and a pull request may write an inventory. */

@@ -13,7 +13,7 @@ export function staleCheckoutWarnings(
   if (state === 'unknown') {
     const message = `cannot tell whether the manifests include the commit last applied, ${shortCommit(applied)}: ${reason}`;
     const help =
-      'Review deletes with care, or plan in a full clone: `git fetch --unshallow` completes a shallow one.';
+      'Review deletes carefully, or plan in a full clone: `git fetch --unshallow` completes a shallow one.';
     return [{ severity: 'info', code, message, help }];
   }
   const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}: the plan may undo what has been added since`;
@@ -59,7 +59,7 @@ export function staleCheckoutObjections(
   const count = diffs.filter(({ change: { action } }) => action === 'delete' || action === 'replace').length;
   if (count === 0) return [];
   const message = `the plan deletes or replaces ${count === 1 ? '1 object' : `${count} objects`}, and the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}`;
-  const help = `${UPDATE} If that commit was given up on purpose, use \`--allow-stale-checkout\`.`;
+  const help = `${UPDATE} If that commit was abandoned on purpose, use \`--allow-stale-checkout\`.`;
   return [{ code, message, help, address: null }];
 }
 

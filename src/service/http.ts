@@ -8,7 +8,7 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** How often the request has been sent, with this one. */
+  /** How many times the request has been sent, including this one. */
   readonly attempt: number;
   /** Asked at the last moment, when the request has a connection. */
   readonly guard?: SendGuard | undefined;

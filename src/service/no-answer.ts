@@ -30,14 +30,14 @@ const transientCode =
   /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET|UND_ERR_CONNECT_TIMEOUT|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
 
 interface Reason {
-  /** Undefined for the words of the library. */
+  /** Undefined for the library's own message. */
   readonly text?: string;
   readonly help?: string;
 }
 
 const CHECK = 'Check the URL of the service and the network connection.';
 const CERTIFICATES =
-  'To trust another certificate authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.';
+  'To trust another certificate authority, set `NODE_EXTRA_CA_CERTS` to a file that contains its certificate.';
 const NO_TLS: Reason = {
   text: 'the server does not use TLS on this port',
   help: 'Check the port of the URL. Only a service on this machine may have a URL that begins with `http://`.',
@@ -54,13 +54,13 @@ const reasons: readonly (readonly [RegExp, Reason])[] = [
   [
     /^CERT_HAS_EXPIRED$/,
     {
-      text: 'the certificate of the server has expired',
+      text: "the server's certificate has expired",
       help: 'The service needs a new certificate. If it has one, check the clock of this machine.',
     },
   ],
   [
     /^CERT_NOT_YET_VALID$/,
-    { text: 'the certificate of the server is not valid yet', help: 'Check the clock of this machine.' },
+    { text: "the server's certificate is not valid yet", help: 'Check the clock of this machine.' },
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
@@ -68,9 +68,9 @@ const reasons: readonly (readonly [RegExp, Reason])[] = [
   ],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
-    { text: 'the certificate of the server is self-signed', help: CERTIFICATES },
+    { text: "the server's certificate is self-signed", help: CERTIFICATES },
   ],
-  [/^UNABLE_TO_/, { text: 'the certificate of the server is from an unknown authority', help: CERTIFICATES }],
+  [/^UNABLE_TO_/, { text: "the server's certificate is from an unknown authority", help: CERTIFICATES }],
   [/^(CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH$|INVALID_CA$)/, { help: 'Check the certificate of the service.' }],
   [
     /NO_APPLICATION_PROTOCOL/,
@@ -82,7 +82,10 @@ const reasons: readonly (readonly [RegExp, Reason])[] = [
   [/^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)|EPROTO)$/, NO_TLS],
   [
     /^ERR_SSL_/,
-    { text: 'no TLS connection could be made', help: 'Check the URL, and the TLS settings of the server.' },
+    {
+      text: 'a TLS connection could not be established',
+      help: 'Check the URL, and the TLS settings of the server.',
+    },
   ],
 ];
 
@@ -91,7 +94,7 @@ const NOT_HTTP: Reason = {
   help: 'Check the port of the URL: the server there may use another protocol.',
 };
 const ONLY_HTTP_2: Reason = {
-  text: 'the server accepts HTTP/2 only, and roster uses HTTP/1.1',
+  text: 'the server accepts only HTTP/2, and roster uses HTTP/1.1',
   help: 'Enable HTTP/1.1 on the server, or on the proxy in front of it.',
 };
 
@@ -110,11 +113,11 @@ function beginsLikeHttp2(cause: Error): boolean {
   return data.startsWith('\0\0') && data.startsWith('\u0004\0\0\0\0\0', 3);
 }
 
-/** A server with TLS closes a connection without it. */
+/** A TLS server closes a connection that does not use TLS. */
 function unsecured({ protocol }: URL, code: string | null): string | undefined {
   const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
   if (protocol !== 'http:' || !isClosed) return undefined;
-  return 'If the server uses TLS on this port, its URL begins with `https://`.';
+  return 'If the server uses TLS on this port, use a URL that begins with `https://`.';
 }
 
 export function reasonFor(error: unknown): string {

@@ -5,9 +5,9 @@ import { type FailureFacts, ServiceFailure } from './failure.js';
 const FIRST_GAP_MS = 100;
 /** A shorter gap than this does not slow anything down. */
 const LEAST_GAP_MS = 2;
-/** Between two probes of a service that answers nothing but 429, and does not say when to come back. */
+/** Between two probes of a service that answers only 429, without `Retry-After`. */
 const MAX_PAUSE_MS = 10_000;
-/** The end of the deadline in which nothing waits but reads: they find out what the writes have done. */
+/** The last part of the deadline, in which only reads wait: they find out what the writes have done. */
 const MAX_RESERVE_MS = 60_000;
 const GROW = 1.3;
 const MAX_GROWTHS = 3;
@@ -33,11 +33,11 @@ export interface LimitedRequest {
   readonly isOptional?: boolean;
 }
 
-/** When a request has started, and in which epoch: what happens to it says nothing about later epochs. */
+/** The epoch in which a request started: its result says nothing about later epochs. */
 interface Turn {
   readonly epoch: number;
   readonly isLastLook?: boolean;
-  /** Ends the probe; nothing for the other requests. */
+  /** Ends the probe; does nothing for other requests. */
   end(): void;
 }
 
@@ -68,7 +68,7 @@ export class RateLimiter {
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  /** Sends until the answer is not 429. Throws a ServiceFailure that is not transient once the deadline would pass. */
+  /** Sends until the answer is not 429. Throws a ServiceFailure that is not transient if waiting would exceed the deadline. */
   async run<T>(request: LimitedRequest, send: () => Promise<T>): Promise<T> {
     let refusal: FailureFacts | null = null;
     for (;;) {
@@ -96,7 +96,7 @@ export class RateLimiter {
     const isLate = this.settings.signal?.aborted === true;
     if (isLate && refusal !== null) throw givenUp('interrupt', request, refusal, INTERRUPTED);
     if (request.isOptional && this.#refusals > 0) throw notAsked(request);
-    // What a run does after the interrupt, such as a last look, does not wait: a person does. Between the last check and
+    // Requests after an interrupt, such as a last look, do not wait, because a person does. Between the last check and
     // the claim of the turn nothing may be awaited, or two requests would start at once.
     while (!isLate && (this.#nextAt > this.#now() || this.#probe !== null)) {
       if (refusal === null && this.#isLastLook(request))
@@ -180,7 +180,7 @@ export class RateLimiter {
     this.#epoch += 1;
     this.#refusals += 1;
     this.#decay = this.#gapMs === 0 ? FAST_DECAY : SLOW_DECAY;
-    // Many refusals in a row are a limit by the minute, say: then the gap is not what is wrong.
+    // Many refusals in a row suggest a longer window, such as a limit per minute: then the gap is not the problem.
     const growth = this.#refusals <= MAX_GROWTHS ? GROW : 1;
     this.#gapMs = this.#gapMs === 0 ? FIRST_GAP_MS : this.#gapMs * growth;
     const bound = Math.min(MAX_PAUSE_MS, this.#gapMs * 2 ** (this.#refusals - 1));

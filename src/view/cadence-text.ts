@@ -14,7 +14,7 @@ export function cadenceText(change: Pick<Change, 'action' | 'nextRuns'>): string
   return comparison(change, paceText);
 }
 
-/** `28 → 84 runs a week`, for where the interval is said beside it. */
+/** `28 → 84 runs a week`, for use next to the interval. */
 export function weeklyText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
   return comparison(change, weeklyPaceText)?.replace(/ runs? a week(?= → .* a week$)/, '') ?? null;
 }
@@ -55,7 +55,7 @@ function evenInterval({ runsPerWeek, shortestGapSeconds: gap }: Frequency): stri
     : [];
 }
 
-/** `Agent starts a week: 168 → 121,128 (+120,960).` Null where the plan does not change it. */
+/** `Agent starts per week: 168 → 121,128 (+120,960).` Null where the plan does not change it. */
 export function startsPerWeekText({
   startsPerWeek,
   changes,
@@ -67,7 +67,7 @@ export function startsPerWeekText({
   const isKnown = unknown.before === unknown.after && !(changesUnknown && unknown.after > 0);
   const sides = [atLeast(before, unknown.before), atLeast(after, unknown.after)];
   const totals = isSame ? `${sides[0]} before and after` : sides.join(' → ');
-  return `Agent starts a week: ${totals}${isKnown && !isSame ? differenceText(after - before) : ''}${uncounted(unknown)}.`;
+  return `Agent starts per week: ${totals}${isKnown && !isSame ? differenceText(after - before) : ''}${uncounted(unknown)}.`;
 }
 
 function atLeast(starts: number, unknown: number): string {

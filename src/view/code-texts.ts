@@ -30,7 +30,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'limit-exceeded': {
     title: 'Limit exceeded',
     means:
-      'A manifest exceeds the limit for its size, nesting, aliases or number of values, or another file is larger than roster reads or writes.',
+      'A manifest exceeds the limit for its size, nesting, aliases or number of values, or another file is too large for roster to read or write.',
     help: 'Split the manifest into several files or projects, or use less nesting and fewer aliases.',
   },
   'unsafe-text': {
@@ -108,7 +108,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Object exists twice',
     means:
       'The service has another object like the one that the entry owns, usually from a create that took effect late. roster leaves it alone.',
-    help: 'Delete the ones that nobody needs in the dashboard, or bind the entry to its object with `id:`.',
+    help: 'In the dashboard, delete the objects that nobody needs, or bind the entry to its object with `id:`.',
   },
   'duplicate-name': {
     title: 'Two entries for one object',
@@ -199,9 +199,9 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Set `deliver:` to a file that can be written, or to a command that exists.',
   },
   'undelivered-key': {
-    title: 'API key is not delivered yet',
+    title: 'API key has not been delivered yet',
     means:
-      'A run created an API key, could not deliver it, and kept it in a file. The key works, and the service does not show it again.',
+      'A run created an API key, could not deliver it, and kept it in a file. The key is active, and the service will not show it again.',
     help: 'Fix the destination and run `roster apply`, or move the key to its destination yourself. Then delete the file, and never commit it.',
   },
   'unknown-variable': {
@@ -244,10 +244,10 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Starts too close together',
     means:
       'A new or changed schedule has two starts that are closer together than `limits.shortestInterval`.',
-    help: 'Start it less often. If every start is intended, lower the limit.',
+    help: 'Make it run less often. If every start is intended, lower the limit.',
   },
   'too-many-runs': {
-    title: 'Too many agent starts a week',
+    title: 'Too many agent starts per week',
     means: 'The plan raises the number of agent starts in an average week above `limits.runsPerWeek`.',
     help: 'Start fewer agents, or less often. If all starts are intended, raise the limit in roster.yaml.',
   },
@@ -263,7 +263,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'not-confirmed': {
     title: 'Not confirmed',
-    means: 'The answer was not `yes`, or there is no terminal to ask for it. Nothing was changed.',
+    means: 'The answer was not `yes`, or there is no terminal to ask for confirmation. Nothing was changed.',
     help: 'Review the plan, then answer `yes`. Without a terminal, pass `--expect` with the digest of the reviewed plan, or `--yes`.',
   },
   'too-many-deletes': {
@@ -289,10 +289,10 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Correct whichever is wrong. If the difference is intended, pass `--allow-service-mismatch`.',
   },
   'stale-checkout': {
-    title: 'Checkout is older than the last apply',
+    title: 'Checkout lacks the commit last applied',
     means:
-      'The checkout of the manifests does not contain the commit last applied. The plan may undo what the missing commits added, and apply refuses deletes from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
-    help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was given up on purpose, pass `--allow-stale-checkout`.',
+      'The checkout of the manifests does not contain the commit last applied. The plan may undo what newer commits added, and apply refuses deletes and replaces from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
+    help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was abandoned on purpose, pass `--allow-stale-checkout`.',
   },
   'inventory-unavailable': {
     title: 'Inventory is unavailable',

@@ -64,7 +64,7 @@ test('a host that talks a lot is cut short after its first lines', async () => {
 
 test.each([
   [401, 'asks for a user name or token'],
-  [403, 'does not allow'],
+  [403, 'denies access'],
   [404, 'finds no repository'],
 ])('a host that answers %i says that, and is not called unreachable', async (status, words) => {
   const server = createServer(

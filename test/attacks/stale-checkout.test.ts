@@ -145,7 +145,7 @@ test('the inventory and the comparison of commits share the work tree that git f
 });
 
 describe('the commit of the manifests', () => {
-  test('is in the inventory and in both commits of an apply, with a mark if the manifests differ from it', async () => {
+  test('is in the inventory and in both commits of an apply, with `-dirty` if the manifests differ from it', async () => {
     const { colleague, applied } = await staleClone();
     expect(inventoryIn().commit).toBe(applied);
     const messages = remote.git('log', '--format=%B', 'roster-inventory');
@@ -164,7 +164,7 @@ describe('the commit of the manifests', () => {
     expect([inventoryIn().commit, remote.git('rev-parse', 'roster-inventory')]).toEqual([applied, before]);
   });
 
-  test('is recorded by an apply that did only a part', async () => {
+  test('is recorded by a partial apply', async () => {
     const { colleague } = await staleClone();
     const half = commit(colleague, manifest('{ git: {} }', 'a', 'b', 'c', 'd'));
     sandbox.faults.faults = [{ act: 'status', status: 400, method: 'POST', path: '*', nth: 1 }];

@@ -111,7 +111,7 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/service/rate-limit.test.ts'],
   },
   {
-    name: 'a run waits for rate limits without an end',
+    name: 'a run waits for rate limits forever',
     file: 'src/service/rate-limit.ts',
     find: '> deadlineMs - reserveMs)',
     replace: '> deadlineMs * 1000)',

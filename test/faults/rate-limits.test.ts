@@ -53,7 +53,7 @@ const endless = (nth: number, fault: Partial<Fault>): Fault => ({
   ...fault,
 });
 
-test('rate limit: a limit that never ends ends the plan at the deadline, with what to do', async () => {
+test('rate limit: a limit that is never lifted ends the plan at the deadline, with a hint', async () => {
   await withFixture(scenario('S1'), async (fixture) => {
     fixture.inject(endless(1, {}));
     const { exit, stdout, stderr } = await fixture.workspace.plan({ deadline: '10m' });

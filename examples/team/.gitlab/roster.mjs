@@ -20,7 +20,7 @@ async function note(planFile) {
 /** Keeps one issue of the project and environment open while there is drift. */
 async function drift(markdownFile, jsonFile, code) {
   const { project: name, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  // Its first line is the hidden marker of the project and environment.
+  // Its first line is a hidden marker with the project and environment.
   const found = readFileSync(markdownFile, 'utf8');
   const marker = found.slice(0, found.indexOf('\n'));
   const issues = `${project}/issues`;

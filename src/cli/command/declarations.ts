@@ -34,7 +34,7 @@ export const declarations = {
   calendar: { ...offline, formats: ['text', 'json', 'svg'] },
   graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },
   fmt: { ...writing, formats: ['text', 'json'] },
-  // The lock of a run that is still alive is lost to that run.
+  // If the run is still alive, it loses its lock.
   unlock: { ...writing, destructive: true, formats: ['text', 'json'] },
   sandbox: { ...offline, interruptEnds: 'service', formats: ['text', 'json'] },
   schema: { ...offline, formats: ['text', 'json'] },

@@ -167,12 +167,12 @@ export function chooseLockTimeout({ lockTimeout }: { readonly lockTimeout?: stri
   throw problem('usage', `--lock-timeout: "${lockTimeout}" is not a duration`, help);
 }
 
-/** `--expect DIGEST`: only the exact digest. What is no digest cannot be that of a stale plan. */
+/** `--expect DIGEST`: a full digest only. Anything else is a usage error, not a stale plan. */
 export function chooseDigest({ expect }: { readonly expect?: string }): string | undefined {
   if (expect === undefined || /^sha256:[0-9a-f]{64}$/.test(expect)) return expect;
   const help =
-    'Use the whole digest that `roster plan` prints after `Digest:`: `sha256:` and 64 digits of 0-9 and a-f.';
-  throw problem('usage', `--expect: "${expect}" is not the digest of a plan`, help);
+    'Use the full digest that `roster plan` prints after `Digest:`, which is `sha256:` followed by 64 hexadecimal digits.';
+  throw problem('usage', `--expect: "${expect}" is not a plan digest`, help);
 }
 
 /** commander returns the text as it was given: `abc`, `-1` and `1e3` are refused here. */

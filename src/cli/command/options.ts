@@ -5,14 +5,14 @@ const COMMON = 'Common options:';
 
 type Parse = (value: string, before: unknown) => unknown;
 
-/** A flag whose values are known. What commander says of any other value is said by the command itself. */
+/** A flag with a fixed set of values. The command itself, not commander, reports any other value. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, description);
   option.argChoices = [...values];
   return option;
 }
 
-/** An argument whose values are known. */
+/** An argument with a fixed set of values. */
 export function choiceArgument(name: string, description: string, values: readonly string[]): Argument {
   const argument = new Argument(name, description);
   argument.argChoices = [...values];
@@ -40,7 +40,7 @@ export function addSharedFlags(command: Command): void {
   sharedFlags[name]?.(command);
   const { formats } = declarations[name];
   if (sharedFlags[name] !== undefined) {
-    const what = 'Also write the result to a file, in any of the formats; repeatable';
+    const what = 'Also write the result to a file, in this format (repeatable)';
     command.addOption(choice('--write <format=file>', what, formats).argParser(collect));
   }
   command
@@ -94,7 +94,7 @@ function service(added: Command): Command {
     );
 }
 
-/** For what happens to objects that are not declared. */
+/** The flag for undeclared objects. */
 function pruning(added: Command): Command {
   const what = 'Which undeclared objects to delete (default: `prune` in roster.yaml)';
   return service(added).addOption(choice('--prune <mode>', what, ['owned', 'all', 'never']));
@@ -111,7 +111,7 @@ function collect(value: string, before: unknown): unknown {
   return [...(Array.isArray(before) ? before : []), value];
 }
 
-/** Refuses what commander would take silently: two values where one counts, and a flag in place of a value. */
+/** Refuses what commander would silently accept: two values for a flag that takes one, and a flag in place of a value. */
 export function refuseAmbiguous(command: Command): void {
   for (const option of command.options) {
     if (!option.required) continue;

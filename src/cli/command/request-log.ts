@@ -15,8 +15,8 @@ interface LogContext {
 type RequestLog = Pick<SessionOptions, 'onAttempt' | 'onPause'>;
 
 /**
- * What a run says about its requests on stderr: each of them with `-v`, and long waits and reads. A terminal shows waits
- * and reads on a line that the next output replaces. A log gets a line per minute of waiting, and nothing of reads.
+ * Reports requests on stderr: each one with `-v`, and long waits and reads. A terminal shows waits
+ * and reads on a line that the next output replaces. A log gets a line per minute of waiting, and nothing about reads.
  */
 export function requestLog(
   { verbose }: { readonly verbose?: boolean },

@@ -6,7 +6,7 @@ export interface UsageProblem {
   readonly help: string;
 }
 
-/** What commander reports about the command line, with what to do. Null for help and version. */
+/** A usage error from commander, with a hint. Null for help and version. */
 export function usageProblem(
   failure: unknown,
   program: Command,
@@ -34,7 +34,7 @@ function commandOf({ commands }: Command, argv: readonly string[]): Command | nu
   return names.get(argv.find((word) => names.has(word)) ?? '') ?? null;
 }
 
-/** A flag that comes too early, or that other commands have. */
+/** The hint for a flag that comes before the command, or that other commands have. */
 function hintFor(flag: string, { program, command, argv }: CommandLine): string | null {
   const owners = program.commands.filter(({ options }) =>
     options.some(({ long, short }) => long === flag || short === flag),

@@ -6,8 +6,8 @@ import { type Completion, complete, type NameSource } from './complete.js';
 
 /**
  * `roster __complete -- WORD…`, which the completion scripts call: a line for each candidate, with its description
- * after a tab, and last `:files` or `:end`. It reads the manifests and nothing else. A mistake in them is not for the
- * middle of a command line: there is nothing to offer then.
+ * after a tab, and last `:files` or `:end`. It reads only the manifests. Errors in them are not reported in the
+ * middle of a command line: it offers what it can.
  */
 export function completeCommand(
   program: Command,
@@ -22,7 +22,7 @@ export function completeCommand(
   return exitCode.fine;
 }
 
-/** Manifests come from anyone: a name that a shell could take for more than a word is not offered. */
+/** Manifests are not trusted: names that a shell could interpret are not offered. */
 function isPlain(name: string): boolean {
   return /^[A-Za-z0-9._/-]+$/.test(name);
 }

@@ -3,12 +3,12 @@ import type { Argument, Command, Option } from '../command/commander.js';
 /** What a shell offers for the last word of a command line. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** Whether names of files belong here, too. */
+  /** Whether to offer file names as well. */
   readonly files: boolean;
 }
 
 export interface Candidate {
-  /** Replaces the whole word. One that ends in `/` or `=` goes on. */
+  /** Replaces the whole word. One that ends in `/` or `=` can be continued. */
   readonly word: string;
   readonly description: string;
 }
@@ -113,7 +113,7 @@ function flagWords(options: readonly Option[]): Candidate[] {
   return options.flatMap(({ long, description }) => (long ? [{ word: long, description }] : []));
 }
 
-/** The values of a flag: those that are known, else files where the flag names one. */
+/** The values of a flag: those that are known, else file names if the flag takes a file. */
 function valuesOf(option: Option, current: string, prefix: string, names: NameSource): Completion {
   const known = knownValues(option, names);
   if (option.long === '--write') return outputs(option, current, prefix);

@@ -38,7 +38,9 @@ export function helpTail(name: CommandName): string {
 
 function environment({ needsKey }: Declaration): string[][] {
   if (!needsKey) return [];
-  return [['Environment:', '  ROSTER_API_KEY, or a file that ROSTER_API_KEY_FILE names: the API key', '']];
+  return [
+    ['Environment:', '  ROSTER_API_KEY: the API key, or ROSTER_API_KEY_FILE: a file that contains it', ''],
+  ];
 }
 
 export const rootTail = `

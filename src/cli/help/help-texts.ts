@@ -15,7 +15,7 @@ export interface HelpText {
 
 const success = 'Success';
 const failed = 'An error';
-const elsewhere = 'Refused, such as when the inventory belongs to another service or account';
+const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 const refused = 'A guard refused the plan, and nothing was changed';
 
 export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
@@ -81,11 +81,12 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
   },
   drift: {
     summary: 'Show what was changed outside roster since the last apply',
-    about: 'Show what was changed outside roster since the last apply, whatever the manifests declare now.',
+    about:
+      'Show what was changed outside roster since the last apply, regardless of what the manifests declare now.',
     examples: [
       ['Show what was changed', 'roster drift'],
       ['Show only that of schedules', "roster drift 'schedule/*'"],
-      ['Save the result as JSON, too', 'roster drift --write json=drift.json'],
+      ['Also save the result as JSON', 'roster drift --write json=drift.json'],
     ],
     exits: {
       0: 'Nothing was changed',
@@ -153,15 +154,15 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
   unlock: {
     summary: 'Remove the inventory lock of a run that has died',
     about:
-      'Remove the lock of a run that has died. Before that, make sure that it has: two runs must not write at the same time.',
+      'Remove the lock of a run that has died. First, make sure that it has: two runs must not write at the same time.',
     examples: [
       ['Show who holds the lock, and ask before removing it', 'roster unlock'],
       ['Remove the lock without confirmation', 'roster unlock -e staging --yes'],
     ],
     exits: {
-      0: 'The inventory is not locked any more',
+      0: 'The inventory is no longer locked',
       1: 'An error, or the lock was not removed',
-      4: 'Another run has taken the lock meanwhile',
+      4: 'Another run took the lock in the meantime',
     },
     page: 'docs/inventory.md',
   },
@@ -174,12 +175,12 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       ['Keep its state between runs', 'roster sandbox --data sandbox.json'],
       ['Let a day pass in a minute', 'roster sandbox --now 2026-12-01T06:00:00Z --speed 1440'],
     ],
-    exits: { 0: 'It was stopped', 1: failed },
+    exits: { 0: 'The sandbox was stopped', 1: failed },
     page: 'docs/sandbox.md',
   },
   schema: {
     summary: 'Print a JSON Schema',
-    about: 'Print a JSON Schema of a file or of a JSON result.',
+    about: 'Print the JSON Schema of a file format or a JSON result.',
     examples: [
       ['Print the schema of roster.yaml', 'roster schema'],
       ['Print the schema of `plan --format json`', 'roster schema plan'],

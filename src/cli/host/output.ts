@@ -9,7 +9,7 @@ export class Output {
   readonly redactor = new Redactor();
   /** True when stdout cannot be written: its reader is gone (`| head`), which is no error, or its disk is full. */
   private closed = false;
-  /** The line on the terminal is one that the next output replaces. */
+  /** Whether the terminal shows a status line that the next output replaces. */
   private showsStatus = false;
   private lastWrite = performance.now();
 

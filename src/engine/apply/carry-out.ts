@@ -86,8 +86,8 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
 }
 
 /**
- * Printing a large plan, or waiting for a slow reader of it, blocks this process for longer than a service keeps an idle
- * connection. A create that is sent on a closed one is lost, and is not repeated. The closes have arrived: they are
+ * Printing a large plan, or waiting for a slow reader, can block this process for longer than the service keeps an idle
+ * connection open. A create sent on a closed connection is lost, and is not repeated. The close events have arrived, and are
  * handled between two turns of the event loop.
  */
 async function noticeClosedConnections(): Promise<void> {

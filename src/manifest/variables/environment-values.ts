@@ -38,7 +38,7 @@ export class EnvironmentValues {
       return {
         code: 'misplaced-variable',
         message: `the environment variable ${name} cannot be used in a manifest`,
-        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GH_`, `GIT_`, `GITLAB_`, `ACTIONS_` or `RUNNER_` are reserved: they hold settings and keys of roster, git and CI, or what the author of a pull request chooses, such as the name of its branch. To use a value of CI, pass it under another name.',
+        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GH_`, `GIT_`, `GITLAB_`, `ACTIONS_` or `RUNNER_` are reserved: they hold settings and keys of roster, git and CI, or what the author of a pull request chooses, such as its branch name. To use a CI value, pass it under another name.',
       };
     const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
     if (value !== undefined && value.length > limits.text) return tooLong(name);

@@ -11,7 +11,7 @@ import { RecordedObjects } from '../match/recorded-objects.js';
 import { closestPairs } from '../match/similarity.js';
 import { nearValue } from '../unmanaged/near-misses.js';
 
-/** Of more candidates than this, nobody can say which is which, and comparing them takes long. */
+/** With more candidates than this, nobody can tell which is which, and comparing them takes too long. */
 const MOST_CANDIDATES = 100;
 
 /** A new entry and what the plan deletes, of one kind. */

@@ -6,7 +6,7 @@ import type { Risk } from '../../model/risk.js';
 import type { CloseStarts, Timetable } from '../../model/timetable.js';
 import type { ResourceDiff } from '../diff.js';
 
-const HELP = 'Start it less often. If every start is intended, lower `limits.shortestInterval`.';
+const HELP = 'Make it run less often. If every start is intended, lower `limits.shortestInterval`.';
 
 /** Adds the risk and the warning to a new or changed entry whose starts are closer together than the limit (contract §4). */
 export function withCloseStarts(diff: ResourceDiff, limits: Limits, now: Date): ResourceDiff {
@@ -28,7 +28,7 @@ function withRisks(diff: ResourceDiff, risks: readonly Risk[]): ResourceDiff {
   return { ...diff, change: { ...diff.change, risks: [...diff.change.risks, ...risks] } };
 }
 
-/** Unknown is neither within the limits nor above them. Of an update, the kind says that it may run more often. */
+/** Unknown times are neither within nor above the limits. For an update, the kind says that it may run more often. */
 function uncheckedRisks({ shortestInterval, runsPerWeek }: Limits): Risk[] {
   const unchecked = [
     ...(shortestInterval === 'none' ? [] : ['limits.shortestInterval']),

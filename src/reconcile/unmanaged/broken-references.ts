@@ -7,7 +7,7 @@ import type { Match } from '../match/match.js';
 import { listed } from './listed.js';
 import { mayStart } from './unmanaged.js';
 
-/** The risk of deletes that take away what an object refers to that is not managed here: the plan does not change it. */
+/** The risk of deleting what an unmanaged object refers to, if the plan does not change that object. */
 export function brokenReferences(
   unmanaged: readonly Match[],
   now: Date,

@@ -113,7 +113,7 @@ function heading(change: Change, parts: FieldParts, { urlOf, stepsOf }: ChangeCo
   return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
 }
 
-/** What an object is of which nothing changes. */
+/** Describes an object that does not change. */
 function briefly({ action, inBrief }: Change): string | null {
   return action === 'adopt' && inBrief !== undefined ? shortProse(inBrief) : null;
 }
@@ -122,7 +122,7 @@ function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {
   return adopted && action !== 'adopt' && renamedFrom === undefined;
 }
 
-/** A name that repeats the key says nothing, except of what is deleted. */
+/** A name that repeats the key adds nothing, except for deletes. */
 function isNameKnown({ action, address, name }: Change): boolean {
   return name === null || (action !== 'delete' && name === address.slice(address.indexOf('/') + 1));
 }

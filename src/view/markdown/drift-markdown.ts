@@ -60,7 +60,7 @@ function header(drift: Drift): string[] {
   ];
 }
 
-/** `before` of a field is what was applied last, `after` what someone else has made of it. */
+/** `before` of a field is what was applied last, `after` what someone else has changed it to. */
 function driftedItem(drifted: Drifted, urlOf: ChangeContext['urlOf']): PackItem {
   const { what, address, name, id, source } = drifted;
   const change = { ...drifted, action: 'update', origin: 'remote' } as const;

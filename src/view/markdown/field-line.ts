@@ -16,7 +16,7 @@ import { type FieldOwner, foldable } from './field-markdown.js';
 /** Fields that are longer together are not read on one line. */
 const maxLineColumns = 160;
 
-/** How a name or value is marked: as code in Markdown, not at all inside of a code block. */
+/** How a name or value is marked: as code in Markdown, not at all inside a code block. */
 export type Mark = (text: string) => string;
 
 /** The fields of a change that may be folded, in two parts: those that fit on one line, and all others. */

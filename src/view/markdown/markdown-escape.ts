@@ -130,7 +130,7 @@ export function markdownMarker(project: string, environment: string | null): str
   return marker('roster', project, environment);
 }
 
-/** An issue about drift is not the comment with a plan. */
+/** Distinguishes a drift issue from a plan comment. */
 export function driftMarker(project: string, environment: string | null): string {
   return marker('roster-drift', project, environment);
 }

@@ -39,10 +39,10 @@ export function tooLong(command: 'plan' | 'drift', sentences: readonly string[])
   ];
 }
 
-/** What may run a program and is not shown is named. */
+/** Names what may run a program and is not shown. */
 function undelivered(left: readonly Change[]): string[] {
   if (left.length === 0) return [];
   const named = left.slice(0, 5).map(({ address }) => shortCode(address, 220));
   const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
-  return [`where ${count(left.length, 'new key')} would go is not shown (${named.join(', ')}${more})`];
+  return [`destination not shown for ${count(left.length, 'new key')} (${named.join(', ')}${more})`];
 }

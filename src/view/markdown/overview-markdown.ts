@@ -10,7 +10,7 @@ import type { Filled, PackItem } from './markdown-pack.js';
 
 const maxColumns = 100;
 
-/** The first characters that forges color in a `diff` block: green, red and orange. */
+/** The first characters that GitHub and GitLab color in a `diff` block: green, red and orange. */
 const signs: Readonly<Record<Action, string>> = {
   create: '+',
   update: '!',

@@ -18,7 +18,7 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 
 /**
  * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), errors last, then the
- * counts. While there are errors, all else is only counted, unless `verbose`. Empty if there are no diagnostics.
+ * counts. While there are errors, everything else is only counted, unless `verbose`. Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';

@@ -16,7 +16,7 @@ export function requestLine({ method, path, status, milliseconds, attempt }: Req
 }
 
 export function pauseLine(milliseconds: number): string {
-  return `The service limits requests; waiting ${waitText(milliseconds)}`;
+  return `The service is limiting requests; waiting ${waitText(milliseconds)}`;
 }
 
 export function readingLine(responses: number): string {

@@ -58,7 +58,7 @@ async function drift() {
   return { exit, changed: changes.map(({ address }) => address), said, diagnostics };
 }
 
-test('an apply that is running may have made the changes itself, so drift refuses to call them drift', async () => {
+test('a running apply may have made the changes itself, so they are not reported as drift', async () => {
   change();
   lock(true);
   const { diagnostics, ...rest } = await drift();
@@ -66,14 +66,14 @@ test('an apply that is running may have made the changes itself, so drift refuse
   expect(diagnostics[0]?.message).toMatch(/ is locked by process 4711 on runner-7 since 2026-11-20T10:00:00/);
 });
 
-test('what an apply that is running has created is not called missing from the inventory', async () => {
+test('what a running apply has created is not reported as missing from the inventory', async () => {
   await createUnrecorded('c');
   expect(await drift()).toMatchObject({ exit: 0, said: ['warning not-in-inventory'] });
   lock(true);
   expect(await drift()).toMatchObject({ exit: 0, changed: [], said: ['warning locked'] });
 });
 
-test('without any difference, nobody need know that an apply is running', async () => {
+test('without any difference, a running apply is not mentioned', async () => {
   lock(true);
   expect(await drift()).toMatchObject({ exit: 0, changed: [], said: [] });
 });

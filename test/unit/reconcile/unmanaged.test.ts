@@ -275,7 +275,7 @@ describe('the number of unmanaged objects', () => {
     expect(planOf({ ...world, prune: 'all' }).unmanaged).toMatchObject({ group: 1, key: 1 });
   });
 
-  test('does not depend on what is selected, and is no part of the digest', () => {
+  test('does not depend on what is selected, and is not part of the digest', () => {
     const all = planOf(world);
     const selected = [{ pattern: 'group/mine', matches: (address: string) => address === 'group/mine' }];
     expect(planOf({ ...world, selected }).unmanaged).toEqual(all.unmanaged);

@@ -76,7 +76,7 @@ test('a guard with a reason keeps a request from being sent, and so does one tha
   expect(server.seen).toHaveLength(1);
 });
 
-test('a guard that gets a reason during a pause for a rate limit keeps all that wait from being sent', async () => {
+test('a guard that gets a reason during a pause for a rate limit stops all waiting requests', async () => {
   let reason: string | null = null;
   await using server = await serve((_seen, response) => json(response, 429, {}, { 'retry-after': '5' }));
   const sleep = async () => {

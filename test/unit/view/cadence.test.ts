@@ -95,40 +95,40 @@ describe('the agent starts a week of a plan', () => {
   });
 
   test('are one line when the plan changes them', () => {
-    expect(startsPerWeekText(of(168, 121_128))).toBe('Agent starts a week: 168 → 121,128 (+120,960).');
-    expect(startsPerWeekText(of(168, 100.4))).toBe('Agent starts a week: 168 → 100 (-67.6).');
-    expect(startsPerWeekText(of(236, 247_700.02))).toBe('Agent starts a week: 236 → 247,700 (+247,464).');
-    expect(startsPerWeekText(of(2, 2.23))).toBe('Agent starts a week: 2 → 2.23 (+0.23).');
+    expect(startsPerWeekText(of(168, 121_128))).toBe('Agent starts per week: 168 → 121,128 (+120,960).');
+    expect(startsPerWeekText(of(168, 100.4))).toBe('Agent starts per week: 168 → 100 (-67.6).');
+    expect(startsPerWeekText(of(236, 247_700.02))).toBe('Agent starts per week: 236 → 247,700 (+247,464).');
+    expect(startsPerWeekText(of(2, 2.23))).toBe('Agent starts per week: 2 → 2.23 (+0.23).');
     expect(startsPerWeekText(of(168, 168))).toBeNull();
     expect(startsPerWeekText(of(168, 168, [3, 3]))).toBeNull();
   });
 
   test('are lower bounds when some are not known', () => {
     expect(startsPerWeekText(of(0, 0, [1, 0], [schedule('update', null, paused)]))).toBe(
-      'Agent starts a week: at least 0 → 0, not counting 1 timing before, which cannot be computed here.',
+      'Agent starts per week: at least 0 → 0, not counting 1 timing before, which cannot be computed here.',
     );
     expect(startsPerWeekText(of(168, 175, [1, 1]))).toBe(
-      'Agent starts a week: at least 168 → at least 175 (+7), not counting 1 timing, which cannot be computed here.',
+      'Agent starts per week: at least 168 → at least 175 (+7), not counting 1 timing, which cannot be computed here.',
     );
   });
 
   test('have no difference where what is not known may be another part of them', () => {
     expect(startsPerWeekText(of(222, 243, [1, 0]))).toBe(
-      'Agent starts a week: at least 222 → 243, not counting 1 timing before, which cannot be computed here.',
+      'Agent starts per week: at least 222 → 243, not counting 1 timing before, which cannot be computed here.',
     );
     expect(startsPerWeekText(of(168, 168, [1, 2], [schedule('create', null, null)]))).toBe(
-      'Agent starts a week: at least 168 → at least 168, not counting 1 timing before and 2 timings after, which cannot be computed here.',
+      'Agent starts per week: at least 168 → at least 168, not counting 1 timing before and 2 timings after, which cannot be computed here.',
     );
     expect(startsPerWeekText(of(168, 168, [1, 1], [schedule('update', null, null)]))).toBe(
-      'Agent starts a week: at least 168 before and after, not counting 1 timing, which cannot be computed here.',
+      'Agent starts per week: at least 168 before and after, not counting 1 timing, which cannot be computed here.',
     );
     expect(startsPerWeekText(of(168, 175, [1, 1], [schedule('update', null, null)]))).not.toContain('(+7)');
   });
 
   test('come before the digest in the text, and before all changes in Markdown', () => {
     const plan = of(0, 7, [0, 0], [schedule('create', null, pace(7, 86_400))]);
-    expect(planText(plan, { color: false })).toMatch(/\n\nAgent starts a week: 0 → 7 \(\+7\)\.\n\nDigest/);
-    expect(planMarkdown(plan)).toMatch(/Agent starts a week: 0 → 7 \(\+7\)\.\n[\s\S]*### Changes/);
+    expect(planText(plan, { color: false })).toMatch(/\n\nAgent starts per week: 0 → 7 \(\+7\)\.\n\nDigest/);
+    expect(planMarkdown(plan)).toMatch(/Agent starts per week: 0 → 7 \(\+7\)\.\n[\s\S]*### Changes/);
   });
 });
 

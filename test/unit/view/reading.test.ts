@@ -99,7 +99,7 @@ describe('the next runs in a text plan', () => {
     expect(text).not.toMatch(/next runs|never|2099/);
   });
 
-  it('show from what a paused schedule starts again', () => {
+  it('show when a paused schedule starts again', () => {
     const text = timed({
       before: [],
       pace: { before: paused, after: once },

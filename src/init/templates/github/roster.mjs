@@ -169,7 +169,7 @@ async function runOf(artifact, file) {
 /** Keeps one issue of the project and environment open while there is drift. */
 async function drift(markdownFile, jsonFile, code) {
   const { project, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  // It fits into an issue. Its first line is the hidden marker of the project and environment.
+  // It fits into an issue. Its first line is a hidden marker with the project and environment.
   const found = readFileSync(markdownFile, 'utf8');
   const known = ours(await all('issues?state=open'), firstLine(found));
   if (code === '2') {
