@@ -20,7 +20,8 @@ const SHORTEST_PREFIX = 'svc_live_'.length + 4;
 
 /**
  * Whether the new key of an entry may replace a key in a file: only one that this entry had before, or that no longer
- * works. A key that the service does not list may be that of another environment, where it is the only copy.
+ * works. A key that the service does not list may be that of another environment, where it is the only copy: it is
+ * replaced only in a project without environments (contract §5).
  */
 export function formerKeys(project: Project, known: KnownKeys): (address: Address) => MayReplace {
   return (address) => (key) => {
@@ -35,8 +36,12 @@ export function formerKeys(project: Project, known: KnownKeys): (address: Addres
       known.kept.get(address)?.observed === each ||
       hasItsName(kind, entry, each) ||
       isRecorded(each, entry, project, known.inventory);
-    return shown.length > 0 && shown.every(isFormer);
+    return shown.length === 0 ? hasNoEnvironments(project) : shown.every(isFormer);
   };
+}
+
+function hasNoEnvironments({ environment, unselected }: Project): boolean {
+  return environment === null && unselected === undefined;
 }
 
 function isShownAs({ facts: { keyPrefix } }: Observed, key: string): boolean {

@@ -98,7 +98,19 @@ describe('a file that holds an API key', () => {
     expect(rescued(root).map((name) => read(root, name))).toEqual([staging.world.apiKey]);
   });
 
-  test('which nothing is known of is not replaced', async () => {
+  test('which nothing is known of is replaced in a project without environments', async () => {
+    const [root, sandbox] = [folder(), await service()];
+    write(
+      root,
+      'roster.yaml',
+      `project: keys\nkeys: { ci: { scopes: [agents.run], deliver: { file: ${target} } } }\n`,
+    );
+    write(root, target, `svc_live_${'7'.repeat(40)}\n`);
+    const ran = await run(root, sandbox, ['apply', '--yes', '--allow-self-revoke']);
+    expect([ran.exit, read(root)], all(ran)).toEqual([0, sandbox.world.apiKey]);
+  });
+
+  test('which nothing is known of is not replaced where there are environments', async () => {
     const [root, sandbox] = [folder(), await service()];
     declare(root, { file: target });
     write(root, target, `svc_live_${'7'.repeat(40)}\n`);

@@ -69,7 +69,7 @@ describe('with a clock', () => {
         onPause?.(9_400);
         vi.advanceTimersByTime(10_000);
       }
-      expect(lines).toEqual(Array(3).fill('The service limits requests; waiting 10 s.\n'));
+      expect(lines).toEqual(Array(3).fill('The service is limiting requests; waiting 10 s.\n'));
     }
   });
 
@@ -84,7 +84,7 @@ describe('with a clock', () => {
     output.quiet = 0;
     onAttempt?.(attempt);
     expect(lines).toEqual([
-      'status: The service limits requests; waiting 12 s',
+      'status: The service is limiting requests; waiting 12 s',
       'status: Reading from the service … 2 responses',
     ]);
     output.quiet = 2_000;

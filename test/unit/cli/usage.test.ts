@@ -44,7 +44,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   ].map((digest) => ({
     words: ['apply', '--expect', digest],
     code: 'usage',
-    says: `--expect: "${digest}" is not the digest of a plan`,
+    says: `--expect: "${digest}" is not a plan digest`,
   })),
   ...['-1', '1.5', '1e9', '99999999999', '', ' 1'].map((count) => ({
     words: ['apply', `--allow-deletes=${count}`, '--yes'],

@@ -271,7 +271,7 @@ describe('match', () => {
       inventory: owning({ 'group/a': '1' }, applied('group', { name: 'Shop l' })),
     });
     expect(changes.flatMap(({ risks }) => risks)).toEqual([
-      { code: 'adopt', message: 'only the inventory says that this is its object, and its name changes' },
+      { code: 'adopt', message: 'its name changes, and only the inventory links this object to the entry' },
     ]);
   });
 

@@ -36,7 +36,7 @@ describe('a create of what may exist already', () => {
       remoteSchedule('4', { target: { kind: 'agent', id: 'another' } }),
     ];
     expect(duplicates({ entries: [other], objects })).toEqual([
-      'schedule/new: may duplicate one of 3 schedules of the same target, which are not managed here: ' +
+      'schedule/new: may duplicate one of 3 schedules with the same target, which are not managed here: ' +
         '1 (cron `0 0 6 * * *` from 2026-01-01T00:00:00, UTC, paused), ' +
         '2 (every 6 hours from 2026-12-01T06:00:00, Europe/Berlin), ' +
         '3 (once at 2026-12-24T08:00:00, UTC)',
@@ -131,7 +131,7 @@ describe('a create of what may exist already', () => {
     expect(duplicates(leftovers)).toEqual([]);
     expect(duplicates({ ...leftovers, prune: 'never' })).toEqual([
       'group/h: may duplicate a group with a similar name, which is left alone: "Retail DE" (1)',
-      'schedule/b: may duplicate a schedule of the same target, which is left alone: 2 (cron "0 0 6 * * *" from 2026-01-01T00:00:00, UTC)',
+      'schedule/b: may duplicate a schedule with the same target, which is left alone: 2 (cron `0 0 6 * * *` from 2026-01-01T00:00:00, UTC)',
     ]);
     expect(duplicates({ ...leftovers, selected: only('group/h') })).toHaveLength(1);
     expect(duplicates({ ...leftovers, selected: only('schedule/b') })).toHaveLength(1);
@@ -169,7 +169,9 @@ describe('a create of what may exist already', () => {
     expect(duplicates({ entries: [other], objects: [remoteSchedule('1', past)] })).toEqual([]);
     const paused = remoteSchedule('2', { enabled: false });
     expect(duplicates({ entries: [other], objects: [remoteSchedule('1', past), paused] })).toEqual([
-      expect.stringContaining('may duplicate a schedule of the same target, which is not managed here: 2 ('),
+      expect.stringContaining(
+        'may duplicate a schedule with the same target, which is not managed here: 2 (',
+      ),
     ]);
   });
 

@@ -118,7 +118,7 @@ describe('what a Markdown comment shows of a value', () => {
     ];
     const text = planMarkdown({ ...emptyPlan, changes });
     expect(text.length).toBeLessThanOrEqual(markdownLimit);
-    expect(text).toContain('Too long to show in full:** where 1 new key would go is not shown (`key/a`);');
+    expect(text).toContain('Too long to show in full:** destination not shown for 1 new key (`key/a`);');
     expect(text).not.toContain('group/a');
   });
 });
