@@ -75,9 +75,18 @@ describe('a pull request', () => {
     const runs = await github.pullRequest(number);
     expect(the('plan/plan', runs)).toMatchObject({
       result: 'failure',
-      failed: ['Fail if apply would refuse the plan'],
+      failed: ['Fail if there are errors, or apply would refuse the plan'],
     });
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
+    expect(github.api.checks.at(-1)).toMatchObject({ conclusion: 'failure' });
+  });
+
+  inLongRun('with errors that only a plan finds fails, and shows them in the comment', async () => {
+    author.propose('unknown', 'groups:\n  shops: { members: [nobody] }\n');
+    const number = github.openPull('unknown');
+    const runs = await github.pullRequest(number);
+    expect(the('plan/plan', runs).result).toBe('failure');
+    expect(github.comments(number)[0]?.body).toContain('unknown-agent');
     expect(github.api.checks.at(-1)).toMatchObject({ conclusion: 'failure' });
   });
 

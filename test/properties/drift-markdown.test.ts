@@ -58,6 +58,6 @@ test('any drift fits into an issue, renders nothing active, and shows what was d
       const isWhole = shown.length === drift.changes.length;
       expect(text.includes(' left out')).toBe(!isWhole);
     }),
-    { numRuns: runs(8, 300) },
+    { numRuns: runs(8, 40) },
   );
 });

@@ -16,24 +16,29 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
   const { verbose, paint } = options;
   const width = options.width - 6;
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
-  const notes = sentencesOf(change).flatMap((note) =>
-    hangingIndent('note: ', wrap(escapeControls(note), width - 6)),
-  );
+  const sentences = [
+    ...labelled('risk: ', sentencesOf({ ...change, notes: [] }), width),
+    ...labelled('note: ', sentencesOf({ ...change, risks: [] }), width),
+  ];
   const runs = runLines(change, width, paint);
   const details = verbose ? detailLines(change, steps, width).map((line) => paint('faint', line)) : [];
-  const noteLines = notes.map((line) => paint('warning', line));
   const lines = [
     ...heading(change, needsCare(change, steps), options),
-    ...indent([...fields.lines, ...noteLines, ...runs, ...details], 6),
+    ...indent([...fields.lines, ...sentences.map((line) => paint('warning', line)), ...runs, ...details], 6),
   ];
   return { lines, shortened: fields.shortened };
+}
+
+function labelled(label: string, sentences: readonly string[], width: number): string[] {
+  return sentences.flatMap((each) => hangingIndent(label, wrap(escapeControls(each), width - label.length)));
 }
 
 /** Unchanged runs are worth a line only where somebody might expect others: inputs do not move them. */
 function runLines({ nextRuns, fields }: Change, width: number, paint: Paint): string[] {
   if (nextRuns === null) return [];
   if (!runsSayNothing(nextRuns)) return runsText(nextRuns, width, paint);
-  return fields.some(({ layout }) => layout !== 'map') ? ['the next runs do not change'] : [];
+  const isPaused = nextRuns.pace.after?.paused === true;
+  return !isPaused && fields.some(({ layout }) => layout !== 'map') ? ['the next runs do not change'] : [];
 }
 
 /** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. Changes that need care are in capitals, for terminals without color. */

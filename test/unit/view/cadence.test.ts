@@ -81,7 +81,7 @@ test('a risk does not repeat how often a schedule runs where that is said beside
   const message = 'runs more often: 84 instead of 28 runs a week';
   const risks = [{ code: 'schedule' as const, message, besideCadence: 'runs more often' }];
   const plan = { ...emptyPlan, changes: [{ ...schedule('update', sixHours, fast), risks }] };
-  expect(planText(plan, { color: false })).toContain('note: runs more often\n');
+  expect(planText(plan, { color: false })).toContain('risk: runs more often\n');
   expect(planText(plan, { color: false, summary: true })).toMatch(/ {2}runs more often\n/);
   expect(planMarkdown(plan)).toContain('  - runs more often\n');
   expect(planJson(plan).changes[0]?.risks).toEqual([{ code: 'schedule', message }]);
