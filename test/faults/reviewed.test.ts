@@ -146,7 +146,7 @@ const differences: Readonly<Record<string, Difference>> = {
   }, 'unknown-agent'),
   'inventory: lost': {
     make: ({ workspace }) => workspace.write('roster.inventory.json', ''),
-    codes: 'inventory-mismatch',
+    codes: 'invalid-inventory',
   },
   'inventory: one object removed': { make: (fixture) => forget(fixture, 'group/other') },
   'the same service by another name': {
