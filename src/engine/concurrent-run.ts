@@ -12,7 +12,7 @@ export interface ConcurrentRun {
   readonly isAlive: boolean;
 }
 
-/** `ended` for a run that recorded its result after `inventory` was read. Null if there is none. */
+/** The run that holds the lock; `ended` if a run has changed the inventory since `inventory` was read; null if neither. */
 export async function concurrentRun(
   { store, clock }: Pick<ReadSession, 'store' | 'clock'>,
   inventory: Inventory,

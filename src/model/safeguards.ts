@@ -52,9 +52,9 @@ export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly 
 }
 
 /**
- * What an inventory says of the last apply. A limit that it does not hold, or that is not a limit, has its default: more
- * than that never passes unseen. The default of `runsPerWeek` is none at all, so what is not a limit is taken for the
- * lowest; an inventory without it was written before the setting existed, when nothing limited the runs.
+ * What an inventory says of the last apply. A missing or invalid limit counts as its default, so raising it above
+ * the default is always shown. The default of `runsPerWeek` is no limit, so an invalid value counts as 0. An inventory
+ * without it was written before the setting existed, when there was no limit.
  */
 export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, unknown>>): Safeguards {
   const { deletes, startsPerMinute, shortestInterval, runsPerWeek } = defaultSafeguards.limits;

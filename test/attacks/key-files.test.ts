@@ -14,7 +14,7 @@ import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 
-/** The file that a key is delivered to: whose key it holds already, and which one a person is told to use. */
+/** Which existing key files a delivery may replace, and which file the hint after a 401 names. */
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -37,7 +37,7 @@ function setsNearField({ action, fields }: Pick<Change, 'action' | 'fields'>, { 
   return action === 'create' || (action === 'update' && fields.some(({ path }) => path === nearMiss?.field));
 }
 
-/** Objects of one kind with the same key may be meant to be one. Null where that cannot be told. */
+/** Objects of one kind with the same key may be duplicates. Null if the object has nothing to compare. */
 function nearKey(kind: Kind, spec: unknown, name: string | null): string | null {
   const { nearMiss } = kind;
   if (nearMiss === undefined) return null;

@@ -22,7 +22,12 @@ describe('the commit that an apply records', () => {
       newer,
     ],
     ['is kept outside of a repository', { commit: null, applied: newer, state: 'unknown' }, false, newer],
-    ['is none in a file that git tracks', { commit: null, applied: null, state: 'unknown' }, false, null],
+    [
+      'is not recorded in a file that git tracks',
+      { commit: null, applied: null, state: 'unknown' },
+      false,
+      null,
+    ],
   ])('%s', (_, checkout, allowStale, recorded) =>
     expect(plannedCheckout(checkout, allowStale).record).toBe(recorded),
   );

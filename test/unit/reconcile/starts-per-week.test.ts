@@ -46,8 +46,8 @@ describe('agent starts a week', () => {
 
   it.each([
     ['paused', { enabled: false }],
-    ['run once', { cron: null, startTime: null, once: '2027-01-01T00:00:00' }],
-  ])('are none for schedules that are %s', (_, part) => {
+    ['not repeated', { cron: null, startTime: null, once: '2027-01-01T00:00:00' }],
+  ])('are zero for schedules that are %s', (_, part) => {
     expect(planOf({ entries: [schedule('s', part)] }).startsPerWeek.after).toBe(0);
   });
 
