@@ -56,7 +56,7 @@ test('any drift fits into an issue, renders nothing active, and shows what was d
       const shown = text.match(/^- \*\*(DELETED|changed)\*\*/gm) ?? [];
       expect(shown.join()).toBe([...shown].sort().join());
       const isWhole = shown.length === drift.changes.length;
-      expect(text.includes(' left out')).toBe(!isWhole);
+      expect(/ changes? left out/.test(text)).toBe(!isWhole);
     }),
     { numRuns: runs(8, 40) },
   );
