@@ -91,3 +91,11 @@ export function badRequest(message: string): Refusal {
 export function notFound(what: string, errorCode?: string): Refusal {
   return new Refusal(404, `${what} was not found.`, errorCode);
 }
+
+/** The interface does not show the whole body of an error (§7). */
+export function refusalReply(error: unknown): Reply {
+  const { status, message, errorCode, headers } =
+    error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${String(error)}`);
+  const body = { success: false, message, ...(errorCode ? { errorCode } : {}) };
+  return { status, body, ...(headers === undefined ? {} : { headers }) };
+}

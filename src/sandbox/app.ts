@@ -1,4 +1,5 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import type { RequestListener } from 'node:http';
+import { authentication, hostCheck } from './admit.js';
 import { agentRoutes } from './agents.js';
 import {
   type Behaviour,
@@ -8,6 +9,7 @@ import {
   Refusal,
   type Reply,
   type Route,
+  refusalReply,
 } from './api.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
 import { bulkRoutes } from './datasets/bulk.js';
@@ -15,9 +17,11 @@ import { explorerRoutes } from './datasets/explorer.js';
 import { exportRoutes } from './datasets/exports.js';
 import { datasetRoutes } from './datasets/list.js';
 import { savedQueryRoutes } from './datasets/saved-queries.js';
+import type { Faults } from './faults/faults.js';
 import type { ListLag } from './faults/list-lag.js';
 import { keyRoutes } from './keys.js';
-import { authentication, type Env, hostCheck, type Recorder, recording } from './middleware.js';
+import { listener, type Received, type Recorder } from './receive.js';
+import { type Found, router } from './router.js';
 import { groupRunRoutes } from './runs/group-runs.js';
 import { jobRoutes } from './runs/jobs.js';
 import { pipelineRunRoutes } from './runs/pipeline-runs.js';
@@ -25,7 +29,7 @@ import { runRoutes } from './runs/runs.js';
 import { startRoutes } from './runs/starts.js';
 import { sampleRoutes } from './samples.js';
 import { scheduleRoutes } from './schedules/routes.js';
-import { sendFile } from './send-file.js';
+import type { KeyRecord } from './world.js';
 
 /**
  * Every operation of interface.md §4. Any other path under /api is not found. Paths without an id come before those whose
@@ -56,52 +60,72 @@ export interface AppHooks {
   readonly host: string;
   readonly behaviour: Behaviour;
   /** Runs around the handler of each authenticated request. */
-  readonly faults: MiddlewareHandler<Env>;
+  readonly faults: Faults;
   readonly lag: ListLag;
   /** Awaited after every request that may have changed something, before it is answered. */
   readonly save: () => Promise<void>;
 }
 
 /** The HTTP layer of the service. It holds no state of its own. */
-export function buildApp(core: Core, hooks: AppHooks): Hono<Env> {
-  const app = new Hono<Env>();
-  const refusal = (error: Error) => hooks.behaviour(() => refusalReply(error), null);
-  app.use(recording(hooks.recorder));
-  app.use(hostCheck(hooks.host));
-  app.use('/api/*', authentication(core.world, core.clock));
-  app.use('/api/*', hooks.faults);
-  for (const path of new Set(ROUTES.map((route) => route.path))) addPath(app, core, hooks, path);
-  app.notFound((c) => send(c, refusal(notFound('The requested path'))));
-  app.onError((error, c) => send(c, refusal(error)));
-  return app;
+export function buildApp(core: Core, hooks: AppHooks): RequestListener {
+  const find = router(ROUTES);
+  const checkHost = hostCheck(hooks.host);
+  const callerOf = authentication(core.world, core.clock);
+  const guarded = refusing(hooks.behaviour);
+  return listener(hooks.recorder, (request) =>
+    guarded(() => {
+      checkHost(request);
+      if (!request.url.pathname.startsWith('/api/')) throw notFound('The requested path');
+      const caller = callerOf(request);
+      return hooks.faults(request, () =>
+        guarded(() =>
+          answer(core, hooks, { request, caller, ...find(request.method, request.url.pathname) }),
+        ),
+      );
+    }),
+  );
 }
 
-/** All methods of a path, then 405 for the other methods, so that no later path matches them. */
-function addPath(app: Hono<Env>, core: Core, hooks: AppHooks, path: string): void {
-  const routes = ROUTES.filter((route) => route.path === path);
-  for (const route of routes) app.on(route.method, path, (c) => answer(c, core, hooks, route));
-  app.all(path, (c) => {
-    c.header('Allow', routes.map((route) => route.method).join(', '));
-    throw new Refusal(405, `The method ${c.req.method} is not allowed here.`);
-  });
+/** Turns what is thrown into a reply. */
+function refusing(behaviour: Behaviour) {
+  return async <T>(reply: () => Promise<T>): Promise<T | Reply> => {
+    try {
+      return await reply();
+    } catch (error) {
+      return behaviour(() => refusalReply(error), null);
+    }
+  };
 }
 
-async function answer(c: Context<Env>, core: Core, hooks: AppHooks, route: Route): Promise<Response> {
-  const { body, caller } = c.var;
+interface Authentic extends Found {
+  readonly request: Received;
+  readonly caller: KeyRecord;
+}
+
+async function answer(
+  core: Core,
+  hooks: AppHooks,
+  { request, caller, route, params }: Authentic,
+): Promise<Reply> {
+  const { body, url } = request;
   if (body instanceof Refusal) throw body;
   if (route.scoped && caller.scopes.length > 0 && !caller.scopes.includes('agents.run')) {
     throw new Refusal(403, 'The API key lacks the scope agents.run.');
   }
   const happened = core.engine.settle(core.clock().getTime());
-  hooks.lag.beforeRequest();
+  const isChange = route.method !== 'GET';
+  if (isChange) hooks.lag.beforeChange();
   const world = isList(route) ? hooks.lag.listed() : core.world;
-  const call = { params: c.req.param(), query: new URL(c.req.url).searchParams, body, caller };
-  const exchange: Exchange = { core: { ...core, world }, route, call };
+  const exchange: Exchange = {
+    core: { ...core, world },
+    route,
+    call: { params, query: url.searchParams, body, caller },
+  };
   const reply = hooks.behaviour(() => handle(exchange), exchange);
-  const changed = route.method !== 'GET' && reply.status < 400;
+  const changed = isChange && reply.status < 400;
   if (changed) hooks.lag.afterChange();
   if (changed || happened) await hooks.save();
-  return send(c, reply);
+  return reply;
 }
 
 /** A path without an id. */
@@ -118,22 +142,4 @@ function handle({ core, route, call }: Exchange): Reply {
   } catch (error) {
     return refusalReply(error);
   }
-}
-
-/** The interface does not show the whole body of an error (§7). */
-function refusalReply(error: unknown): Reply {
-  const { status, message, errorCode, headers } =
-    error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${String(error)}`);
-  const body = { success: false, message, ...(errorCode ? { errorCode } : {}) };
-  return { status, body, ...(headers === undefined ? {} : { headers }) };
-}
-
-function send(c: Context<Env>, { status, body, file, headers: own = {} }: Reply): Response {
-  const headers = new Headers(c.res.headers);
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
-  if (file !== undefined) return sendFile(file, headers);
-  if (body === null) return new Response(null, { status, headers });
-  const isText = typeof body === 'string';
-  headers.set('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
-  return new Response(isText ? body : JSON.stringify(body), { status, headers });
 }

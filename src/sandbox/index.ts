@@ -3,8 +3,8 @@
 export type { Behaviour, Exchange, Reply } from './api.js';
 export { FaultError, parseFaults } from './faults/fault-file.js';
 export { type Fault, faultFinder, type RequestFilter } from './faults/faults.js';
-export type { RecordedRequest } from './middleware.js';
 export { DataFileError, worldFromJson, worldToJson } from './persistence.js';
+export type { RecordedRequest } from './receive.js';
 export { parseSeed } from './seed/build-world.js';
 export { defaultSeed, type Seed, SeedError, type SeedKey, type SeedSchedule } from './seed/seed.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './server.js';

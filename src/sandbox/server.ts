@@ -1,17 +1,18 @@
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { isLoopback } from './admit.js';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
 import { type SandboxClock, sandboxClock } from './clock.js';
 import { lockDataFile, sweepTemporaryFiles } from './data-lock.js';
 import { Engine } from './engine/engine.js';
-import { type FaultPlan, faultMiddleware, noFaults } from './faults/faults.js';
+import { applyFaults, type FaultPlan, noFaults } from './faults/faults.js';
 import { ListLag } from './faults/list-lag.js';
 import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.js';
 import { Limits } from './limits.js';
-import { isLoopback, type RecordedRequest } from './middleware.js';
+
 import { loadWorld, saver } from './persistence.js';
+import type { RecordedRequest } from './receive.js';
 import { worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';
@@ -82,12 +83,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       recorder: { requests, most, onRequest },
       host,
       behaviour: options.behaviour ?? ((reply) => reply()),
-      faults: faultMiddleware(faults, () => new Response(null, RESPONSE_ALREADY_SENT)),
+      faults: applyFaults(faults),
       lag: new ListLag(world, faults),
       save,
     },
   );
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
+  // A connection that is closed while a client begins to use it again looks like a lost response.
+  const server = createServer({ keepAliveTimeout: 60_000 }, app);
   const start = async () => {
     await save(); // before it listens, so that an unwritable data file fails here
     return listen(server, port, host);
@@ -135,7 +137,7 @@ async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date)
   return kept;
 }
 
-function listen(server: ServerType, port: number, host: string): Promise<string> {
+function listen(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = `port ${port} on ${host} is in use: choose another one, or 0 for any free port`;
@@ -151,9 +153,9 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
 }
 
 /** Also closes open connections, because a client that keeps one alive would keep the process running. */
-async function close(server: ServerType, save: () => Promise<void>): Promise<void> {
+async function close(server: Server, save: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  if ('closeAllConnections' in server) server.closeAllConnections();
+  server.closeAllConnections();
   await closed;
   await save();
 }

@@ -38,6 +38,7 @@ const startTime = fc
     ({ year, month, day, hour, minute, fraction }) =>
       `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:00${fraction}`,
   );
+const DAYS = ['?', 'L', '1,L', '31', 'LW', 'L-3', 'L-30', 'L-2W', '15W', '1W', '31W', '15W,1', '28-2'];
 const number = (low: number, high: number) => fc.integer({ min: low, max: high }).map(String);
 const field = (low: number, high: number) =>
   fc.oneof(
@@ -48,7 +49,7 @@ const field = (low: number, high: number) =>
     fc.integer({ min: 2, max: 20 }).map((step) => `*/${step}`),
     fc
       .tuple(fc.integer({ min: low, max: high }), fc.integer({ min: low, max: high }))
-      .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
+      .map(([a, b]) => `${a}-${b}`),
     fc.tuple(number(low, high), number(2, 9)).map((pair) => pair.join('/')),
   );
 const cron = fc
@@ -56,7 +57,7 @@ const cron = fc
     number(0, 59),
     field(0, 59),
     fc.oneof(field(0, 23), fc.constantFrom('0', '1', '2', '3', '22', '23')),
-    fc.oneof(fc.constant('*'), fc.constantFrom('?', 'L', '1,L', '31'), field(1, 31)),
+    fc.oneof(fc.constant('*'), fc.constantFrom(...DAYS), field(1, 31)),
     fc.oneof({ weight: 3, arbitrary: fc.constant('*') }, field(1, 12), fc.constantFrom('mar', 'OCT,nov')),
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom('*', '?') },

@@ -90,6 +90,12 @@ describe('create', () => {
       { ...CRON, startTime: '2026-12-01T02:30:00' },
       '2026-12-01T01:30:00.000Z',
     ],
+    [
+      'a cron for the last weekday of a month',
+      { ...CRON, cronExpression: '0 30 2 LW * *', startTime: '2027-02-01T00:00:00' },
+      '2027-02-26T01:30:00.000Z',
+    ],
+    ['a cron of a calendar that it does not have', { ...CRON, cronExpression: '0 30 2 5C * *' }, null],
   ])('schedules: nextRunTime is right for %s', async (_name, body, next) => {
     const { call } = await service();
     expect((await call('POST', '/api/schedules', body)).body.data.nextRunTime).toBe(next);

@@ -1,5 +1,6 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import type { Env } from '../middleware.js';
+import type { Reply } from '../api.js';
+import type { Received } from '../receive.js';
+import { bytesOf, writeHeaders } from '../send.js';
 
 /** Injected faults, to rehearse how a run deals with them. */
 
@@ -61,34 +62,48 @@ export function noFaults(): FaultPlan {
   return { faults: [], lagMs: 0, intercept: null };
 }
 
+/** Runs around a handler. Null for a request that has its response already, or gets none. */
+export type Faults = (request: Received, next: () => Promise<Reply>) => Promise<Reply | null>;
+
 /** Requests that take effect later. */
-type Delayed = { left: number; run: () => Promise<void> }[];
+type Delayed = { left: number; run: () => Promise<unknown> }[];
 
 interface FaultContext {
-  readonly c: Context<Env>;
-  next(): Promise<void>;
-  /** A response that tells Hono to send nothing. */
-  alreadySent(): Response;
+  readonly request: Received;
+  readonly next: () => Promise<Reply>;
   readonly delayed: Delayed;
 }
 
 /** Applies the plan around the handler of each authenticated request. */
-export function faultMiddleware(plan: FaultPlan, alreadySent: () => Response): MiddlewareHandler<Env> {
+export function applyFaults(plan: FaultPlan): Faults {
   const findFault = faultFinder<Fault>();
   const delayed: Delayed = [];
-  return async (c, next) => {
+  return async (request, next) => {
     await runDelayed(delayed);
-    const context: FaultContext = { c, next, alreadySent, delayed };
-    const fault = findFault(plan.faults, c.req);
-    if (fault !== undefined) return applyFault(fault, context);
-    return plan.intercept === null ? next() : plan.intercept(intercepted(context), next);
+    const { method, url } = request;
+    const fault = findFault(plan.faults, { method, path: url.pathname });
+    if (fault !== undefined) return applyFault(fault, { request, next, delayed });
+    return plan.intercept === null ? next() : intercepted(plan.intercept, request, next);
   };
 }
 
-function intercepted(context: FaultContext): InterceptedRequest {
-  const { req } = context.c;
-  const apiKey = req.header('x-api-key') ?? '';
-  return { method: req.method, path: req.path, apiKey, reset: () => resetConnection(context) };
+async function intercepted(
+  intercept: NonNullable<FaultPlan['intercept']>,
+  request: Received,
+  next: () => Promise<Reply>,
+): Promise<Reply | null> {
+  const { method, url, incoming } = request;
+  const apiKey = incoming.headers['x-api-key']?.toString() ?? '';
+  let reply: Reply | null = null;
+  const reset = () => {
+    resetConnection(request);
+  };
+  await intercept({ method, path: url.pathname, apiKey, reset }, async () => {
+    reply = await next();
+  });
+  if (reply === null && !incoming.socket.destroyed)
+    throw new Error('intercepted, and neither answered nor reset');
+  return reply;
 }
 
 /**
@@ -113,78 +128,61 @@ function matches({ method, path }: RequestFilter, request: { method: string; pat
   return new RegExp(`^${parts.join('.*')}$`, 'i').test(request.path);
 }
 
-async function applyFault(fault: Fault, context: FaultContext): Promise<Response | undefined> {
-  const { c, next } = context;
+async function applyFault(fault: Fault, { request, next, delayed }: FaultContext): Promise<Reply | null> {
   switch (fault.act) {
     case 'drop':
-      return resetConnection(context);
+      return resetConnection(request);
     case 'lose':
       await next();
-      return resetConnection(context);
+      return resetConnection(request);
     case 'late':
-      context.delayed.push({ left: fault.requests ?? 1, run: next });
-      return resetConnection(context);
+      delayed.push({ left: fault.requests ?? 1, run: next });
+      return resetConnection(request);
     case 'hang':
-      return hang(context);
+      return hang(request);
     case 'hang-after':
       await next();
-      return hang(context);
+      return hang(request);
     case 'status':
-      return responseOf(fault);
+      return replyOf(fault);
     case 'status-after':
       await next();
-      return replaceResponse(c, responseOf(fault));
+      return replyOf(fault);
     case 'redirect':
-      return new Response(null, {
-        status: fault.status ?? 302,
-        headers: { Location: fault.location ?? '/' },
-      });
+      return { status: fault.status ?? 302, body: null, headers: { Location: fault.location ?? '/' } };
     case 'cut':
-      await next();
-      return sendInPieces(context, 0);
+      return sendInPieces(request, await next(), 0);
     case 'drip':
-      await next();
-      return sendInPieces(context, fault.ms ?? 1_000);
+      return sendInPieces(request, await next(), fault.ms ?? 1_000);
     default:
       return fault.act satisfies never;
   }
 }
 
-function resetConnection({ c, alreadySent }: FaultContext): undefined {
-  c.env.incoming.socket.resetAndDestroy();
-  return replaceResponse(c, alreadySent());
+function resetConnection({ incoming }: Received): null {
+  incoming.socket.resetAndDestroy();
+  return null;
 }
 
 /** Until the client gives up. */
-async function hang({ c, alreadySent }: FaultContext): Promise<undefined> {
-  const { socket } = c.env.incoming;
+async function hang({ incoming: { socket } }: Received): Promise<null> {
   if (!socket.destroyed) await new Promise<void>((done) => socket.once('close', () => done()));
-  return replaceResponse(c, alreadySent());
+  return null;
 }
 
-/** Drops the response that the handler may have made first: Hono would merge the headers of the two. */
-function replaceResponse(c: Context<Env>, response: Response): undefined {
-  c.res = undefined;
-  c.res = response;
-}
-
-function responseOf({ status = 500, body = '', headers = {} }: Fault): Response {
-  return new Response(body === '' ? null : body, {
-    status,
-    headers: { 'Content-Type': 'application/json', ...headers },
-  });
+function replyOf({ status = 500, body = '', headers = {} }: Fault): Reply {
+  const type = { 'Content-Type': 'application/json' };
+  return { status, body: body === '' ? null : body, headers: { ...type, ...headers } };
 }
 
 /** `ms` between bytes; 0 sends half of the body and then breaks off. */
-async function sendInPieces({ c, alreadySent }: FaultContext, ms: number): Promise<undefined> {
-  const { status, headers } = c.res;
-  const bytes = Buffer.from(await c.res.arrayBuffer());
-  const { outgoing } = c.env;
-  const type = headers.get('content-type') ?? '';
-  outgoing.writeHead(status, { 'content-length': String(bytes.length), 'content-type': type });
+async function sendInPieces({ outgoing }: Received, reply: Reply, ms: number): Promise<null> {
+  const bytes = bytesOf(reply);
+  writeHeaders(outgoing, reply);
+  outgoing.setHeader('Content-Length', bytes.length);
   if (ms === 0) {
     outgoing.write(bytes.subarray(0, bytes.length >> 1), () => outgoing.socket?.resetAndDestroy());
-    return replaceResponse(c, alreadySent());
+    return null;
   }
   for (const byte of bytes) {
     if (outgoing.destroyed) break;
@@ -192,7 +190,7 @@ async function sendInPieces({ c, alreadySent }: FaultContext, ms: number): Promi
     await new Promise((done) => setTimeout(done, ms));
   }
   outgoing.end();
-  return replaceResponse(c, alreadySent());
+  return null;
 }
 
 async function runDelayed(delayed: Delayed): Promise<void> {

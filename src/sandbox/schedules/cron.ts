@@ -1,6 +1,7 @@
 /**
  * Cron expressions of six fields, the first for seconds (interface.md §2). The dialect is not stated: this one has lists,
- * ranges, steps, names, `?`, `L`, and `#` for the nth weekday of a month.
+ * ranges that may wrap around, steps, names, `?`, `L`, `L-3`, `LW`, `15W`, and `#` for the nth weekday of a month. `5C`, a
+ * day of a calendar that only the service has, is held and never comes.
  */
 export interface Cron {
   readonly seconds: readonly number[];
@@ -64,8 +65,10 @@ function parseItem(item: string, rule: FieldRule): number[] {
   const every = step === undefined ? 1 : /^\d{1,4}$/.test(step) ? Number(step) : 0;
   if (every === 0 || more.length > 0) throw invalid(rule, item);
   const [low, high] = parseRange(range, rule, step !== undefined);
+  const size = rule.name === WEEKDAY.name ? 7 : rule.high - rule.low + 1;
   const values = [];
-  for (let value = low; value <= high; value += every) values.push(value);
+  for (let value = low; value <= (low <= high ? high : high + size); value += every)
+    values.push(value <= rule.high ? value : value - size);
   return values;
 }
 
@@ -74,7 +77,7 @@ function parseRange(range: string, rule: FieldRule, hasStep: boolean): [number, 
   const [from = '', to, ...more] = range.split('-');
   const low = parseValue(from, rule);
   const high = to === undefined ? (hasStep ? rule.high : low) : parseValue(to, rule);
-  if (more.length > 0 || low > high) throw invalid(rule, range);
+  if (more.length > 0) throw invalid(rule, range);
   return [low, high];
 }
 
@@ -102,10 +105,45 @@ function dayMatcher(day: string, weekday: string, months: ReadonlySet<number>): 
 
 function dayTest(field: string): DayTest {
   const items = field.split(',');
-  const plain = items.filter((item) => item !== 'L');
+  const plain = items.filter((item) => monthDay(item) === null);
   const days = new Set(plain.length === 0 ? [] : parseField(plain.join(','), DAY));
-  const last = items.includes('L');
-  return (date) => days.has(date.getUTCDate()) || (last && isInLast(date, 1));
+  const others = items.flatMap((item) => monthDay(item) ?? []);
+  return (date) =>
+    days.has(date.getUTCDate()) || others.some((other) => dayIn(date, other) === date.getUTCDate());
+}
+
+/** A day that depends on the month: so many before its last, or any day, or the weekday nearest to it. */
+interface MonthDay {
+  readonly isFromLast: boolean;
+  readonly number: number;
+  readonly isWeekday: boolean;
+}
+
+/** Null for an item that is a number or a range. */
+function monthDay(item: string): MonthDay | null {
+  const [, before, weekday] = /^L(?:-(\d\d?))?(W?)$/.exec(item) ?? [];
+  if (weekday !== undefined)
+    return { isFromLast: true, number: parseBefore(before), isWeekday: weekday === 'W' };
+  const [, day, letter] = /^(\d\d?)([WC])$/.exec(item) ?? [];
+  if (day === undefined) return null;
+  const number = parseValue(day, DAY);
+  return { isFromLast: false, number: letter === 'W' ? number : Number.NaN, isWeekday: letter === 'W' };
+}
+
+function parseBefore(text = '0'): number {
+  if (Number(text) < DAY.high) return Number(text);
+  throw invalid(DAY, `L-${text}`);
+}
+
+/** The day of the date's month that is meant, if that month has it. */
+function dayIn(date: Date, { isFromLast, number, isWeekday }: MonthDay): number {
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const day = isFromLast ? last - number : number;
+  if (!isWeekday || day < 1 || day > last) return day;
+  const weekday = new Date(Date.UTC(year, month, day)).getUTCDay();
+  if (weekday === 6) return day > 1 ? day - 1 : day + 2;
+  return weekday !== 0 ? day : day < last ? day + 1 : day - 2;
 }
 
 function weekdayTest(field: string): DayTest {
@@ -129,8 +167,16 @@ function isInLast(date: Date, count: number): boolean {
 }
 
 function checkDayOccurs(day: string, weekday: string, months: ReadonlySet<number>): void {
-  if (isAny(day) || !isAny(weekday) || day.split(',').includes('L')) return;
-  const [first = 1] = parseField(day, DAY);
-  if ([...months].some((month) => first <= (DAYS_IN[month - 1] ?? 31))) return;
+  if (isAny(day) || !isAny(weekday)) return;
+  const longest = Math.max(...[...months].map((month) => DAYS_IN[month - 1] ?? 31));
+  if (day.split(',').some((item) => daysNeeded(item) <= longest)) return;
   throw new Error('never fires: no such month has that day');
+}
+
+/** How many days a month must have at least for the item to come. */
+function daysNeeded(item: string): number {
+  const special = monthDay(item);
+  if (special === null) return parseField(item, DAY)[0] ?? 1;
+  if (Number.isNaN(special.number)) return 1;
+  return special.isFromLast ? special.number + 1 : special.number;
 }

@@ -1,11 +1,12 @@
 import { isOwn, targetName } from '../access.js';
 import { type Answer, badRequest, type Call, type Core, type Route } from '../api.js';
 import type { Fields } from '../body.js';
-import { queryInstant } from '../instants.js';
+import { isoTime, queryInstant } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import type { ScheduleRecord } from '../world.js';
+import { nextFire } from './next-fire.js';
 import { fireTimes } from './timetable.js';
-import { nextRunTime, type ScheduleStatus, showSchedule, statusOf } from './view.js';
+import { type ScheduleStatus, showSchedule, statusOf } from './view.js';
 
 /** The three ways to list schedules: all, by page, and as upcoming runs (interface.md §4, Schedules). */
 export const scheduleListRoutes: readonly Route[] = [
@@ -45,13 +46,13 @@ function listPage(core: Core, call: Call): Answer {
   const all = ownSchedules(core, call);
   const text = (query.get('q') ?? '').toLowerCase();
   const statuses = statusFilter(query);
-  const matching = all.filter((schedule) => {
-    const name = (targetName(core.world, schedule, call.caller.user) ?? '').toLowerCase();
-    return statuses.includes(statusOf(core, schedule)) && name.includes(text);
-  });
+  const now = core.clock().getTime();
+  const matching = all.filter(
+    (schedule) => statuses.includes(statusOf(schedule, now)) && isNamed(core, call, schedule, text),
+  );
   const { items, total } = pageByNumber(matching, query);
   const shown = items.map((schedule) => showSchedule(core, schedule));
-  return { data: { items: shown, total, ...totals(core, all) } };
+  return { data: { items: shown, total, ...totals(all, now) } };
 }
 
 /** Comma-separated; ignores unknown words, like `state` of the job list. */
@@ -61,17 +62,25 @@ function statusFilter(query: URLSearchParams): readonly ScheduleStatus[] {
   return known.length > 0 ? known : STATUSES;
 }
 
+/** Whether the name of its target contains a text. */
+function isNamed(core: Core, { caller }: Call, schedule: ScheduleRecord, text: string): boolean {
+  return text === '' || (targetName(core.world, schedule, caller.user) ?? '').toLowerCase().includes(text);
+}
+
 /** Totals of all schedules of the caller, regardless of the filter. */
-function totals(core: Core, all: ScheduleRecord[]): Fields {
-  const count = (status: ScheduleStatus): number =>
-    all.filter((one) => statusOf(core, one) === status).length;
-  const next = all.flatMap((schedule) => nextRunTime(core, schedule) ?? []).sort();
+function totals(all: readonly ScheduleRecord[], now: number): Fields {
+  const counts = { Waiting: 0, Running: 0, Disabled: 0 };
+  let next = Number.POSITIVE_INFINITY;
+  for (const schedule of all) {
+    counts[statusOf(schedule, now)] += 1;
+    if (schedule.isEnabled) next = Math.min(next, nextFire(schedule, now) ?? next);
+  }
   return {
     totalSchedules: all.length,
-    enabledCount: all.length - count('Disabled'),
-    waitingCount: count('Waiting'),
-    runningCount: count('Running'),
-    nextRunTime: next[0] ?? null,
+    enabledCount: all.length - counts.Disabled,
+    waitingCount: counts.Waiting,
+    runningCount: counts.Running,
+    nextRunTime: isoTime(next === Number.POSITIVE_INFINITY ? null : next),
   };
 }
 

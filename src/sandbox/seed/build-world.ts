@@ -126,8 +126,7 @@ function agentId(world: World, where: string, name: string): string {
 }
 
 function findAgent(world: World, name: string): string | undefined {
-  const agents = [...world.agents.values()];
-  return (byId(world.agents, name) ?? agents.find((agent) => agent.externalAgentId === name))?.id;
+  return byId(world.agents, name)?.id ?? namesIn(world.agents, 'externalAgentId').get(name)?.[0];
 }
 
 function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedSchedule): void {
@@ -150,13 +149,32 @@ function targetId(
   { targetType, targetId: name }: Omit<SeedSchedule, 'id'>,
 ): string {
   if (targetType === undefined || targetType === 'Agent') return findAgent(world, name) ?? name;
-  const records = [...(targetType === 'Group' ? world.groups : world.pipelines).values()];
-  const [found, other] = records.filter((record) => record.name === name);
-  if (found !== undefined && other === undefined) return found.id;
+  const idsByName = namesIn(targetType === 'Group' ? world.groups : world.pipelines, 'name');
+  const [found, other] = idsByName.get(name) ?? [];
+  if (found !== undefined && other === undefined) return found;
   if (found === undefined && isGuid(name)) return name;
   const what = found === undefined ? 'which does not exist' : 'a name that several have';
-  const names = [...new Set(records.map((record) => record.name))].join(', ') || 'none';
+  const names = [...idsByName.keys()].join(', ') || 'none';
   throw new SeedError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
+}
+
+const indexes = new WeakMap<object, Map<string, string[]>>();
+
+/** The ids by name, once all records are there: each of thousands of schedules names its target. */
+function namesIn<K extends string>(
+  records: Map<string, { id: string } & Record<K, string>>,
+  key: K,
+): ReadonlyMap<string, readonly string[]> {
+  const known = indexes.get(records);
+  if (known !== undefined) return known;
+  const ids = new Map<string, string[]>();
+  for (const record of records.values()) {
+    const same = ids.get(record[key]);
+    if (same === undefined) ids.set(record[key], [record.id]);
+    else same.push(record.id);
+  }
+  indexes.set(records, ids);
+  return ids;
 }
 
 /** Applies the rules of the create endpoint, so that a seed cannot describe an impossible world. */

@@ -1,0 +1,39 @@
+import { Refusal } from './api.js';
+import { KEY_MARK, keyFinder } from './keyring.js';
+import type { Received } from './receive.js';
+import type { KeyRecord, World } from './world.js';
+
+/** Which requests the sandbox takes, and whose they are. */
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/** Refuses names that only look like this machine: a web page whose name resolves to it could use the sandbox. */
+export function hostCheck(host: string): (request: Received) => void {
+  const isLocal = isLoopback(host);
+  return ({ incoming }) => {
+    const name = (incoming.headers.host ?? '').replace(/:\d+$/, '');
+    if (isLocal && !LOOPBACK.test(name))
+      throw new Refusal(403, 'The Host of the request is not this machine.');
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host) || host === '::1';
+}
+
+/** Accepts both headers on every endpoint; 401 without an active key (interface.md §5). */
+export function authentication(world: World, clock: () => Date): (request: Received) => KeyRecord {
+  const find = keyFinder(world);
+  return ({ incoming: { headers } }) => {
+    const text = headers['x-api-key']?.toString() ?? bearer(headers.authorization);
+    // A bearer token without the prefix is a dashboard session (§5.3), which the sandbox does not have.
+    const caller = text?.startsWith(KEY_MARK) ? find(text, clock()) : undefined;
+    if (!caller) throw new Refusal(401, 'The API key is missing, malformed or revoked.');
+    caller.lastUsedDate = clock().toISOString();
+    return caller;
+  };
+}
+
+function bearer(header: string | undefined): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(header ?? '')?.[1];
+}
