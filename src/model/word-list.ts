@@ -1,9 +1,5 @@
-const formats = {
-  and: new Intl.ListFormat('en-GB', { type: 'conjunction' }),
-  or: new Intl.ListFormat('en-GB', { type: 'disjunction' }),
-} as const;
-
-/** `a, b and c`. */
-export function wordList(words: readonly string[], last: keyof typeof formats): string {
-  return formats[last].format(words);
+/** `a, b and c`, without `Intl.ListFormat`: the first use of Intl takes as long as starting Node. */
+export function wordList(words: readonly string[], last: 'and' | 'or'): string {
+  const end = words.at(-1) ?? '';
+  return words.length < 2 ? end : `${words.slice(0, -1).join(', ')} ${last} ${end}`;
 }

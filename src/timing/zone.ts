@@ -1,10 +1,13 @@
-import { IANAZone } from 'luxon';
 import type { Suggest } from '../model/suggest.js';
 import { quoted, type TimingProblem } from './problem.js';
 import { looksIana, renamed } from './zone-names.js';
 
+/** Needs no Intl, whose first use takes almost as long as starting Node. */
+const UTC = 'UTC';
 /** Intl's names of existing zones, by lower case: asking Intl costs about 50 µs and 60 KB. */
-const resolvedNames = new Map<string, string>();
+const resolvedNames = new Map([[UTC.toLowerCase(), UTC]]);
+/** Making one costs as much as asking for a name. */
+const formats = new Map<string, Intl.DateTimeFormat>();
 /** Longer texts are not compared with every zone's name. */
 const LONGEST_NAME_CHARACTERS = 60;
 
@@ -31,13 +34,27 @@ export function canonicalZone(text: string): string {
 
 /** How many milliseconds local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
 export function offsetAt(zone: string, instant: number): number {
-  return Math.round(zoneOf(zone).offset(instant) * 60_000);
+  const name = resolvedName(zone);
+  if (name === null) throw new RangeError(`not an IANA time zone: ${quoted(zone)}`);
+  return name === UTC ? 0 : localTimeIn(name, instant) - Math.floor(instant / 1000) * 1000;
 }
 
-function zoneOf(text: string): IANAZone {
-  const name = resolvedName(text);
-  if (name === null) throw new RangeError(`not an IANA time zone: ${quoted(text)}`);
-  return IANAZone.create(name);
+/** What the zone's clocks show, to the second, as milliseconds since 1970 on the same clocks. */
+function localTimeIn(name: string, instant: number): number {
+  const shown = formatOf(name).format(instant);
+  const numbers = (shown.match(/\d+/g) ?? []).map(Number);
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function formatOf(name: string): Intl.DateTimeFormat {
+  const known = formats.get(name);
+  if (known !== undefined) return known;
+  const day = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
+  const format = new Intl.DateTimeFormat('en-US', { ...day, ...time, timeZone: name });
+  formats.set(name, format);
+  return format;
 }
 
 function canonicalName(text: string): string | null {

@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { program, roster } from '../support/program.js';
+
+const preload = fileURLToPath(new URL('../support/watch-loading.cjs', import.meta.url));
+/** A text that only the code of this package contains. */
+const marks = {
+  commander: 'commander.helpDisplayed',
+  'cron-parser': 'Cannot use both dayOfMonth',
+  diff: 'No newline at end of file',
+  hono: 'Context is not finalized',
+  picomatch: 'Expected pattern to be a non-empty string',
+  tinyglobby: 'Cannot pass patterns as both an argument and an option',
+  undici: 'UND_ERR_CONNECT_TIMEOUT',
+} as const;
+type Package = keyof typeof marks;
+
+const cwd = mkdtempSync(join(tmpdir(), 'roster-loading-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const group = 'project: loading\ngroups:\n  shops: { members: [acme-shop] }\n';
+const every = 'every: 1 day, startTime: 2027-01-04T06:00:00';
+const interval = `${group}schedules:\n  daily: { target: group/shops, ${every} }\n`;
+const cron = interval.replace('every: 1 day', 'cron: "0 0 7 * * MON-FRI"');
+const berlin = interval.replace(every, `${every}, timeZone: Europe/Berlin`);
+
+/** What a command loads: packages, modules of Node and Intl. */
+async function loads(args: readonly string[], manifest = group) {
+  writeFileSync(join(cwd, 'roster.yaml'), manifest);
+  const { stderr, exit } = await roster(args, { cwd, preload });
+  const [said = '', report = ''] = stderr.split('\nloaded: ');
+  expect([exit, said]).toEqual([0, '']);
+  const { files, builtins, intl } = JSON.parse(report);
+  const text = [...new Set<string>(files)].map((file) => readFileSync(file, 'utf8')).join('\n');
+  return { packages: found(text), builtins: new Set<string>(builtins), intl };
+}
+
+function found(text: string): Package[] {
+  return (Object.keys(marks) as Package[]).filter((name) => text.includes(marks[name]));
+}
+
+test('every package that is looked for is in the built command', () => {
+  const chunks = join(dirname(program), 'chunks');
+  const texts = readdirSync(chunks).map((name) => readFileSync(join(chunks, name), 'utf8'));
+  expect(found([readFileSync(program, 'utf8'), ...texts].join('\n'))).toEqual(Object.keys(marks));
+});
+
+test.each(['--help', '--version', 'plan --help', '__complete pl'])(
+  '%s loads no package but commander, nothing for the network and no Intl',
+  async (line) => {
+    const { packages, builtins, intl } = await loads(line.split(' '));
+    expect([packages, intl]).toEqual([['commander'], false]);
+    expect([...builtins].filter((name) => !['events', 'fs', 'path', 'process'].includes(name))).toEqual([]);
+  },
+);
+
+test.each([
+  ['a group', group, [], false],
+  ['an interval in UTC', interval, [], false],
+  ['a cron expression in UTC', cron, ['cron-parser'], false],
+  ['an interval in another zone', berlin, [], true],
+] as const)('validating %s loads only what reading it takes', async (_, manifest, packages, intl) => {
+  expect(await loads(['validate'], manifest)).toMatchObject({ packages: ['commander', ...packages], intl });
+});
+
+test('checking the format loads nothing for schedules, selections or the network', async () => {
+  const formatted = 'project: loading\n\ngroups:\n  shops: { members: [acme-shop] }\n';
+  expect(await loads(['fmt', '--check'], formatted)).toMatchObject({ packages: ['commander'], intl: false });
+});
