@@ -47,7 +47,7 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     // The same code without reading the environment for each token, which takes a quarter of its time.
     alias: { yaml: './node_modules/yaml/browser/dist/index.js' },
     define: { 'import.meta.url': '__moduleUrl' },
-    plugins: [withoutChildProcess, withoutCronDates, shortNames, asText],
+    plugins: [withoutUnused, withoutCronDates, shortNames, asText],
   });
   // The entry of a package itself contains only the parts that roster does not use.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
@@ -88,14 +88,24 @@ function lazily(code: string): string {
   return lazy;
 }
 
-/** commander loads child_process for subcommands that are separate programs. roster has none. */
-const withoutChildProcess: Plugin = {
-  name: 'without-child-process',
+/**
+ * Built-in modules that a package loads and roster has no use for: commander's subcommands that are separate programs, and
+ * undici's HTTP/2, which it speaks only where it is asked to.
+ */
+const unusedBuiltIns: Readonly<Record<string, string>> = {
+  'node:child_process': 'commander',
+  'node:http2': 'undici',
+};
+
+const withoutUnused: Plugin = {
+  name: 'without-unused-built-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes('commander') ? { path: 'nothing', namespace: 'nothing' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+    onResolve({ filter: /^node:(child_process|http2)$/ }, ({ path, importer }) => {
+      const isUnused = importer.split(/[\\/]/).includes(unusedBuiltIns[path] ?? '');
+      return isUnused ? { path: 'nothing', namespace: 'nothing' } : undefined;
+    });
+    // undici reads the names of headers from it.
+    onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'exports.constants = {};' }));
   },
 };
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.js';
 import type { Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
 import { resolveRequest } from '../model/pending.js';
@@ -64,19 +65,20 @@ export class CreateRunner {
     }
   }
 
-  /** The states of the steps whose objects are checked at the end, by step id. */
+  /** The states of the steps whose objects are checked at the end, by step id. The lists are read at the same time. */
   async checkRest(): Promise<ReadonlyMap<string, StepState>> {
-    const states = new Map<string, StepState>();
-    for (const kind of new Set(this.unchecked.map((each) => each.kind))) {
-      const answered = this.unchecked.filter((each) => each.kind === kind);
-      if (kind.detail !== undefined) {
-        for (const [id, state] of await this.checkOnce(kind, answered)) states.set(id, state);
-        continue;
-      }
-      const read = await this.listUntilShown(kind, answered);
-      for (const each of answered) states.set(each.step.id, this.identify(each, read));
-    }
-    return states;
+    const byKind = [...groupBy(this.unchecked, ({ kind }) => kind)];
+    const checked = await Promise.all(byKind.map(([kind, answered]) => this.checkKind(kind, answered)));
+    return new Map(checked.flat());
+  }
+
+  private async checkKind(
+    kind: Kind,
+    answered: readonly ClaimedId[],
+  ): Promise<readonly (readonly [string, StepState])[]> {
+    if (kind.detail !== undefined) return this.checkOnce(kind, answered);
+    const read = await this.listUntilShown(kind, answered);
+    return answered.map((each) => [each.step.id, this.identify(each, read)] as const);
   }
 
   /** One list is enough for objects that can also be read by id: those that it does not show as they were sent. */

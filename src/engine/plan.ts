@@ -3,6 +3,7 @@ import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
+import type { Kind } from '../model/kind.js';
 import type { Objection, Plan } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
 import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
@@ -165,15 +166,32 @@ async function withPreviews(
 
 function observeScope(project: Project, inventory: Inventory, everything: boolean): ObserveScope {
   const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
-  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
-  for (const { kind, identity } of inventory.drafts.values())
+  for (const { kind, id } of project.entries) if (id !== null) ids.get(kind)?.add(normalId(id));
+  const all = everything || project.prune === 'all';
+  let identities: ReturnType<typeof identitiesOf> | null = null;
+  return {
+    ids,
+    all,
+    // Made only when it is asked for, because the lists of most services show objects completely.
+    declares(kind, identity) {
+      identities ??= identitiesOf(project, inventory);
+      return identities.get(kind)?.has(identity) === true;
+    },
+  };
+}
+
+function identitiesOf(
+  { entries }: Project,
+  { drafts }: Inventory,
+): ReadonlyMap<KindName, ReadonlySet<string>> {
+  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  for (const { kind, identity } of drafts.values())
     if (identity !== null) identities.get(kind)?.add(identity);
-  for (const entry of project.entries) {
-    const identity =
-      kinds.find((kind) => kind.name === entry.kind)?.identity.ofDeclared(entry.declared) ?? null;
-    if (entry.id !== null) ids.get(entry.kind)?.add(normalId(entry.id));
-    if (identity !== null) identities.get(entry.kind)?.add(identity);
+  const byName = new Map<KindName, Kind>(kinds.map((kind) => [kind.name, kind]));
+  for (const { kind, declared } of entries) {
+    const identity = byName.get(kind)?.identity.ofDeclared(declared) ?? null;
+    if (identity !== null) identities.get(kind)?.add(identity);
   }
-  return { ids, identities, all: everything || project.prune === 'all' };
+  return identities;
 }

@@ -20,8 +20,8 @@ export interface ObservedState {
 export interface ObserveScope {
   /** From the inventory and from `id:` entries. Those that a list lacks are read by id, because lists hide some (interface §1.10). */
   readonly ids: ReadonlyMap<KindName, ReadonlySet<string>>;
-  /** Natural keys of declared entries. */
-  readonly identities: ReadonlyMap<KindName, ReadonlySet<string>>;
+  /** Whether an entry declares this natural key. */
+  declares(kind: KindName, identity: string): boolean;
   /** All objects: `prune: all`, `pull`, `snapshot`. */
   readonly all: boolean;
 }
@@ -65,11 +65,11 @@ async function observeKind(reader: Reader, kind: Kind, scope: ObserveScope): Pro
   const all = await reader.readAll(kind.list());
   const listed = all.filter((each) => exists(kind, each));
   const ids = scope.ids.get(kind.name) ?? new Set();
-  const complete = await Promise.all(listed.map((each) => completed(reader, kind, each, scope)));
   const seen = new Set(listed.map((each) => each.id));
-  const hidden = await Promise.all(
-    [...ids].filter((id) => !seen.has(id)).map((id) => readHidden(reader, kind, id)),
-  );
+  const [complete, hidden] = await Promise.all([
+    Promise.all(listed.map((each) => completed(reader, kind, each, scope))),
+    Promise.all([...ids].filter((id) => !seen.has(id)).map((id) => readHidden(reader, kind, id))),
+  ]);
   return { objects: [...complete, ...hidden.filter((each) => each !== null)], all };
 }
 
@@ -79,7 +79,7 @@ async function completed(reader: Reader, kind: Kind, item: Observed, scope: Obse
   const needed =
     scope.all ||
     scope.ids.get(kind.name)?.has(item.id) ||
-    (identity !== null && scope.identities.get(kind.name)?.has(identity));
+    (identity !== null && scope.declares(kind.name, identity));
   return needed ? reader.read(kind.detail(item.id)) : item;
 }
 

@@ -16,6 +16,8 @@ export type PageQuery = Readonly<Record<string, string | number>>;
 export interface PageSource {
   /** Reads one page; null requests the list without paging, because the interface pages no list (§4). */
   fetch(query: PageQuery | null): Promise<Envelope>;
+  /** Called with the items of each page as it arrives. They are items of the list only if the whole of it can be read. */
+  onPage?(items: readonly unknown[]): void;
   readonly queue: Queue;
 }
 
@@ -24,7 +26,7 @@ export interface PageSource {
  * `Unexpected` rather than return a part of it: roster may create or delete what a list lacks.
  */
 export async function readPages(source: PageSource): Promise<unknown[]> {
-  const first = readPage(await source.fetch(null));
+  const first = await readOne(null, source);
   const items = await completeList(first, source);
   checkRepeats(items);
   return items;
@@ -40,6 +42,32 @@ export function parseItems<T>(items: readonly unknown[], call: ListCall<T>): T[]
       throw new UnexpectedItem(`${call.noun} ${index + 1}`, error.message);
     }
   });
+}
+
+/** Parses the items of a list while its other pages are read. */
+export class ParseAhead<T> {
+  readonly #parsed = new Map<unknown, T>();
+
+  constructor(private readonly call: ListCall<T>) {}
+
+  /** Later, so that the request for the next page leaves first. */
+  readonly onPage = (items: readonly unknown[]): void => {
+    setImmediate(() => this.#parse(items));
+  };
+
+  /** What could not be parsed is parsed again, and reported: an error names the position in the whole list. */
+  all(items: readonly unknown[]): T[] {
+    const { parse } = this.call;
+    return parseItems(items, { ...this.call, parse: (item) => this.#parsed.get(item) ?? parse(item) });
+  }
+
+  #parse(items: readonly unknown[]): void {
+    try {
+      for (const item of items) this.#parsed.set(item, this.call.parse(item));
+    } catch {
+      // `all` throws it again, unless the list cannot be read for another reason.
+    }
+  }
 }
 
 export class UnexpectedItem extends Unexpected {
@@ -59,8 +87,7 @@ async function completeList(first: Page, source: PageSource): Promise<unknown[]>
     return first.items;
   }
   if (first.total < first.items.length) throw disagreeing(first.total, first.items.length);
-  const large = readPage(await source.fetch({ page: 1, pageSize: PAGE_SIZE }));
-  return large.nextCursor === null ? byNumber(large, source) : byCursor(large, source);
+  return byNumber(Math.ceil(first.total / Math.max(PAGE_SIZE, first.items.length)), first.total, source);
 }
 
 async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
@@ -73,7 +100,7 @@ async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
     if (seen.has(page.nextCursor)) throw new Unexpected('expected each cursor once, got one twice');
     seen.add(page.nextCursor);
     checkSize(seen.size + 1, items.length);
-    page = readPage(await source.fetch({ cursor: page.nextCursor, pageSize: PAGE_SIZE }));
+    page = await readOne({ cursor: page.nextCursor, pageSize: PAGE_SIZE }, source);
     for (const item of page.items) items.push(item);
   }
   if (page.total !== null && page.total !== items.length) throw disagreeing(page.total, items.length);
@@ -81,23 +108,39 @@ async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
   return items;
 }
 
-/** The first page shows how many items the service puts on a page: the others are then read at the same time. */
-async function byNumber(first: Page, source: PageSource): Promise<unknown[]> {
+/**
+ * `likely` pages, which the service needs if it fills them, are requested at the same time. The first of them shows how
+ * many items it puts on a page, and so whether there are more.
+ */
+async function byNumber(likely: number, announced: number, source: PageSource): Promise<unknown[]> {
+  checkSize(likely, announced);
+  const [first, ...others] = await readNumbers(1, likely, source);
+  if (first === undefined) throw new Error('a list with a total has a first page');
+  if (first.nextCursor !== null) return byCursor(first, source);
   const { total, items } = first;
   if (total === null) throw new Unexpected('expected a total on every page, got a page without one');
   if (items.length === 0 && total > 0) throw disagreeing(total, 0);
   const count = items.length === 0 ? 0 : Math.ceil(total / items.length);
   checkSize(count, total);
-  const numbers = Array.from({ length: Math.max(0, count - 1) }, (_, index) => index + 2);
-  const rest = await source.queue.map(numbers, async (page) => {
-    const next = readPage(await source.fetch({ page, pageSize: PAGE_SIZE }));
-    if (next.total !== total)
-      throw new Unexpected(`expected the total ${total} on every page, got ${next.total}`);
-    return next.items;
-  });
-  const all = [items, ...rest].flat();
+  const rest = [...others, ...(await readNumbers(likely + 1, count, source))];
+  const other = rest.find((page) => page.total !== total);
+  if (other !== undefined)
+    throw new Unexpected(`expected the total ${total} on every page, got ${other.total}`);
+  const all = [items, ...rest.map((page) => page.items)].flat();
   if (all.length !== total) throw disagreeing(total, all.length);
   return all;
+}
+
+async function readOne(query: PageQuery | null, source: PageSource): Promise<Page> {
+  const page = readPage(await source.fetch(query));
+  source.onPage?.(page.items);
+  return page;
+}
+
+/** The pages from one number to another. */
+function readNumbers(from: number, to: number, source: PageSource): Promise<Page[]> {
+  const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+  return source.queue.map(numbers, (page) => readOne({ page, pageSize: PAGE_SIZE }, source));
 }
 
 function disagreeing(total: number, items: number): Unexpected {

@@ -106,8 +106,8 @@ class ApplyRun {
     return looks === 1 ? seen : this.observe();
   }
 
-  private observe(): Promise<Observation> {
-    const options = { ...this.options, proveDeliveries: true, previews: true, checkout: 'record' } as const;
+  private observe(previews = true): Promise<Observation> {
+    const options = { ...this.options, proveDeliveries: true, previews, checkout: 'record' } as const;
     return observeAndPlan(this.session, options);
   }
 
@@ -122,9 +122,12 @@ class ApplyRun {
     if (this.session.interrupted()) throw interrupted();
   }
 
-  /** Hours may have passed before the answer: the plan that was confirmed must still be the current one. */
+  /**
+   * Hours may have passed before the answer: the plan that was confirmed must still be the current one. Its previews have
+   * been shown, and the digest leaves them out.
+   */
   private async unchanged(plan: Plan): Promise<Observation> {
-    const again = await this.observe();
+    const again = await this.observe(false);
     const current = planOf(this.session, again);
     const refusals = [
       ...current.objections.map(objectionDiagnostic),

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Unexpected } from '../../../src/model/request.js';
 import type { Envelope } from '../../../src/service/answer.js';
-import { type PageQuery, parseItems, readPages, UnexpectedItem } from '../../../src/service/paging.js';
+import {
+  type PageQuery,
+  ParseAhead,
+  parseItems,
+  readPages,
+  UnexpectedItem,
+} from '../../../src/service/paging.js';
 import { createQueue } from '../../../src/service/queue.js';
 
 type Respond = (query: PageQuery | null) => unknown;
@@ -29,6 +35,14 @@ const numbered =
     return { items: items(from, Math.min(count, from + size)), total: count };
   };
 
+/** The size that is asked for is ignored. */
+const pagesOf =
+  (size: number, count: number): Respond =>
+  (query) => {
+    const from = (Number(query?.['page'] ?? 1) - 1) * size;
+    return { items: items(from, Math.min(count, from + size)), total: count };
+  };
+
 describe('complete lists', () => {
   const cases: [string, Respond, number, number][] = [
     ['bare', () => items(0, 3), 3, 1],
@@ -41,6 +55,8 @@ describe('complete lists', () => {
     ['by number, exactly two pages', numbered(200), 200, 3],
     ['by number, where 40 is the most', numbered(100, 40), 100, 4],
     ['by number, once asked for more', numbered(90), 90, 2],
+    ['by number, where a page has 200 whatever is asked for', pagesOf(200, 450), 450, 4],
+    ['by number, where a page has 25 whatever is asked for', pagesOf(25, 130), 130, 7],
     ['keys without ids', () => [{ name: 'a' }, { name: 'a' }], 2, 1],
     [
       'by cursor',
@@ -181,4 +197,50 @@ test('an unreadable item is named by its position; a bug in a parser is not hidd
   expect(() => parseItems([1, 3], { ...call, parse })).toThrow(UnexpectedItem);
   expect(() => parseItems([1, 3], { ...call, parse })).toThrow('expected two');
   expect(() => parseItems([4], { ...call, parse })).toThrow(TypeError);
+});
+
+describe('items are parsed ahead', () => {
+  const request = { method: 'GET', path: '/api/x', effect: 'read' } as const;
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const cursors: Respond = (query) => {
+    const from = Number(query?.['cursor'] ?? 0);
+    return { items: items(from, from + 10), nextCursor: from < 40 ? String(from + 10) : null };
+  };
+
+  test('when the request for the next page has left, and each of them once', async () => {
+    const parsed: string[] = [];
+    const parse = (item: unknown) => {
+      const { id } = item as { id: string };
+      parsed.push(id);
+      return id;
+    };
+    const ahead = new ParseAhead({ request, noun: 'group', parse });
+    const pages = source(cursors);
+    const before: number[] = [];
+    const fetch = async (query: PageQuery | null) => {
+      before.push(parsed.length);
+      await turn();
+      await turn();
+      return pages.fetch(query);
+    };
+    const read = await readPages({ ...pages, fetch, onPage: ahead.onPage });
+    const ids = items(0, 50).map(({ id }) => id);
+    expect([ahead.all(read), parsed]).toEqual([ids, ids]);
+    expect(before).toEqual([0, 0, 10, 20, 30]);
+  });
+
+  test('and one that cannot be parsed is named by its position in the whole list', async () => {
+    const parse = (item: unknown) => {
+      if ((item as { id: string }).id === 'i12') throw new Unexpected('expected another id');
+      return item;
+    };
+    const ahead = new ParseAhead({ request, noun: 'group', parse });
+    const pages = source(cursors);
+    const fetch = async (query: PageQuery | null) => {
+      await turn();
+      return pages.fetch(query);
+    };
+    const read = await readPages({ ...pages, fetch, onPage: ahead.onPage });
+    expect(() => ahead.all(read)).toThrow(new UnexpectedItem('group 13', 'expected another id'));
+  });
 });
