@@ -1,46 +1,71 @@
-// Measures how long the command takes to start, as a multiple of the start of Node itself: npm run bench.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../scripts/fresh.js';
-import { bundle } from '../../scripts/products.js';
-import { inTurns, median, run, type Subject } from './rounds.js';
+import { type Bench, type Build, write } from './bench.js';
+import { inTurns, median, type Subject } from './measure.js';
 
-interface Limited extends Subject {
-  /** The most that it may take, as a multiple of the first subject. */
-  readonly limit: number;
+/** How long the command takes to start, as a multiple of the start of Node itself. */
+
+const ROUNDS = 41;
+
+interface Limited {
+  readonly words: readonly string[];
+  /** The most that it may take, as a multiple of `node -e 0`. */
+  readonly goal: number;
 }
 
-const rounds = 41;
-const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-const program = join(root, 'dist/roster.cjs');
-const subjects: readonly Limited[] = [
-  { name: 'node -e 0', parameters: ['-e', '0'], limit: Number.POSITIVE_INFINITY },
-  { name: 'roster --help', parameters: [program, '--help'], limit: 1.5 },
-  { name: 'roster validate', parameters: [program, 'validate'], limit: 2.5 },
+const commands: readonly Limited[] = [
+  { words: ['--help'], goal: 1.2 },
+  { words: ['validate'], goal: 2 },
 ];
 
-try {
-  await bundle();
-  writeFileSync(
-    join(folder, 'roster.yaml'),
-    'project: bench\ngroups:\n  shops:\n    members: [acme-shop, globex]\n',
-  );
-  const times = inTurns(subjects, rounds, (subject) => run(subject, folder).milliseconds);
-  process.exitCode = print(times.map(median)) ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true });
-}
+const manifest = `project: bench
+vars: { zone: Europe/Berlin }
+groups:
+  shops:
+    name: Shops
+    members: [acme-shop, globex]
+pipelines:
+  refresh: { name: Refresh, stages: [login-check, prices] }
+schedules:
+  often: { target: group/shops, every: 6 hours, startTime: 2027-01-04T06:00:00, timeZone: "\${var.zone}" }
+  daily: { target: group/shops, cron: "0 30 2 * * *", startTime: 2027-01-04T00:00:00, timeZone: Asia/Tokyo }
+  weekdays:
+    target: pipeline/refresh
+    cron: "0 0 7 * * MON-FRI"
+    startTime: 2027-01-04T00:00:00
+    timeZone: \${var.zone}
+  weekly: { target: agent/globex, every: 1 week, startTime: 2027-01-04T09:00:00, inputs: { country: DE } }
+`;
 
-function print(results: readonly number[]): boolean {
-  console.log(`Node ${process.version}, median of ${rounds} interleaved runs, NODE_EXTRA_CA_CERTS unset\n`);
-  const base = results[0] ?? Number.NaN;
-  const verdicts = subjects.map(({ name, limit }, index) => {
-    const result = results[index] ?? Number.NaN;
-    const ratio = result / base;
-    const verdict = Number.isFinite(limit) ? `at most ${limit}: ${ratio <= limit ? 'ok' : 'TOO SLOW'}` : '';
-    console.log(`${name.padEnd(16)} ${result.toFixed(1).padStart(6)} ms  ${ratio.toFixed(2)}x  ${verdict}`);
-    return ratio <= limit;
+export async function start(bench: Bench): Promise<void> {
+  const { report, meter, builds, now } = bench;
+  const cwd = join(bench.folder, 'start');
+  write(cwd, { 'roster.yaml': manifest });
+  const node = (name: string): Subject => ({ name, command: [process.execPath, '-e', '0'], cwd });
+  const subject = ({ words }: Limited, { name, program }: Build): Subject => ({
+    name: `roster ${words.join(' ')}, ${name}`,
+    command: [process.execPath, program, ...words],
+    cwd,
   });
-  return verdicts.every(Boolean);
+  const subjects = [
+    node('node -e 0'),
+    node('node -e 0, again'),
+    ...commands.flatMap((command) => builds.map((build) => subject(command, build))),
+    ...(bench.terraform === null ? [] : [{ name: 'terraform -help', command: ['terraform', '-help'], cwd }]),
+  ];
+  const costs = await inTurns(subjects, ROUNDS, (each) => meter.run(each));
+  const times = costs.map((each) => median(each.map(({ wall }) => wall)));
+  const [base = Number.NaN] = times;
+  report.title('Start', `medians of ${ROUNDS} runs`);
+  report.table(
+    ['program', 'wall ms', 'of node -e 0'],
+    subjects.map(({ name }, index) => {
+      const time = times[index] ?? Number.NaN;
+      return [name, (time * 1000).toFixed(1), (time / base).toFixed(2)];
+    }),
+  );
+  for (const command of commands) {
+    const { name } = subject(command, now);
+    const time = times[subjects.findIndex((each) => each.name === name)] ?? Number.NaN;
+    report.check(`${name}, of node -e 0`, time / base, { goal: command.goal });
+  }
 }

@@ -1,0 +1,118 @@
+import { type Bench, createSubject, rosterSubject, startWorld } from './bench.js';
+import { type Cost, inTurns, medians, type Subject } from './measure.js';
+import { projectOf } from './project.js';
+import { type Exchange, slowestChain, startRelay } from './service.js';
+
+/** A plan, and an apply of creates, where every request takes longer. */
+
+const LATENCY = 20;
+const MOST = 10_000;
+const CREATES = 1_000;
+/** A plan reads all lists at once; the pages of a list follow its first one. */
+const CHAIN = { requests: 3, of: 1.3 };
+
+export async function latency(bench: Bench): Promise<void> {
+  const { report } = bench;
+  const size = bench.sizes.findLast((each) => each <= MOST) ?? MOST;
+  report.title(`Latency: ${LATENCY} ms for each request`);
+  await plans(bench, size);
+  await creates(bench);
+}
+
+interface Traced extends Cost {
+  readonly exchanges: readonly Exchange[];
+}
+
+async function plans(bench: Bench, size: number): Promise<void> {
+  const { service, cwdOf } = await startWorld(bench, size);
+  const relays = [await startRelay(service, 0), await startRelay(service, LATENCY)];
+  const subjects = bench.builds.flatMap((build) =>
+    relays.map((relay, index) => ({
+      ...rosterSubject(bench, build, ['plan']),
+      name: `${build.name}, ${index === 0 ? 0 : LATENCY} ms`,
+      cwd: cwdOf.get(build) ?? '',
+      env: relay.env,
+      relay,
+    })),
+  );
+  try {
+    const runs = await inTurns(
+      subjects,
+      bench.roundsOf(size),
+      async ({ relay, ...subject }): Promise<Traced> => {
+        const before = relay.exchanges.length;
+        return { ...(await bench.meter.run(subject)), exchanges: relay.exchanges.slice(before) };
+      },
+    );
+    print(bench, { size, subjects, runs });
+  } finally {
+    for (const { close } of relays) await close();
+    await service.close();
+  }
+}
+
+function print(
+  { report }: Bench,
+  { size, subjects, runs }: { size: number; subjects: readonly Subject[]; runs: readonly Traced[][] },
+): void {
+  const rows = subjects.map(({ name }, index) => {
+    const own = runs[index] ?? [];
+    const { wall } = medians(own);
+    const typical = own.toSorted((a, b) => a.wall - b.wall)[Math.floor(own.length / 2)];
+    const chain = slowestChain(typical?.exchanges ?? []);
+    const waiting = chain.reduce((sum, { from, to }) => sum + to - from, 0) / 1000;
+    return { name, wall, requests: typical?.exchanges.length ?? 0, chain, waiting };
+  });
+  report.table(
+    ['resources', 'program', 'wall s', 'requests', 'in the chain', 'chain s', 'of the chain'],
+    rows.map(({ name, wall, requests, chain, waiting }) => [
+      size.toLocaleString('en'),
+      name,
+      wall.toFixed(2),
+      String(requests),
+      String(chain.length),
+      waiting.toFixed(2),
+      (wall / waiting).toFixed(2),
+    ]),
+  );
+  const [, slow] = rows;
+  for (const { request, from, to } of slow?.chain ?? [])
+    report.note(`  ${(to - from).toFixed(0).padStart(6)} ms  ${request}`);
+  if (slow === undefined) return;
+  report.check('requests in the slowest chain', slow.chain.length, { goal: CHAIN.requests, room: 1 });
+  report.check('plan, of its slowest chain of requests', slow.wall / slow.waiting, { goal: CHAIN.of });
+}
+
+async function creates(bench: Bench): Promise<void> {
+  const counts = new Map<string, number>();
+  const subjects = bench.builds.map((build) =>
+    createSubject(bench, build, {
+      project: projectOf(CREATES),
+      through: async (service) => {
+        const relay = await startRelay(service, LATENCY);
+        const close = async () => {
+          counts.set(build.name, relay.exchanges.length);
+          await relay.close();
+        };
+        return { ...relay, close };
+      },
+    }),
+  );
+  const costs = await inTurns(subjects, 1, (subject) => bench.meter.run(subject));
+  bench.report.note('');
+  bench.report.table(
+    ['creates', 'program', 'wall s', 'requests', 'ms for each'],
+    subjects.map(({ name }, index) => {
+      const { wall } = medians(costs[index] ?? []);
+      return [
+        String(CREATES),
+        name,
+        wall.toFixed(2),
+        String(counts.get(name)),
+        ((wall * 1000) / CREATES).toFixed(2),
+      ];
+    }),
+  );
+  const own = counts.get(bench.now.name) ?? Number.NaN;
+  bench.report.check('requests for each create', own / CREATES, { goal: 2.1, room: 1 });
+}
