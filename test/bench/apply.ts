@@ -35,7 +35,7 @@ export async function apply(bench: Bench): Promise<void> {
 }
 
 async function measured(bench: Bench, size: number): Promise<Row[]> {
-  const project = projectOf(size);
+  const project = projectOf(size, { hasKey: false });
   const ours = bench.builds.map((build) => createSubject(bench, build, { project }));
   const rounds = size <= 1000 ? bench.roundsOf(size) : 1;
   const costs = await inTurns(ours, rounds, (subject) => bench.meter.run(subject));

@@ -30,16 +30,26 @@ export interface Bench {
 }
 
 /** A service that holds a project, and a folder for each build in which it has been applied. */
-export interface World {
+export interface World<W extends Way = Way> {
   readonly cwdOf: ReadonlyMap<Build, string>;
-  readonly service: Service;
+  readonly way: W;
+  close(): Promise<void>;
 }
 
-export async function startWorld(bench: Bench, resources: number): Promise<World> {
+/** How to reach a service. */
+export type Way = Pick<Service, 'env' | 'close'>;
+
+/** `through` puts something between. An inventory belongs to the URL of its service, so it is there from the start. */
+export async function startWorld<W extends Way = Service>(
+  bench: Bench,
+  resources: number,
+  through?: (service: Service) => Promise<W>,
+): Promise<World<W>> {
   const { files, seed } = projectOf(resources);
   const base = join(bench.folder, String(resources));
   write(base, { 'seed.json': JSON.stringify(seed) });
   const service = await startService(bench.now.program, join(base, 'seed.json'));
+  const way = (await through?.(service)) ?? (service as Way as W);
   const cwdOf = new Map<Build, string>();
   for (const build of bench.builds) {
     const cwd = join(base, build.name);
@@ -47,10 +57,14 @@ export async function startWorld(bench: Bench, resources: number): Promise<World
     const changed = (files['roster.yaml'] ?? '').replace('country: DE', 'country: FR');
     write(cwd, { ...files, 'changed.yaml': changed });
     // The objects exist: this only writes the inventory.
-    await bench.meter.run({ ...rosterSubject(bench, build, ['apply', '--yes']), cwd, env: service.env });
+    await bench.meter.run({ ...rosterSubject(bench, build, ['apply', '--yes']), cwd, env: way.env });
     cwdOf.set(build, cwd);
   }
-  return { cwdOf, service };
+  const close = async () => {
+    if (through !== undefined) await way.close();
+    await service.close();
+  };
+  return { cwdOf, way, close };
 }
 
 export function rosterSubject(bench: Bench, build: Build, words: readonly string[]): Subject {
@@ -85,9 +99,6 @@ export function createSubject(
     },
   };
 }
-
-/** How to reach a service. */
-type Way = Pick<Service, 'env' | 'close'>;
 
 export function write(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {

@@ -46,7 +46,7 @@ export async function commands(bench: Bench, names: readonly CommandName[]): Pro
     try {
       for (const name of names) rows.get(name)?.push(...(await measured(bench, { size, world, name })));
     } finally {
-      await world.service.close();
+      await world.close();
     }
   }
   for (const [name, own] of rows) print(bench, COMMANDS[name], own);
@@ -66,11 +66,11 @@ function subjectsOf(
   bench: Bench,
   { size, world, command }: { size: number; world: World; command: Command },
 ): Subject[] {
-  const { service, cwdOf } = world;
+  const { way, cwdOf } = world;
   const ours = bench.builds.map((build) => ({
     ...rosterSubject(bench, build, command.words),
     cwd: cwdOf.get(build) ?? '',
-    env: service.env,
+    env: way.env,
   }));
   // The same build again shows what is noise.
   const again =

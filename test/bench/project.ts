@@ -25,17 +25,20 @@ export const agents: Seed = {
   })),
 };
 
-/** A project with this many resources, a multiple of ten. One of them is an API key. */
-export function projectOf(resources: number): Project {
+/**
+ * A project with this many resources, a multiple of ten. One of them is an API key, unless the project is to be created:
+ * that would revoke the key which creates it.
+ */
+export function projectOf(resources: number, { hasKey = true } = {}): Project {
   const teams = Array.from({ length: resources / TEAM }, (_, number) => team(number));
   // The key takes the place of a schedule.
-  teams.at(-1)?.schedules.pop();
+  if (hasKey) teams.at(-1)?.schedules.pop();
   const files = Array.from({ length: Math.ceil(teams.length / TEAMS_IN_A_FILE) }, (_, number) => {
     const of = teams.slice(number * TEAMS_IN_A_FILE, (number + 1) * TEAMS_IN_A_FILE);
     return [`teams/${String(number).padStart(3, '0')}.yaml`, file(of)] as const;
   });
   return {
-    files: { 'roster.yaml': MAIN, ...Object.fromEntries(files) },
+    files: { 'roster.yaml': hasKey ? MAIN + KEY : MAIN, ...Object.fromEntries(files) },
     seed: {
       ...agents,
       groups: teams
@@ -49,7 +52,7 @@ export function projectOf(resources: number): Project {
           description,
         })),
       schedules: teams.flatMap((each) => each.schedules).map(({ seed }) => seed),
-      keys: [{ name: 'ci', scopes: ['agents.run'] }],
+      ...(hasKey ? { keys: [{ name: 'ci', scopes: ['agents.run'] }] } : {}),
     },
   };
 }
@@ -65,7 +68,9 @@ vars:
 
 # Otherwise there is a warning: many schedules start at the same minute.
 limits: { startsPerMinute: 1000000 }
+`;
 
+const KEY = `
 keys:
   ci: { scopes: [agents.run], deliver: { file: .secrets/ci.key } }
 `;

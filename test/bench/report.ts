@@ -18,17 +18,22 @@ export class Report {
     const isBroken = value > goal * room;
     if (isBroken) this.broken.push(what);
     const verdict = value <= goal ? 'ok' : isBroken ? 'TOO MUCH' : 'within the noise';
-    console.log(`- ${what}: ${value.toFixed(2)}, at most ${goal}: ${verdict}`);
+    console.log(`- ${what}: ${Number(value.toPrecision(3))}, at most ${goal}: ${verdict}`);
   }
 
+  /** In Markdown, with numbers to the right. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-    const widths = head.map((_, column) =>
-      Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+    const columns = head.map((title, column) => {
+      const cells = rows.map((row) => row[column] ?? '');
+      const width = Math.max(title.length, ...cells.map((each) => each.length));
+      const isNumber = cells.every((each) => /^[\d.,-]*$/.test(each));
+      const pad = (cell: string) => (isNumber ? cell.padStart(width) : cell.padEnd(width));
+      return [pad(title), `${'-'.repeat(width - 1)}${isNumber ? ':' : '-'}`, ...cells.map(pad)];
+    });
+    const lines = (columns[0] ?? []).map(
+      (_, line) => `| ${columns.map((cells) => cells[line]).join(' | ')} |`,
     );
-    const line = (row: readonly string[]) =>
-      `| ${row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-    const rule = `| ${widths.map((width, column) => (column < 2 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
-    console.log([line(head), rule, ...rows.map(line), ''].join('\n'));
+    console.log(`${lines.join('\n')}\n`);
   }
 }
 
@@ -55,7 +60,8 @@ export function costCells({ size, name, cost }: Row, first: Row): readonly strin
   ];
 }
 
-function number(value: number, digits: number): string {
+/** A dash where it could not be measured. */
+export function number(value: number, digits: number): string {
   return Number.isNaN(value) ? '-' : value.toFixed(digits);
 }
 

@@ -12,7 +12,7 @@ import { type Service, startService } from './service.js';
 const RESOURCES = 20_000;
 const LISTS = 5;
 /** Multiples of the bare server. */
-const GOALS = { start: 30, list: 30 };
+const GOALS = { start: 15, list: 10 };
 
 export async function sandbox(bench: Bench): Promise<void> {
   const { report, builds, folder } = bench;

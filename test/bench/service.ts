@@ -51,20 +51,23 @@ export interface Exchange {
 /** A way to a service that takes longer. */
 export interface Relay {
   readonly env: Service['env'];
+  /** Milliseconds for each request. */
+  latency: number;
   /** In the order in which they were answered. */
   readonly exchanges: Exchange[];
   close(): Promise<void>;
 }
 
-/** Passes every request on to the service, `latency` milliseconds later. */
-export async function startRelay({ env }: Service, latency: number): Promise<Relay> {
-  const exchanges: Exchange[] = [];
+/** Passes every request on to the service. */
+export async function startRelay({ env }: Service, latency = 0): Promise<Relay> {
   const agent = new HttpAgent({ keepAlive: true });
   const server = createServer(async (incoming, outgoing) => {
     const { method, headers, url } = incoming;
     const from = performance.now();
-    outgoing.on('finish', () => exchanges.push({ request: `${method} ${url}`, from, to: performance.now() }));
-    await wait(latency);
+    outgoing.on('finish', () =>
+      relay.exchanges.push({ request: `${method} ${url}`, from, to: performance.now() }),
+    );
+    await wait(relay.latency);
     const onward = send(`${env.ROSTER_URL}${url}`, { method, headers, agent }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
@@ -73,15 +76,17 @@ export async function startRelay({ env }: Service, latency: number): Promise<Rel
     incoming.pipe(onward);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
+  const relay: Relay = {
     env: { ...env, ROSTER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
-    exchanges,
+    latency,
+    exchanges: [],
     close: async () => {
       agent.destroy();
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
+  return relay;
 }
 
 /**

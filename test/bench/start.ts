@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Bench, type Build, write } from './bench.js';
-import { inTurns, median, type Subject } from './measure.js';
+import { type Cost, inTurns, medians, type Subject } from './measure.js';
+import { number } from './report.js';
 
 /** How long the command takes to start, as a multiple of the start of Node itself. */
 
@@ -40,10 +41,10 @@ export async function start(bench: Bench): Promise<void> {
   const { report, meter, builds, now } = bench;
   const cwd = join(bench.folder, 'start');
   write(cwd, { 'roster.yaml': manifest });
-  const node = (name: string): Subject => ({ name, command: [process.execPath, '-e', '0'], cwd });
+  const node = (name: string): Subject => ({ name, command: meter.node('-e', '0'), cwd });
   const subject = ({ words }: Limited, { name, program }: Build): Subject => ({
     name: `roster ${words.join(' ')}, ${name}`,
-    command: [process.execPath, program, ...words],
+    command: meter.node(program, ...words),
     cwd,
   });
   const subjects = [
@@ -52,20 +53,20 @@ export async function start(bench: Bench): Promise<void> {
     ...commands.flatMap((command) => builds.map((build) => subject(command, build))),
     ...(bench.terraform === null ? [] : [{ name: 'terraform -help', command: ['terraform', '-help'], cwd }]),
   ];
-  const costs = await inTurns(subjects, ROUNDS, (each) => meter.run(each));
-  const times = costs.map((each) => median(each.map(({ wall }) => wall)));
-  const [base = Number.NaN] = times;
-  report.title('Start', `medians of ${ROUNDS} runs`);
+  const costs = (await inTurns(subjects, ROUNDS, (each) => meter.run(each))).map(medians);
+  const of = (cost: Cost | undefined, part: keyof Cost) => (cost?.[part] ?? 0) / (costs[0]?.[part] ?? 0);
+  report.title('Start', `medians of ${ROUNDS} runs; the last two columns are multiples of \`node -e 0\``);
   report.table(
-    ['program', 'wall ms', 'of node -e 0'],
+    ['program', 'wall ms', 'CPU ms', 'of wall', 'of CPU'],
     subjects.map(({ name }, index) => {
-      const time = times[index] ?? Number.NaN;
-      return [name, (time * 1000).toFixed(1), (time / base).toFixed(2)];
+      const cost = costs[index];
+      const milliseconds = [cost?.wall, cost?.cpu].map((each = Number.NaN) => number(each * 1000, 1));
+      return [name, ...milliseconds, number(of(cost, 'wall'), 2), number(of(cost, 'cpu'), 2)];
     }),
   );
   for (const command of commands) {
     const { name } = subject(command, now);
-    const time = times[subjects.findIndex((each) => each.name === name)] ?? Number.NaN;
-    report.check(`${name}, of node -e 0`, time / base, { goal: command.goal });
+    const cost = costs[subjects.findIndex((each) => each.name === name)];
+    report.check(`${name}, CPU time of node -e 0`, of(cost, 'cpu'), { goal: command.goal });
   }
 }
