@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Bench, createSubject } from './bench.js';
-import { inTurns, medians, type Subject } from './measure.js';
+import type { Subject } from './measure.js';
 import { projectOf } from './project.js';
 import { COST_HEAD, costCells, growth, type Row } from './report.js';
 import { writeTerraform } from './terraform.js';
@@ -36,16 +36,13 @@ export async function apply(bench: Bench): Promise<void> {
 
 async function measured(bench: Bench, size: number): Promise<Row[]> {
   const project = projectOf(size, { hasKey: false });
-  const ours = bench.builds.map((build) => createSubject(bench, build, { project }));
-  const rounds = size <= 1000 ? bench.roundsOf(size) : 1;
-  const costs = await inTurns(ours, rounds, (subject) => bench.meter.run(subject));
-  const theirs = terraformSubject(bench, size);
-  const more = await inTurns(theirs, 1, (subject) => bench.meter.run(subject));
-  return [...ours, ...theirs].map(({ name }, index) => ({
-    size,
-    name,
-    cost: medians([...costs, ...more][index] ?? []),
-  }));
+  const subjects = [
+    ...bench.builds.map((build) => createSubject(bench, build, { project })),
+    ...terraformSubject(bench, size),
+  ];
+  const rounds = size <= 1_000 ? bench.roundsOf(size) : 1;
+  const costs = await bench.meter.inTurns(subjects, rounds);
+  return costs.map((cost, index) => ({ size, name: subjects[index]?.name ?? '', cost }));
 }
 
 function terraformSubject(bench: Bench, size: number): Subject[] {
@@ -53,5 +50,5 @@ function terraformSubject(bench: Bench, size: number): Subject[] {
   const cwd = join(bench.folder, `terraform-creates-${size}`);
   writeTerraform(cwd, size, true);
   const words = ['apply', '-auto-approve', '-input=false', '-no-color'];
-  return [{ name: 'terraform', command: bench.meter.other('terraform', ...words), cwd }];
+  return [{ name: 'terraform', command: bench.meter.other('terraform', ...words), cwd, isSlow: true }];
 }

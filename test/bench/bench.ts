@@ -46,7 +46,7 @@ export async function startWorld<W extends Way = Service>(
   through?: (service: Service) => Promise<W>,
 ): Promise<World<W>> {
   const { files, seed } = projectOf(resources);
-  const base = join(bench.folder, String(resources));
+  const base = mkdtempSync(join(bench.folder, `world-${resources}-`));
   write(base, { 'seed.json': JSON.stringify(seed) });
   const service = await startService(bench.now.program, join(base, 'seed.json'));
   const way = (await through?.(service)) ?? (service as Way as W);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Bench, rosterSubject, startWorld, type World, write } from './bench.js';
-import { inTurns, medians, type Subject } from './measure.js';
+import type { Subject } from './measure.js';
 import { COST_HEAD, costCells, growth, type Row } from './report.js';
 import { writeTerraform } from './terraform.js';
 
@@ -58,8 +58,8 @@ async function measured(
 ): Promise<Row[]> {
   const command: Command = COMMANDS[name];
   const subjects = subjectsOf(bench, { size, world, command });
-  const costs = await inTurns(subjects, bench.roundsOf(size), (subject) => bench.meter.run(subject));
-  return subjects.map((subject, index) => ({ size, name: subject.name, cost: medians(costs[index] ?? []) }));
+  const costs = await bench.meter.inTurns(subjects, bench.roundsOf(size));
+  return costs.map((cost, index) => ({ size, name: subjects[index]?.name ?? '', cost }));
 }
 
 function subjectsOf(
@@ -99,7 +99,9 @@ function terraformSubject(bench: Bench, size: number, { terraform }: Command): S
   if (terraform === undefined || bench.terraform === null || size > MOST_TERRAFORM) return [];
   const cwd = join(bench.folder, `terraform-${size}`);
   writeTerraform(cwd, size);
-  return [{ name: 'terraform', command: bench.meter.other('terraform', ...terraform), cwd }];
+  return [
+    { name: 'terraform', command: bench.meter.other('terraform', ...terraform), cwd, isSlow: size > 1_000 },
+  ];
 }
 
 function print({ report, sizes, roundsOf }: Bench, command: Command, rows: readonly Row[]): void {

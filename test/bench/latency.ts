@@ -1,5 +1,5 @@
 import { type Bench, createSubject, rosterSubject, startWorld } from './bench.js';
-import { type Cost, inTurns, medians, type Subject } from './measure.js';
+import { type Cost, inTurns, type Subject } from './measure.js';
 import { projectOf } from './project.js';
 import { type Exchange, slowestChain, startRelay } from './service.js';
 
@@ -54,11 +54,16 @@ function print(
 ): void {
   const rows = subjects.map(({ name }, index) => {
     const own = runs[index] ?? [];
-    const { wall } = medians(own);
     const typical = own.toSorted((a, b) => a.wall - b.wall)[Math.floor(own.length / 2)];
     const chain = slowestChain(typical?.exchanges ?? []);
     const waiting = chain.reduce((sum, { from, to }) => sum + to - from, 0) / 1000;
-    return { name, wall, requests: typical?.exchanges.length ?? 0, chain, waiting };
+    return {
+      name,
+      wall: typical?.wall ?? Number.NaN,
+      requests: typical?.exchanges.length ?? 0,
+      chain,
+      waiting,
+    };
   });
   report.table(
     ['resources', 'program', 'wall s', 'requests', 'in the chain', 'chain s', 'of the chain'],
@@ -99,12 +104,12 @@ async function creates(bench: Bench): Promise<void> {
       },
     }),
   );
-  const costs = await inTurns(subjects, 1, (subject) => bench.meter.run(subject));
+  const costs = await bench.meter.inTurns(subjects, 1);
   bench.report.note('');
   bench.report.table(
     ['creates', 'program', 'wall s', 'requests', 'ms for each'],
     subjects.map(({ name }, index) => {
-      const { wall } = medians(costs[index] ?? []);
+      const { wall = Number.NaN } = costs[index] ?? {};
       return [
         String(CREATES),
         name,

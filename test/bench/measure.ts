@@ -18,6 +18,8 @@ export interface Subject {
   readonly env?: Readonly<Record<string, string>>;
   /** The exit codes of success. Default: 0. */
   readonly exits?: readonly number[];
+  /** It takes so long that one round must do. */
+  readonly isSlow?: boolean;
   /** What to do before each run. */
   readonly prepare?: () => Promise<Prepared> | Prepared;
 }
@@ -80,6 +82,20 @@ export class Meter {
     }
   }
 
+  /** The medians of the subjects, in their order. Says on a terminal what it is doing. */
+  async inTurns(subjects: readonly Subject[], rounds: number): Promise<Cost[]> {
+    const costs: Cost[][] = subjects.map(() => []);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [index, subject] of subjects.entries()) {
+        if (subject.isSlow && round > 0) continue;
+        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${subject.name} (${round + 1}/${rounds})`);
+        costs[index]?.push(await this.run(subject));
+      }
+    }
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    return costs.map(medians);
+  }
+
   private costOf({ command }: Subject, said: string): Omit<Cost, 'wall'> {
     if (command[0] === TIME) {
       const [user = Number.NaN, system = 0, kilobytes = Number.NaN] = readFileSync(this.usage, 'utf8')
@@ -138,11 +154,20 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
-export function medians(costs: readonly Cost[]): Cost {
+function medians(costs: readonly Cost[]): Cost {
+  return each(costs, median);
+}
+
+/** Of work that is the same each time, the rest is noise. */
+export function fastest(costs: readonly Cost[]): Cost {
+  return each(costs, (numbers) => Math.min(...numbers));
+}
+
+function each(costs: readonly Cost[], of: (numbers: readonly number[]) => number): Cost {
   return {
-    wall: median(costs.map(({ wall }) => wall)),
-    cpu: median(costs.map(({ cpu }) => cpu)),
-    megabytes: median(costs.map(({ megabytes }) => megabytes)),
+    wall: of(costs.map(({ wall }) => wall)),
+    cpu: of(costs.map(({ cpu }) => cpu)),
+    megabytes: of(costs.map(({ megabytes }) => megabytes)),
   };
 }
 
