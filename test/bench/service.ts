@@ -19,6 +19,9 @@ export async function startService(program: string, seedFile: string): Promise<S
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const stop = () => void child.kill();
+  // Also when the bench fails.
+  process.once('exit', stop);
   const gone = new Promise<void>((resolve) => child.on('close', () => resolve()));
   const { url, apiKey } = await new Promise<{ url: string; apiKey: string }>((resolve, reject) => {
     let [text, problem] = ['', ''];
@@ -35,7 +38,8 @@ export async function startService(program: string, seedFile: string): Promise<S
     env: { ROSTER_URL: url, ROSTER_API_KEY: apiKey },
     startedIn: performance.now() - begin,
     close: async () => {
-      child.kill();
+      process.off('exit', stop);
+      stop();
       await gone;
     },
   };
