@@ -1,79 +1,54 @@
-// Measures how a plan and an apply of creates grow with their number: npm run bench.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../scripts/products.js';
-import { startSandbox } from '../../src/sandbox/index.js';
-import { start } from '../support/program.js';
+import { type Bench, createSubject } from './bench.js';
+import type { Subject } from './measure.js';
+import { projectOf } from './project.js';
+import { COST_HEAD, costCells, growth, type Row } from './report.js';
+import { writeTerraform } from './terraform.js';
 
-/** CPU time of the command, which other work on the machine hardly changes, and requests to the service. */
-interface Measured {
-  readonly milliseconds: number;
-  readonly requests: number;
-}
+/** Applies that create everything, each build against its own sandbox. */
 
-const COUNTS = [2000, 4000] as const;
-/** Twice as many creates take about twice as long; the start of the program makes it less. */
-const LIMIT = 2.5;
+/** The most that it may take, as a multiple of Terraform's wall time for as many. */
+const OF_TERRAFORM = 0.05;
+/** Terraform takes four times as long for twice as many. */
+const MOST_TERRAFORM = 1_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-const usage = join(folder, 'usage');
-const probe = join(folder, 'probe.cjs');
-const measure = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.cpuUsage())))`;
-
-try {
-  await bundle();
-  writeFileSync(probe, measure);
-  const results = { plan: [] as Measured[], apply: [] as Measured[] };
-  for (const count of COUNTS) {
-    const { plan, apply } = await run(count);
-    results.plan.push(plan);
-    results.apply.push(apply);
-  }
-  process.exitCode = Object.entries(results).map(print).every(Boolean) ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true });
-}
-
-/** Half of them groups, half schedules of these groups. */
-function manifest(count: number): string {
-  const numbers = Array.from({ length: count / 2 }, (_, index) => index);
-  return [
-    'project: bench\ngroups:',
-    ...numbers.map((n) => `  g${n}: { name: Group ${n}, members: [acme-shop, globex] }`),
-    'schedules:',
-    ...numbers.map((n) => `  s${n}: { target: group/g${n}, every: 6 hours, startTime: 2099-01-01T06:00:00 }`),
-  ].join('\n');
-}
-
-async function run(count: number): Promise<{ plan: Measured; apply: Measured }> {
-  const sandbox = await startSandbox();
-  const cwd = mkdtempSync(join(folder, 'project-'));
-  writeFileSync(join(cwd, 'roster.yaml'), manifest(count));
-  const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
-  const command = async (...words: string[]): Promise<Measured> => {
-    sandbox.requests.length = 0;
-    const { exit, stderr } = await start(words, { cwd, env, preload: probe }).ended;
-    if (exit !== 0) throw new Error(`${words.join(' ')} ended with ${exit}: ${stderr}`);
-    const { user, system } = JSON.parse(readFileSync(usage, 'utf8')) as NodeJS.CpuUsage;
-    return { milliseconds: (user + system) / 1000, requests: sandbox.requests.length };
-  };
-  try {
-    return { plan: await command('plan'), apply: await command('apply', '--yes') };
-  } finally {
-    await sandbox.close();
-  }
-}
-
-function print([command, results]: [string, readonly Measured[]]): boolean {
-  const [few, many] = results;
-  const ratio = (many?.milliseconds ?? Number.NaN) / (few?.milliseconds ?? Number.NaN);
-  for (const [index, { milliseconds, requests }] of results.entries())
-    console.log(
-      `${command.padEnd(5)} of ${COUNTS[index]} creates ${milliseconds.toFixed(0).padStart(7)} ms of CPU time, ${requests} requests`,
-    );
-  console.log(
-    `${command.padEnd(5)} twice as many: ${ratio.toFixed(2)}x  at most ${LIMIT}: ${ratio <= LIMIT ? 'ok' : 'TOO SLOW'}\n`,
+export async function apply(bench: Bench): Promise<void> {
+  const { report } = bench;
+  const rows: Row[] = [];
+  for (const size of bench.creates) rows.push(...(await measured(bench, size)));
+  report.title(
+    'Apply of creates',
+    'wall time includes the sandbox of the same build; CPU time and memory do not',
   );
-  return ratio <= LIMIT;
+  const first = (size: number) => rows.find((row) => row.size === size);
+  report.table(
+    [...COST_HEAD, 'now: wall', 'CPU', 'memory'],
+    rows.map((row) => costCells(row, first(row.size) ?? row)),
+  );
+  for (const { from, to, exponent } of growth(rows, bench.now.name))
+    report.check(`growth of CPU time, ${from} to ${to} creates`, exponent, { goal: 1, room: 1.15 });
+  const wall = (name: string) =>
+    rows.find((row) => row.name === name && row.size === MOST_TERRAFORM)?.cost.wall ?? Number.NaN;
+  report.check(`apply of ${MOST_TERRAFORM} creates, of Terraform's time`, wall('now') / wall('terraform'), {
+    goal: OF_TERRAFORM,
+  });
+}
+
+async function measured(bench: Bench, size: number): Promise<Row[]> {
+  const project = projectOf(size, { hasKey: false });
+  const subjects = [
+    ...bench.builds.map((build) => createSubject(bench, build, { project })),
+    ...terraformSubject(bench, size),
+  ];
+  const rounds = size <= 1_000 ? bench.roundsOf(size) : 1;
+  const costs = await bench.meter.inTurns(subjects, rounds);
+  return costs.map((cost, index) => ({ size, name: subjects[index]?.name ?? '', cost }));
+}
+
+function terraformSubject(bench: Bench, size: number): Subject[] {
+  if (bench.terraform === null || size > MOST_TERRAFORM) return [];
+  const cwd = join(bench.folder, `terraform-creates-${size}`);
+  writeTerraform(cwd, size, true);
+  const words = ['apply', '-auto-approve', '-input=false', '-no-color'];
+  return [{ name: 'terraform', command: bench.meter.other('terraform', ...words), cwd, isSlow: true }];
 }

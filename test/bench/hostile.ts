@@ -1,71 +1,43 @@
-// Measures the time and memory to validate 1 MB of the most expensive texts: npm run bench.
-// Each run is a separate process of the same Node version that runs this script.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../scripts/fresh.js';
-import { bundle } from '../../scripts/products.js';
 import { megabytes } from '../support/hostile/megabytes.js';
+import { type Bench, write } from './bench.js';
+import type { Cost } from './measure.js';
 
-interface Cost {
-  readonly name: string;
-  /** Processor time, which does not include waiting for other processes. */
-  readonly seconds: number;
-  readonly megabytes: number;
-}
+/** The time and memory to validate 1 MB of the most expensive texts. */
 
 /** The most that 1 MB may cost, including the start of the program. */
 const limits = { seconds: 2, megabytes: 256 };
-const shown = 10;
-const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-/** Loaded into each process: reports its cost when it ends. */
-const meter = `process.on('exit', () => {
-  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  const cost = { seconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024 };
-  require('node:fs').writeSync(3, JSON.stringify(cost));
-});`;
+const SHOWN = 5;
 
-try {
-  await bundle();
-  writeFileSync(join(folder, 'meter.cjs'), meter);
-  const costs = [...megabytes.bad, ...megabytes.good].map(([name, text]) => costOf(name, text));
-  const worst = (by: 'seconds' | 'megabytes') => costs.toSorted((a, b) => b[by] - a[by]).slice(0, shown);
-  console.log(`Node ${process.version}, NODE_EXTRA_CA_CERTS unset, ${costs.length} files of 1 MB`);
-  console.log(`\nmost time, at most ${limits.seconds} s\n${worst('seconds').map(line).join('\n')}`);
-  console.log(`\nmost memory, at most ${limits.megabytes} MB\n${worst('megabytes').map(line).join('\n')}`);
-  const over = costs.filter((each) => !isWithin(each)).length;
-  console.log(`\n${over === 0 ? 'all within' : `${over} over`} the limits`);
-  process.exitCode = over === 0 ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true });
+interface Named extends Cost {
+  readonly name: string;
+}
+
+export async function hostile(bench: Bench): Promise<void> {
+  const { report } = bench;
+  const costs: Named[] = [];
+  for (const [name, text] of [...megabytes.bad, ...megabytes.good])
+    costs.push(await costOf(bench, name, text));
+  report.title('Hostile manifests', `${costs.length} files of 1 MB`);
+  for (const by of ['cpu', 'megabytes'] as const)
+    report.table(
+      [`most ${by === 'cpu' ? 'CPU time' : 'memory'}`, 'CPU s', 'peak MiB'],
+      costs
+        .toSorted((a, b) => b[by] - a[by])
+        .slice(0, SHOWN)
+        .map(({ name, cpu, megabytes }) => [name, cpu.toFixed(2), megabytes.toFixed(0)]),
+    );
+  const most = (by: 'cpu' | 'megabytes') => Math.max(...costs.map((each) => each[by]));
+  report.check('CPU seconds', most('cpu'), { goal: limits.seconds, room: 1 });
+  report.check('peak MiB', most('megabytes'), { goal: limits.megabytes, room: 1 });
 }
 
 /** Repeats a run that is over the limits, because other processes may have disturbed it. */
-function costOf(name: string, text: string): Cost {
-  writeFileSync(join(folder, 'roster.yaml'), text);
-  const first = { name, ...run() };
-  return isWithin(first) ? first : { name, ...run() };
-}
-
-function run(): Omit<Cost, 'name'> {
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const parameters = ['--require', join(folder, 'meter.cjs'), join(root, 'dist/roster.cjs'), 'validate'];
-  const { output, status } = spawnSync(process.execPath, parameters, {
-    cwd: folder,
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
-  if (status !== 0 && status !== 1) throw new Error(`validate ended with ${status}`);
-  return JSON.parse(output[3] ?? '') as Omit<Cost, 'name'>;
-}
-
-function isWithin(cost: Cost): boolean {
-  return cost.seconds <= limits.seconds && cost.megabytes <= limits.megabytes;
-}
-
-function line(cost: Cost): string {
-  const figures = [`${cost.seconds.toFixed(2).padStart(6)} s`, `${cost.megabytes.toFixed(0).padStart(5)} MB`];
-  return `${figures.join('  ')}  ${cost.name}${isWithin(cost) ? '' : '  TOO MUCH'}`;
+async function costOf({ folder, meter, now }: Bench, name: string, text: string): Promise<Named> {
+  const cwd = join(folder, 'hostile');
+  write(cwd, { 'roster.yaml': text });
+  const subject = { name, command: meter.node(now.program, 'validate'), cwd, exits: [0, 1] };
+  const first = { name, ...(await meter.run(subject)) };
+  const isWithin = first.cpu <= limits.seconds && first.megabytes <= limits.megabytes;
+  return isWithin ? first : { name, ...(await meter.run(subject)) };
 }

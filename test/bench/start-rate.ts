@@ -1,15 +1,17 @@
-// Compares counting the starts of 3,000 cron schedules over 42 days with listing them with cron-parser in the same
-// process: npm run bench.
 import { CronExpressionParser } from 'cron-parser';
 import { startsPerMinute } from '../../src/timing/start-counts.js';
-import { inTurns, median } from './rounds.js';
+import type { Bench } from './bench.js';
+import { inTurns, median } from './measure.js';
+
+/** Counting the starts of cron schedules over 42 days, next to listing them with cron-parser in the same process. */
 
 const schedules = 3_000;
 const days = 42;
 const rounds = 7;
 /** Starts that cron-parser lists in one turn: all of them would take a quarter of an hour. */
 const listed = 4_000;
-const limits = { times: 200, megabytes: 200 };
+/** How many times the rate of cron-parser. */
+const times = 200;
 
 const expressions = [
   '0 */5 * * * *',
@@ -57,21 +59,16 @@ function rateOf(work: () => number): number {
   return done / ((user + system) / 1e6);
 }
 
-const [counted = Number.NaN, parsed = Number.NaN] = inTurns(subjects, rounds, (subject) => subject()).map(
-  median,
-);
-const times = counted / parsed;
-const megabytes = process.resourceUsage().maxRSS / 1024;
-const verdict = (within: boolean) => (within ? 'ok' : 'TOO MUCH');
-console.log(
-  `Node ${process.version}, ${schedules} schedules over ${days} days, median of ${rounds} interleaved runs\n`,
-);
-console.log(`counted      ${counted.toFixed(0).padStart(10)} starts a second`);
-console.log(`cron-parser  ${parsed.toFixed(0).padStart(10)} starts a second`);
-console.log(
-  `${times.toFixed(0)} times its rate, at least ${limits.times}: ${verdict(times >= limits.times)}`,
-);
-console.log(
-  `${megabytes.toFixed(0)} MB, at most ${limits.megabytes}: ${verdict(megabytes <= limits.megabytes)}`,
-);
-process.exitCode = times >= limits.times && megabytes <= limits.megabytes ? 0 : 1;
+export async function startRate({ report }: Bench): Promise<void> {
+  const rates = await inTurns(subjects, rounds, (subject) => subject());
+  const [counted = Number.NaN, parsed = Number.NaN] = rates.map(median);
+  report.title('Start counts', `${schedules} schedules over ${days} days, medians of ${rounds} runs`);
+  report.table(
+    ['program', 'starts a CPU second'],
+    [
+      ['counted', counted.toFixed(0)],
+      ['cron-parser', parsed.toFixed(0)],
+    ],
+  );
+  report.check('a start, of the CPU time of cron-parser', parsed / counted, { goal: 1 / times });
+}

@@ -1,64 +1,74 @@
-// Measures how long the command takes to start, as a multiple of the start of Node itself: npm run bench.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../scripts/fresh.js';
-import { bundle } from '../../scripts/products.js';
-import { inTurns, median, run, type Subject } from './rounds.js';
+import { type Bench, type Build, write } from './bench.js';
+import { type Cost, fastest, inTurns, type Subject } from './measure.js';
+import { number } from './report.js';
 
-interface Limited extends Subject {
-  /** The most that it may take, as a multiple of the first subject. */
-  readonly limit: number;
+/** How long the command takes to start, as a multiple of the start of Node itself. */
+
+const ROUNDS = 41;
+
+interface Limited {
+  readonly words: readonly string[];
+  /** The most that it may take, as a multiple of `node -e 0`. */
+  readonly goal: number;
 }
 
-const rounds = 41;
-/** What a small team has: a group, a pipeline, and schedules of each kind in two zones. */
-const project = `project: bench
-groups:
-  shops: { name: Shops, members: [acme-shop, globex, initech] }
-pipelines:
-  nightly-refresh: { name: Nightly refresh, stages: [login-check, catalogue, prices] }
-schedules:
-  six-hourly:
-    target: group/shops
-    every: 6 hours
-    startTime: 2027-01-04T06:00:00
-    timeZone: Europe/Berlin
-    inputs: { country: DE, pages: 3 }
-  nightly: { target: pipeline/nightly-refresh, cron: "0 30 2 * * *", startTime: 2027-01-04T00:00:00 }
-  weekdays:
-    target: agent/wayne-news
-    cron: "0 0 7 * * MON-FRI"
-    startTime: 2027-01-04T00:00:00
-    timeZone: Europe/Berlin
-  weekly: { target: group/shops, every: 1 week, startTime: 2027-01-04T09:00:00 }
-`;
-const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-const program = join(root, 'dist/roster.cjs');
-const subjects: readonly Limited[] = [
-  { name: 'node -e 0', parameters: ['-e', '0'], limit: Number.POSITIVE_INFINITY },
-  { name: 'roster --help', parameters: [program, '--help'], limit: 1.3 },
-  { name: 'roster validate', parameters: [program, 'validate'], limit: 3.5 },
+const commands: readonly Limited[] = [
+  { words: ['--help'], goal: 1.2 },
+  { words: ['validate'], goal: 2 },
 ];
 
-try {
-  await bundle();
-  writeFileSync(join(folder, 'roster.yaml'), project);
-  const times = inTurns(subjects, rounds, (subject) => run(subject, folder).milliseconds);
-  process.exitCode = print(times.map(median)) ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true });
-}
+const manifest = `project: bench
+vars: { zone: Europe/Berlin }
+groups:
+  shops:
+    name: Shops
+    members: [acme-shop, globex]
+pipelines:
+  refresh: { name: Refresh, stages: [login-check, prices] }
+schedules:
+  often: { target: group/shops, every: 6 hours, startTime: 2027-01-04T06:00:00, timeZone: "\${var.zone}" }
+  daily: { target: group/shops, cron: "0 30 2 * * *", startTime: 2027-01-04T00:00:00, timeZone: Asia/Tokyo }
+  weekdays:
+    target: pipeline/refresh
+    cron: "0 0 7 * * MON-FRI"
+    startTime: 2027-01-04T00:00:00
+    timeZone: \${var.zone}
+  weekly: { target: agent/globex, every: 1 week, startTime: 2027-01-04T09:00:00, inputs: { country: DE } }
+`;
 
-function print(results: readonly number[]): boolean {
-  console.log(`Node ${process.version}, median of ${rounds} interleaved runs, NODE_EXTRA_CA_CERTS unset\n`);
-  const base = results[0] ?? Number.NaN;
-  const verdicts = subjects.map(({ name, limit }, index) => {
-    const result = results[index] ?? Number.NaN;
-    const ratio = result / base;
-    const verdict = Number.isFinite(limit) ? `at most ${limit}: ${ratio <= limit ? 'ok' : 'TOO SLOW'}` : '';
-    console.log(`${name.padEnd(16)} ${result.toFixed(1).padStart(6)} ms  ${ratio.toFixed(2)}x  ${verdict}`);
-    return ratio <= limit;
+export async function start(bench: Bench): Promise<void> {
+  const { report, meter, builds, now } = bench;
+  const cwd = join(bench.folder, 'start');
+  write(cwd, { 'roster.yaml': manifest });
+  const node = (name: string): Subject => ({ name, command: meter.node('-e', '0'), cwd });
+  const subject = ({ words }: Limited, { name, program }: Build): Subject => ({
+    name: `roster ${words.join(' ')}, ${name}`,
+    command: meter.node(program, ...words),
+    cwd,
   });
-  return verdicts.every(Boolean);
+  const subjects = [
+    node('node -e 0'),
+    node('node -e 0, again'),
+    ...commands.flatMap((command) => builds.map((build) => subject(command, build))),
+    ...(bench.terraform === null ? [] : [{ name: 'terraform -help', command: ['terraform', '-help'], cwd }]),
+  ];
+  const costs = (await inTurns(subjects, ROUNDS, (each) => meter.run(each))).map(fastest);
+  const of = (cost: Cost | undefined, part: keyof Cost) => (cost?.[part] ?? 0) / (costs[0]?.[part] ?? 0);
+  report.title('Start', `the fastest of ${ROUNDS} runs; the last two columns are multiples of \`node -e 0\``);
+  report.table(
+    ['program', 'wall ms', 'CPU ms', 'of wall', 'of CPU'],
+    subjects.map(({ name }, index) => {
+      const cost = costs[index];
+      const milliseconds = [cost?.wall, cost?.cpu].map((each = Number.NaN) => number(each * 1000, 1));
+      return [name, ...milliseconds, number(of(cost, 'wall'), 2), number(of(cost, 'cpu'), 2)];
+    }),
+  );
+  for (const command of commands) {
+    const { name } = subject(command, now);
+    const cost = costs[subjects.findIndex((each) => each.name === name)];
+    // Noise only adds, and both say how much more it does.
+    const ratio = Math.min(of(cost, 'wall'), of(cost, 'cpu'));
+    report.check(`${name}, of node -e 0`, ratio, { goal: command.goal });
+  }
 }
