@@ -1,6 +1,7 @@
 import type { CalendarDay } from '../model/calendar.js';
 import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
-import { type Cron, readCron } from './cron.js';
+import { readCron } from './cron.js';
+import type { Cron } from './cron-parse.js';
 import { unitMilliseconds } from './interval.js';
 import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset-period.js';
 import { countsRealTime, isForEveryHour, runsBetween, type Timing } from './runs.js';
