@@ -170,8 +170,9 @@ function observeScope(project: Project, inventory: Inventory, everything: boolea
   for (const { kind, identity } of inventory.drafts.values())
     if (identity !== null) identities.get(kind)?.add(identity);
   for (const entry of project.entries) {
-    const identity =
-      kinds.find((kind) => kind.name === entry.kind)?.identity.ofDeclared(entry.declared) ?? null;
+    const kind = kinds.find(({ name }) => name === entry.kind);
+    // An object of the other kinds is never read by its id.
+    const identity = kind?.detail === undefined ? null : kind.identity.ofDeclared(entry.declared);
     if (entry.id !== null) ids.get(entry.kind)?.add(normalId(entry.id));
     if (identity !== null) identities.get(entry.kind)?.add(identity);
   }

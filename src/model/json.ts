@@ -58,6 +58,11 @@ export function canonical(value: Json): string {
   return text;
 }
 
+/** Whether two values have the same canonical text. Most are plain values, which need none. */
+export function equal(a: Json, b: Json): boolean {
+  return a === b || canonical(a) === canonical(b);
+}
+
 /** A list, or an object with its keys in order, of which a part is written. */
 interface OpenValue {
   readonly values: { readonly [key: string | number]: Json };
