@@ -66,6 +66,7 @@ function templateChanged({ kind, entry, record }: Match, field: string): boolean
 export function isUnchanged(match: Match, field: string, before: unknown, after: unknown): boolean {
   if (templateChanged(match, field)) return false;
   if (match.observed?.withheld?.includes(field) === true) return true;
+  if (rawValue(before, field) === rawValue(after, field)) return true;
   const [old, wanted] = [before, after].map((spec) => fieldValue(match.kind, spec, field)) as [Json, Json];
   const declared = match.entry?.templates[field];
   const assumed =
