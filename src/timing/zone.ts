@@ -29,9 +29,19 @@ export function canonicalZone(text: string): string {
   return canonicalName(text) ?? text;
 }
 
+/** Asking Intl takes several microseconds, and thousands of schedules ask for the same few instants. */
+const knownOffsets = new Map<string, number>();
+const MOST_OFFSETS = 10_000;
+
 /** How many milliseconds local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
 export function offsetAt(zone: string, instant: number): number {
-  return Math.round(zoneOf(zone).offset(instant) * 60_000);
+  const key = `${zone} ${instant}`;
+  const known = knownOffsets.get(key);
+  if (known !== undefined) return known;
+  const offset = Math.round(zoneOf(zone).offset(instant) * 60_000);
+  if (knownOffsets.size >= MOST_OFFSETS) knownOffsets.clear();
+  knownOffsets.set(key, offset);
+  return offset;
 }
 
 function zoneOf(text: string): IANAZone {
