@@ -21,6 +21,8 @@ interface ClaimedId {
 
 interface ListRead {
   readonly listed: ReadonlyMap<string, Observed>;
+  /** Those among them that did not exist when the plan was made. */
+  readonly fresh: readonly Observed[];
   /** Why there is no list. */
   readonly error: string | null;
 }
@@ -125,8 +127,8 @@ export class CreateRunner {
     const shown = await this.readNew(kind, id);
     if ('error' in shown || shown.object === null) {
       // Neither proves that the id is wrong: reads of a new object may fail, or lag like lists.
-      const { listed, error } = await this.listUntilShown(kind, [answered]);
-      return this.identify(answered, { listed, error: 'error' in shown ? shown.error : error });
+      const read = await this.listUntilShown(kind, [answered]);
+      return this.identify(answered, 'error' in shown ? { ...read, error: shown.error } : read);
     }
     const { object } = shown;
     const sent = this.sentBy(kind, address);
@@ -154,19 +156,21 @@ export class CreateRunner {
     const showsAll = (listed: ListRead['listed']) =>
       control.interrupted() || answered.every(({ id }) => listed.has(id));
     try {
-      return { listed: await pollUntil(look, showsAll, control.sleep), error: null };
+      const listed = await pollUntil(look, showsAll, control.sleep);
+      return { listed, fresh: [...listed.values()].filter((each) => this.state.isNew(each)), error: null };
     } catch (failure) {
-      return { listed: new Map(), error: `reading the list failed: ${this.state.judge(failure).message}` };
+      const error = `reading the list failed: ${this.state.judge(failure).message}`;
+      return { listed: new Map(), fresh: [], error };
     }
   }
 
-  private identify({ kind, address, id }: ClaimedId, { listed, error }: ListRead): StepState {
+  private identify({ kind, address, id }: ClaimedId, { listed, fresh, error }: ListRead): StepState {
     const sent = this.sentBy(kind, address);
     const named = listed.get(id);
     if (named !== undefined && isSent(named, sent)) return this.takeOwn(address, id);
     const altered = named !== undefined && isAltered(named, sent) ? named : null;
     const isTaken = (other: string) => this.state.isTaken(kind.name, other, address);
-    const candidates = candidatesIn([...listed.values()], { ...sent, altered, isTaken });
+    const candidates = candidatesIn(fresh, { ...sent, altered, isTaken });
     const [only] = candidates;
     if (only?.id != null && candidates.length === 1) return this.take(address, only.id);
     if (named !== undefined || candidates.length > 0) {

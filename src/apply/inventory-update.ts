@@ -59,7 +59,7 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry === 'unchanged') keepFormer(change, intent, entries);
+    else if (entry === 'unchanged') keepFormer(change, { intent, owners }, entries);
     else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = owners.get(objectKey(entry.kind, entry.id));
@@ -104,8 +104,13 @@ function withoutLag(
   { entries }: Inventory,
   observed: PlannedState['observed'],
 ): ReadonlyMap<Address, InventoryEntry> {
+  const shown = [...observed].map(([kind, list]) => {
+    const [ids, names] = [new Set(list.map((each) => each.id)), new Set(list.map((each) => each.name))];
+    return [kind, { ids, names }] as const;
+  });
+  const shownOf = new Map(shown);
   const isSeen = ({ kind, id, name }: InventoryEntry) =>
-    observed.get(kind)?.some((each) => (id === null ? each.name === name : each.id === id)) ?? false;
+    (id === null ? shownOf.get(kind)?.names.has(name) : shownOf.get(kind)?.ids.has(id)) ?? false;
   return new Map(
     [...entries].map(([address, entry]) => {
       if (entry.created === undefined || !isSeen(entry)) return [address, entry];
@@ -165,11 +170,11 @@ function displaced(
 /** An object whose entry now owns another one stays owned, under an address of its own, until it is gone. */
 function keepFormer(
   { address, kind, id }: Change,
-  intent: Inventory,
+  { intent, owners }: { readonly intent: Inventory; readonly owners: ReadonlyMap<string, Address> },
   entries: Map<Address, InventoryEntry>,
 ): void {
   if (id === null || address !== addressOf(kind, id) || entries.has(address)) return;
-  const former = [...intent.entries.values()].find((each) => each.kind === kind && each.id === id);
+  const former = intent.entries.get(owners.get(objectKey(kind, id)) ?? '');
   if (former !== undefined) entries.set(address, former);
 }
 

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, type KindName, objectKey } from '../model/resource.js';
+import { type Address, type KindName, type Observed, objectKey } from '../model/resource.js';
 import type { ApplyInputs } from './inputs.js';
 import type { StepState } from './run-steps.js';
 import type { Verdict } from './writer.js';
@@ -46,6 +46,11 @@ export class RunState {
     if (this.existing.get(kind)?.has(id) === true) return true;
     const owner = this.ownerOf.get(objectKey(kind, id));
     return owner !== undefined && owner !== address;
+  }
+
+  /** Whether it did not exist when the plan was made. */
+  isNew({ kind, id }: Observed): boolean {
+    return id !== null && this.existing.get(kind)?.has(id) !== true;
   }
 
   setId(address: Address, id: string): void {

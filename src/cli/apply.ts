@@ -5,7 +5,7 @@ import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
-import { isEmpty, type Plan } from '../model/plan.js';
+import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
@@ -51,7 +51,7 @@ export function applyCommand(
     );
     // A plan without requests changes the inventory.
     if (report.outcomes.length > 0 && !declined) begin();
-    const shown = output.redactor.value(report);
+    const shown = output.redactor.value({ ...report, plan: forView(report.plan) });
     const json = () => output.redactor.text(jsonText(reportJson(shown)));
     // Changes have been made: a report that cannot be written is reported, and the result is still printed.
     const unwritten =
@@ -129,7 +129,7 @@ function showPlan(plan: Plan, flags: ApplyFlags, context: CommandContext): void 
   if (json && isConfirmed(flags)) return;
   printDiagnostics(plan.diagnostics, flags, context);
   if (isEmpty(plan) && plan.objections.length === 0) return;
-  const text = `${planText(output.redactor.value(plan), renderOptions(flags, host))}\n`;
+  const text = `${planText(output.redactor.value(forView(plan)), renderOptions(flags, host))}\n`;
   if (json) output.err(text);
   else output.out(text);
 }

@@ -4,7 +4,7 @@ import { savedPlan } from '../engine/saved-plan.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { Problem } from '../model/diagnostic.js';
-import { isEmpty, type Plan } from '../model/plan.js';
+import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { planGithub } from '../view/ci/github.js';
 import { planGitlab } from '../view/ci/gitlab.js';
 import { jsonText } from '../view/json/json-text.js';
@@ -42,7 +42,7 @@ export function planCommand(
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
     if (out !== null) checkWritable(out);
     const made = await makePlan(flags, options, context);
-    const shown = output.redactor.value(made);
+    const shown = output.redactor.value(forView(made));
     if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
     const warnings = writeWorkflowFiles(shown, urlOf, host, output.redactor);
     return {

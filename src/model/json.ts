@@ -58,6 +58,11 @@ export function canonical(value: Json): string {
   return text;
 }
 
+/** Whether two values have the same canonical text. Most are plain values, which need none. */
+export function equal(a: Json, b: Json): boolean {
+  return a === b || canonical(a) === canonical(b);
+}
+
 /** A list, or an object with its keys in order, of which a part is written. */
 interface OpenValue {
   readonly values: { readonly [key: string | number]: Json };
@@ -68,11 +73,15 @@ interface OpenValue {
 
 /** Writes a value, or the beginning of one that contains others. */
 function begin(value: Json, open: OpenValue[]): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isPlain(value) || (Array.isArray(value) && value.every(isPlain))) return JSON.stringify(value);
   const keys = isJsonObject(value) ? Object.keys(value).sort(byCodeUnit) : null;
   const size = keys?.length ?? (value as readonly Json[]).length;
   open.push({ values: value as OpenValue['values'], keys, size, next: 0 });
   return keys === null ? '[' : '{';
+}
+
+function isPlain(value: Json): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 /** Order by UTF-16 code unit: the same in every locale. */

@@ -216,6 +216,11 @@ export function summarise(changes: readonly Change[]): Summary {
   return counts;
 }
 
+/** Without what only apply needs: it is as large as the project, and no view shows it. */
+export function forView(plan: Plan): Plan {
+  return { ...plan, records: {}, createIntents: {} };
+}
+
 export function isEmpty(plan: Plan): boolean {
   return plan.changes.every((change) => change.action === 'none');
 }

@@ -19,7 +19,8 @@ export function digestOf(
   diffs: readonly ResourceDiff[],
 ): string {
   const hasher = valueHasher(plan);
-  const values = new Map(diffs.map((each) => [each.change.address, valuesOf(each, hasher)]));
+  const acting = diffs.filter(({ change }) => change.action !== 'none');
+  const values = new Map(acting.map((each) => [each.change.address, valuesOf(each, hasher)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );

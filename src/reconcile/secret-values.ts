@@ -1,4 +1,4 @@
-import { canonical, isJsonObject, type Json } from '../model/json.js';
+import { equal, isJsonObject, type Json } from '../model/json.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
 import { isHidden, WITHHELD } from '../model/value-hash.js';
 import { MASK } from '../redact/mask.js';
@@ -59,18 +59,19 @@ function templateChanged({ kind, entry, record }: Match, field: string): boolean
   const applied = record.applied[field];
   const wasSecret = record.sensitive.includes(field);
   if (declared === undefined) return wasSecret;
-  return applied !== undefined && !(wasSecret && canonical(applied) === canonical(declared));
+  return applied !== undefined && !(wasSecret && equal(applied, declared));
 }
 
 /** The values of a field on both sides, where what a snapshot leaves out counts as unchanged. */
 export function isUnchanged(match: Match, field: string, before: unknown, after: unknown): boolean {
   if (templateChanged(match, field)) return false;
   if (match.observed?.withheld?.includes(field) === true) return true;
+  if (rawValue(before, field) === rawValue(after, field)) return true;
   const [old, wanted] = [before, after].map((spec) => fieldValue(match.kind, spec, field)) as [Json, Json];
   const declared = match.entry?.templates[field];
   const assumed =
     isJsonObject(old) && isJsonObject(wanted) && isJsonObject(declared) ? assume(old, wanted, declared) : old;
-  return canonical(assumed) === canonical(wanted);
+  return equal(assumed, wanted);
 }
 
 function assume(old: Json & object, wanted: Json & object, declared: Json & object): Json {
@@ -86,7 +87,7 @@ export function holdsApplied({ kind, record, observed }: Match, field: string): 
   const value = fieldValue(kind, observed.spec, field);
   const isTemplate =
     ruleOf(kind, field).mayHoldSecrets === true && record?.sensitive.includes(field) === true;
-  return isTemplate ? fits(value, applied) : canonical(value) === canonical(applied);
+  return isTemplate ? fits(value, applied) : equal(value, applied);
 }
 
 /** Whether the manifest still says what was applied: a template is compared, not what the environment makes of it. */
@@ -95,7 +96,7 @@ export function declaresApplied({ kind, entry, record }: Match, field: string): 
   const declared = entry.templates[field] ?? fieldValue(kind, entry.spec, field);
   const isTemplate =
     record?.sensitive.includes(field) === true && ruleOf(kind, field).mayHoldSecrets === true;
-  const same = canonical(declared) === canonical(record?.applied[field] ?? null);
+  const same = equal(declared, record?.applied[field] ?? null);
   return same && isTemplate === (entry.templates[field] !== undefined);
 }
 

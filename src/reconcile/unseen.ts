@@ -1,4 +1,6 @@
+import { groupBy } from '../model/group-by.js';
 import { canonical, type JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 import type { Match } from './match/match.js';
@@ -61,12 +63,14 @@ export function unseenChanges(
     return creation === null ? [] : [{ match, creation }];
   });
   const waiting = new Map(unseen.map((each) => [each.match.address, each]));
+  const alike = groupBy(unseen, ({ match, creation }) => identityIn(match.kind, creation.applied));
+  const kinds = new Map(unseen.map(({ match }) => [match.kind.name, match.kind]));
   return new Map(
-    changes.flatMap(({ address, action, kind }): [Address, string][] => {
+    changes.flatMap(({ address, action, kind: name }): [Address, string][] => {
       if (action !== 'create' && action !== 'forget') return [];
-      const applied = records[address]?.applied;
-      const isCause = (each: Unseen) => kind === each.match.kind.name && isSame(each, applied);
-      const cause = waiting.get(address) ?? unseen.find(isCause);
+      const [kind, applied] = [kinds.get(name), records[address]?.applied];
+      const same = kind && applied ? alike.get(identityIn(kind, applied))?.[0] : undefined;
+      const cause = waiting.get(address) ?? same;
       return cause === undefined ? [] : [[address, reasonFor(address, cause)]];
     }),
   );
@@ -77,11 +81,8 @@ interface Unseen {
   readonly creation: Creation;
 }
 
-function isSame({ match: { kind }, creation }: Unseen, applied: JsonObject | undefined): boolean {
-  if (applied === undefined) return false;
-  return kind.identity.fields.every(
-    (field) => canonical(creation.applied[field] ?? null) === canonical(applied[field] ?? null),
-  );
+function identityIn({ name, identity }: Kind, applied: JsonObject): string {
+  return canonical([name, ...identity.fields.map((field) => applied[field] ?? null)]);
 }
 
 function reasonFor(address: Address, { match, creation }: Unseen): string {

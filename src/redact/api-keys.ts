@@ -5,9 +5,10 @@ import { MASK } from './mask.js';
  * characters of each key.
  */
 const apiKey = /svc_live_[\w.~+/=%-]{16,}/gi;
+const SHORTEST_KEY = 'svc_live_'.length + 16;
 
 export function maskApiKeys(text: string, mask: (found: string) => string = () => MASK): string {
-  return text.replace(apiKey, mask);
+  return text.length < SHORTEST_KEY ? text : text.replace(apiKey, mask);
 }
 
 /** Where a text contains what looks like a whole API key. */

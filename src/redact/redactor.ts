@@ -48,11 +48,10 @@ export class Redactor {
   }
 
   private map(map: Readonly<Record<string, unknown>>): unknown {
-    const entries = Object.entries(map);
-    const shown = entries.map(([name, each]) => [this.text(name), this.walk(each, name)] as const);
-    const same = entries.every(
-      ([name, each], index) => shown[index]?.[0] === name && shown[index]?.[1] === each,
-    );
-    return same ? map : Object.fromEntries(shown);
+    const written = Object.keys(map);
+    const names = written.map((name) => this.text(name));
+    const values = written.map((name) => this.walk(map[name], name));
+    const same = written.every((name, index) => names[index] === name && values[index] === map[name]);
+    return same ? map : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   }
 }

@@ -64,11 +64,24 @@ export interface OffsetPeriod {
   readonly was: number | null;
 }
 
+const knownPeriods = new Map<string, readonly OffsetPeriod[]>();
+const MOST_SPANS = 1000;
+
 /**
  * Splits time where a zone's clocks change, and where the change no longer has an effect: after as much time as the
- * clocks were moved by. Looks at every day, so callers should do this once for all schedules of a zone.
+ * clocks were moved by. Cached, because it looks at every day, and all schedules of a zone ask for the same span.
  */
-export function offsetPeriods(zone: string, from: number, until: number): OffsetPeriod[] {
+export function offsetPeriods(zone: string, from: number, until: number): readonly OffsetPeriod[] {
+  const key = `${zone} ${from} ${until}`;
+  const known = knownPeriods.get(key);
+  if (known !== undefined) return known;
+  const found = periodsBetween(zone, from, until);
+  if (knownPeriods.size >= MOST_SPANS) knownPeriods.clear();
+  knownPeriods.set(key, found);
+  return found;
+}
+
+function periodsBetween(zone: string, from: number, until: number): OffsetPeriod[] {
   const found: OffsetPeriod[] = [];
   const add = (start: number, stop: number, offset: number, was: number | null) => {
     const period = { from: Math.max(start, from), until: Math.min(stop, until), offset, was };

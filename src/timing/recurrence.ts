@@ -1,4 +1,5 @@
-import { type Cron, fireDaysInCycle, readCron } from './cron.js';
+import { fireDaysInCycle, readCron } from './cron.js';
+import type { Cron } from './cron-parse.js';
 import { unitMilliseconds } from './interval.js';
 import type { Timing } from './runs.js';
 import { readWallClock } from './wall-clock.js';
@@ -22,10 +23,14 @@ export function recurrenceOf(timing: Timing): Recurrence {
       return { runsPerWeek: 0, shortestGapSeconds: null, minutesOfDay: [minuteOf(timing.startTime)] };
     case 'Basic': {
       const step = (timing.value * unitMilliseconds[timing.unit]) / 60_000;
+      const first = minuteOf(timing.startTime);
       return {
         runsPerWeek: (7 * dayMinutes) / step,
         shortestGapSeconds: step * 60,
-        minutesOfDay: minutesReached(minuteOf(timing.startTime), step),
+        // There may be many, and few callers need them.
+        get minutesOfDay() {
+          return minutesReached(first, step);
+        },
       };
     }
     case 'Cron':
@@ -72,8 +77,24 @@ const OBSERVED_DAYS = 1461;
 const firstDay = Date.UTC(2024, 0, 1);
 let days: readonly Date[] = [];
 
-/** Days between the closest two are Infinity where there is only one. */
-function fireDays(cron: Cron) {
+interface FireDays {
+  readonly perWeek: number;
+  /** Between the closest two; Infinity where there is only one. */
+  readonly shortestGap: number;
+}
+
+/** Expressions that differ only in the time of day share their days. */
+const knownDays = new WeakMap<Cron['firesOn'], FireDays>();
+
+function fireDays(cron: Cron): FireDays {
+  const before = knownDays.get(cron.firesOn);
+  if (before !== undefined) return before;
+  const found = observedDays(cron);
+  knownDays.set(cron.firesOn, found);
+  return found;
+}
+
+function observedDays(cron: Cron): FireDays {
   if (days.length === 0)
     days = Array.from({ length: OBSERVED_DAYS }, (_, day) => new Date(firstDay + day * 86_400_000));
   const found: number[] = [];

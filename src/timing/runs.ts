@@ -1,5 +1,6 @@
 import type { TimeSpan } from '../model/start-rate.js';
-import { type Cron, nextFireDay, readCron } from './cron.js';
+import { nextFireDay, readCron } from './cron.js';
+import type { Cron } from './cron-parse.js';
 import { type Interval, type TimingUnit, unitMilliseconds } from './interval.js';
 import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './offset-period.js';
 import { type LocalTime, readWallClock } from './wall-clock.js';

@@ -1,6 +1,7 @@
 import type { CalendarDay } from '../model/calendar.js';
 import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
-import { type Cron, readCron } from './cron.js';
+import { readCron } from './cron.js';
+import type { Cron } from './cron-parse.js';
 import { unitMilliseconds } from './interval.js';
 import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset-period.js';
 import { countsRealTime, isForEveryHour, runsBetween, type Timing } from './runs.js';
@@ -89,7 +90,6 @@ class Counter implements StartCounts {
   readonly minutes: Float64Array;
   private readonly from: number;
   private readonly until: number;
-  private readonly periods = new Map<string, readonly OffsetPeriod[]>();
 
   constructor(private readonly span: TimeSpan) {
     this.from = span.from.getTime();
@@ -124,7 +124,7 @@ class Counter implements StartCounts {
   private addCron(load: TimedLoad, cron: Cron): void {
     const { timing, timeZone, starts } = load;
     const earliest = Math.max(this.from, toInstant(timing.startTime, timeZone).getTime());
-    for (const period of this.offsetPeriods(timeZone)) {
+    for (const period of offsetPeriods(timeZone, this.from, this.until)) {
       const part = { ...period, from: Math.max(period.from, earliest) };
       if (part.from >= part.until) continue;
       if (!isWhole(part)) this.addListed(load, { from: new Date(part.from), until: new Date(part.until) });
@@ -183,13 +183,6 @@ class Counter implements StartCounts {
 
   private count(index: number, starts: number): void {
     this.minutes[index] = (this.minutes[index] ?? 0) + starts;
-  }
-
-  /** Cached, because schedules share few zones. */
-  private offsetPeriods(zone: string): readonly OffsetPeriod[] {
-    const known = this.periods.get(zone) ?? offsetPeriods(zone, this.from, this.until);
-    this.periods.set(zone, known);
-    return known;
   }
 }
 

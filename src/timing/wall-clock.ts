@@ -62,11 +62,14 @@ function partsOf(text: string, pattern: RegExp): WallClockParts | null {
 }
 
 function toLocalTime({ date, minutes, seconds, fraction }: WallClockParts): LocalTime | null {
-  const iso = `${date}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}`;
-  const local = Date.parse(`${iso}Z`);
-  // Date.parse turns 30 February into 1 March and 24:00 into the next day: only what comes back unchanged is real.
-  if (Number.isNaN(local) || local < 0 || new Date(local).toISOString() !== `${iso}Z`) return null;
-  return local;
+  const [year, month, day] = [Number(date.slice(0, 4)), Number(date.slice(5, 7)), Number(date.slice(8))];
+  const [hour, minute, second] = [Number(minutes.slice(0, 2)), Number(minutes.slice(3)), Number(seconds)];
+  if (year < 1970 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59)
+    return null;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const local = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
+  // Date.UTC turns 30 February into 1 or 2 March.
+  return day <= 28 || new Date(local).getUTCDate() === day ? local : null;
 }
 
 function shapeProblem(text: string): TimingProblem {

@@ -32,11 +32,22 @@ export function canonicalZone(text: string): string {
   return canonicalName(text) ?? text;
 }
 
+/** Asking Intl takes several microseconds, and thousands of schedules ask for the same few instants. */
+const knownOffsets = new Map<string, number>();
+const MOST_OFFSETS = 10_000;
+
 /** How many milliseconds local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
 export function offsetAt(zone: string, instant: number): number {
   const name = resolvedName(zone);
   if (name === null) throw new RangeError(`not an IANA time zone: ${quoted(zone)}`);
-  return name === UTC ? 0 : localTimeIn(name, instant) - Math.floor(instant / 1000) * 1000;
+  if (name === UTC) return 0;
+  const key = `${name} ${instant}`;
+  const known = knownOffsets.get(key);
+  if (known !== undefined) return known;
+  const offset = localTimeIn(name, instant) - Math.floor(instant / 1000) * 1000;
+  if (knownOffsets.size >= MOST_OFFSETS) knownOffsets.clear();
+  knownOffsets.set(key, offset);
+  return offset;
 }
 
 /** What the zone's clocks show, to the second, as milliseconds since 1970 on the same clocks. */

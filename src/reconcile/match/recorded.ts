@@ -1,5 +1,5 @@
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
-import { canonical, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address, Desired, Observed } from '../../model/resource.js';
 import { fieldValue, ruleOf } from '../fields.js';
@@ -108,7 +108,7 @@ function isIntendedObject(kind: Kind, intended: Recorded, observed: Observed): b
 function agrees(kind: Kind, recorded: Recorded, observed: Observed, field: string): boolean {
   const value = recordedValue(kind, recorded, field);
   const current = currentValue(kind, observed, field);
-  return value !== undefined && current !== undefined && canonical(value) === canonical(current);
+  return value !== undefined && current !== undefined && equal(value, current);
 }
 
 /** Some of its agents were added or removed: at least half of the one list is in the other. */

@@ -19,6 +19,7 @@ export function duplicateWarnings(matches: readonly Match[], prune: Prune): Diag
     if (kind.secret !== undefined || observed.id === null || observed.spec === null) return [];
     return exists(kind, observed) ? [{ key: keyOf(kind, observed.spec), id: observed.id }] : [];
   });
+  if (foreign.length === 0) return [];
   const byKey = groupBy(foreign, ({ key }) => key);
   return matches.flatMap((match) => {
     const same = match.entry === null ? undefined : byKey.get(keyOf(match.kind, match.entry.spec));

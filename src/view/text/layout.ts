@@ -7,6 +7,8 @@ const maxCharacterUnits = 8;
 
 /** The terminal columns of a text without line breaks. */
 export function widthOf(text: string): number {
+  // Nearly all texts, and much faster.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   if (text.length > maxCharacterUnits) return stringWidth(text);
   const known = widths.get(text);
   if (known !== undefined) return known;

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { CronExpressionParser } from 'cron-parser';
+import { describe, expect, test, vi } from 'vitest';
 import {
   canonicalCron,
   cronProblem,
@@ -181,4 +182,16 @@ describe('a warning names what services read differently', () => {
     expect(found).toHaveLength(expected.length);
     for (const [index, part] of expected.entries()) expect(found[index]).toContain(part);
   });
+});
+
+test('the parts of expressions are parsed once, however many expressions consist of them', () => {
+  const parse = vi.spyOn(CronExpressionParser, 'parse');
+  try {
+    for (let minute = 0; minute < 60; minute += 1)
+      for (let hour = 0; hour < 24; hour += 1)
+        expect(readCron(`${minute % 7} ${minute} ${hour} * * TUE`).hours).toEqual([hour]);
+    expect(parse.mock.calls.length).toBeLessThanOrEqual(7 + 60 + 24 + 1);
+  } finally {
+    parse.mockRestore();
+  }
 });
