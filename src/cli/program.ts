@@ -79,9 +79,10 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
       ),
     )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
-  command(program, 'validate').action(async (flags) =>
-    done(await (await import('./validate.js')).validateCommand(flags, context)),
-  );
+  command(program, 'validate')
+    .option('--all-environments', 'Check the project with the settings of each environment that it declares')
+    .option('--allow-missing-env', 'Warn about environment variables that are not set, instead of failing')
+    .action(async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)));
   command(program, 'fmt')
     .option('--check', 'Write nothing; exit with code 2 if a file is not formatted')
     .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));

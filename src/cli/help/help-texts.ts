@@ -36,7 +36,10 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     examples: [
       ['Check the project in this folder or a parent folder', 'roster validate'],
       ['Check it with the settings of an environment', 'roster validate -e staging'],
-      ['Annotate the lines of a pull request on GitHub', 'roster validate --format github'],
+      [
+        'Annotate the lines of a pull request on GitHub, in a job without secrets',
+        'roster validate --all-environments --allow-missing-env --format github',
+      ],
     ],
     exits: { 0: 'The manifests are valid', 1: 'The manifests have errors, or cannot be read' },
     page: 'docs/manifests.md',
