@@ -78,6 +78,10 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
         ['snapshot', 'key'],
       ),
     )
+    .option(
+      '--promote <environments>',
+      'Environments that CI applies one after the other, such as `staging,production`',
+    )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
   command(program, 'validate')
     .option('--all-environments', 'Check the project with the settings of each environment that it declares')

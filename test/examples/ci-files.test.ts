@@ -15,6 +15,9 @@ const team = fileURLToPath(new URL('../../examples/team/', import.meta.url));
 const facts: CiFacts = {
   install: { from: 'nowhere' },
   planWith: 'snapshot',
+  project: null,
+  environments: [],
+  promote: [],
   branch: 'main',
   folder: '.',
   url: null,

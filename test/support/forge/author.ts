@@ -10,7 +10,7 @@ export class Author {
   /** `inside` is the folder of the project in the repository. */
   constructor(
     remote: Remote,
-    private readonly inside = '.',
+    readonly inside = '.',
   ) {
     this.folder = remote.clone();
   }
