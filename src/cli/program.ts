@@ -112,6 +112,10 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .option('-y, --yes', 'Do not ask for confirmation')
     .option('--plan <file>', 'Apply only if the current plan equals this saved plan')
     .option('--expect <digest>', 'Apply only if the current plan has this digest')
+    .option(
+      '--resume',
+      'With --expect or --plan, also apply the rest of that plan, if an apply of it was interrupted or failed in part',
+    )
     .option('--report <file>', 'Save the report as JSON')
     .option('--no-verify', 'Do not verify the result at the end')
     .option(

@@ -1,5 +1,6 @@
 import { Problem } from './diagnostic.js';
 import type { JsonObject } from './json.js';
+import type { Intent } from './plan-digest.js';
 import type { Address, InventorySetting, KindName } from './resource.js';
 import type { Safeguards } from './safeguards.js';
 
@@ -15,6 +16,8 @@ export interface Inventory {
   readonly place?: InventorySetting | null;
   /** The commit of the manifests last applied, followed by `-dirty` if they differed from it. Missing or null where it is not known. */
   readonly commit?: string | null;
+  /** The plan whose apply was interrupted or has partly failed. Missing after one that ended well. */
+  readonly intent?: Intent | undefined;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
   /**
    * Creates that were about to be sent: the objects of a killed run are found by these. For an entry: the update of its

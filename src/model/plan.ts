@@ -149,6 +149,8 @@ export interface Plan {
   readonly startsPerWeek: StartsPerWeek;
   /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
+  /** A hash of each change that acts: the digest covers them. */
+  readonly digestParts: readonly string[];
   /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];

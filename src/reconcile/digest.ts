@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { byCodeUnit, canonical, type Json } from '../model/json.js';
+import { canonical, type Json } from '../model/json.js';
 import type { Change, Plan } from '../model/plan.js';
+import { digestOfParts, digestPart } from '../model/plan-digest.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
@@ -17,21 +17,16 @@ export function digestOf(
     'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'changes' | 'steps'
   >,
   diffs: readonly ResourceDiff[],
-): string {
+): Pick<Plan, 'digest' | 'digestParts'> {
   const hasher = valueHasher(plan);
   const values = new Map(diffs.map((each) => [each.change.address, valuesOf(each, hasher)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );
-  const changes = plan.changes
+  const digestParts = plan.changes
     .filter((change) => change.action !== 'none')
-    .map((change) => digested(change, requests, values.get(change.address)))
-    .sort(byCodeUnit);
-  const { project, environment, service, account, inventory, safeguards } = plan;
-  const { prune, limits } = safeguards;
-  const basis = { inventory, prune, limits: { ...limits } };
-  const text = canonical({ project, environment, service, account, ...basis, changes });
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+    .map((change) => digestPart(digested(change, requests, values.get(change.address))));
+  return { digest: digestOfParts(plan, digestParts), digestParts };
 }
 
 interface DigestedValues {

@@ -60,7 +60,17 @@ test('placeholders for the repository are filled in as YAML', () => {
 /** Keys of the workflow syntax that are used; anything else is most likely misspelt, and GitHub would ignore the file. */
 const known = {
   workflow: ['name', 'on', 'permissions', 'concurrency', 'defaults', 'jobs'],
-  job: ['if', 'needs', 'runs-on', 'timeout-minutes', 'strategy', 'environment', 'permissions', 'outputs', 'steps'],
+  job: [
+    'if',
+    'needs',
+    'runs-on',
+    'timeout-minutes',
+    'strategy',
+    'environment',
+    'permissions',
+    'outputs',
+    'steps',
+  ],
   step: ['name', 'id', 'if', 'uses', 'with', 'env', 'working-directory', 'run'],
   scope: ['actions', 'checks', 'contents', 'pull-requests', 'issues'],
   event: ['pull_request', 'push', 'schedule', 'workflow_dispatch', 'workflow_run'],

@@ -382,7 +382,10 @@ describe('init for several environments or projects', () => {
     Object.keys((parse(read(path)) as { jobs: object }).jobs);
 
   it('writes jobs for each environment that roster.yaml declares', async () => {
-    workspace.write('roster.yaml', 'project: pricing\nenvironments: { staging: {}, production: {}, "a b": {} }\n');
+    workspace.write(
+      'roster.yaml',
+      'project: pricing\nenvironments: { staging: {}, production: {}, "a b": {} }\n',
+    );
     const { next } = await init();
     expect(applyJobs()).toEqual(['plan-staging', 'apply-staging', 'plan-production', 'apply-production']);
     const { jobs } = parse(read('.github/workflows/roster-drift.yml')) as {
@@ -422,17 +425,20 @@ describe('init for several environments or projects', () => {
   it.each([
     ['github', '.github/workflows/roster-apply-prices.yml'],
     ['gitlab', '.gitlab/roster-prices.yml'],
-  ])('on %s, names the files of a second project after it, whichever is written again', async (host, path) => {
-    expect((await inFolder('stock').command(['init', '--ci', host])).exit).toBe(0);
-    const before = filesBelow(workspace.root);
-    expect((await inFolder('prices').command(['init', '--ci', host])).exit).toBe(0);
-    expect(read(path)).toContain('# The project is in the folder prices of the repository.');
-    const both = filesBelow(workspace.root);
-    for (const name of ['stock', 'prices']) await inFolder(name).command(['init', '--ci', host]);
-    expect(filesBelow(workspace.root)).toEqual(both);
-    const changed = [...before].filter(([name, text]) => both.get(name) !== text);
-    expect(changed).toEqual([]);
-  });
+  ])(
+    'on %s, names the files of a second project after it, whichever is written again',
+    async (host, path) => {
+      expect((await inFolder('stock').command(['init', '--ci', host])).exit).toBe(0);
+      const before = filesBelow(workspace.root);
+      expect((await inFolder('prices').command(['init', '--ci', host])).exit).toBe(0);
+      expect(read(path)).toContain('# The project is in the folder prices of the repository.');
+      const both = filesBelow(workspace.root);
+      for (const name of ['stock', 'prices']) await inFolder(name).command(['init', '--ci', host]);
+      expect(filesBelow(workspace.root)).toEqual(both);
+      const changed = [...before].filter(([name, text]) => both.get(name) !== text);
+      expect(changed).toEqual([]);
+    },
+  );
 
   it('on GitHub, gives two projects nothing in common that one could take from the other', async () => {
     await inFolder('stock').command(['init', '--ci', 'github']);
