@@ -1,8 +1,8 @@
-import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Intent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
-import { type Intent, isRestOf } from '../model/plan-digest.js';
+import { isRestOf } from '../model/plan-digest.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 

@@ -1,6 +1,5 @@
 import { Problem } from './diagnostic.js';
 import type { JsonObject } from './json.js';
-import type { Intent } from './plan-digest.js';
 import type { Address, InventorySetting, KindName } from './resource.js';
 import type { Safeguards } from './safeguards.js';
 
@@ -24,6 +23,13 @@ export interface Inventory {
    * natural key that was about to be sent.
    */
   readonly drafts: ReadonlyMap<Address, InventoryDraft>;
+}
+
+/** A plan whose apply has begun and has not ended well. */
+export interface Intent {
+  readonly digest: string;
+  /** Those of its plan. */
+  readonly digestParts: readonly string[];
 }
 
 export interface InventoryEntry {

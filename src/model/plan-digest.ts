@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Intent } from './inventory.js';
 import { byCodeUnit, canonical } from './json.js';
 import type { Plan } from './plan.js';
-
-/** A plan whose apply has begun and has not ended well. */
-export interface Intent {
-  readonly digest: string;
-  /** Those of its plan. */
-  readonly digestParts: readonly string[];
-}
 
 type Basis = Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards'>;
 
