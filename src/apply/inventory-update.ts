@@ -1,16 +1,18 @@
-import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Intent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
+import { isRestOf } from '../model/plan-digest.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
 export function inventoryBefore(
   inventory: Inventory,
-  { createIntents, service, checkout }: Plan,
+  plan: Plan,
   withheld: ReadonlyMap<Address, string>,
 ): Inventory {
+  const { createIntents, service, checkout } = plan;
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
   );
@@ -19,8 +21,15 @@ export function inventoryBefore(
     service: inventory.service ?? service,
     // From now on, the service may hold what was added in this commit.
     ...(checkout === undefined ? {} : { commit: checkout.record }),
+    intent: intentOf(inventory, plan),
     drafts: new Map([...inventory.drafts, ...intended]),
   };
+}
+
+/** The rest of a plan that was begun belongs to that plan, so that it can be resumed once more. */
+function intentOf({ intent }: Inventory, plan: Plan): Intent {
+  const { digest, digestParts } = plan;
+  return intent !== undefined && isRestOf(plan, intent) ? intent : { digest, digestParts };
 }
 
 type Ids = ReadonlyMap<Address, string>;
@@ -79,7 +88,9 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     if (!entries.has(address)) entries.set(address, entry);
   const { service, safeguards, inventory: place, checkout } = state.plan;
   const commit = checkout === undefined ? before.commit : checkout.record;
-  return { ...intent, service, safeguards, place, commit: commit ?? null, entries, drafts };
+  const isDone = known.outcomes.every(({ outcome }) => outcome === 'done');
+  const after = { ...intent, service, safeguards, place, commit: commit ?? null, entries, drafts };
+  return isDone ? { ...after, intent: undefined } : after;
 }
 
 /** Creating a key ends the one that makes the request (interface §5.5), even if the new one could not be delivered. */

@@ -30,6 +30,7 @@ export interface ApplyFlags extends GuardFlags {
   readonly yes?: boolean;
   readonly plan?: string;
   readonly expect?: string;
+  readonly resume?: boolean;
   readonly report?: string;
   readonly verify?: boolean;
   readonly lockTimeout?: string;
@@ -74,13 +75,15 @@ function applyOptions(
   const options = planOptions(addresses, flags);
   const lockTimeoutMilliseconds = chooseLockTimeout(flags);
   const expect = chooseDigest(flags);
-  const { plan, verify = true } = flags;
+  const { plan, resume, verify = true } = flags;
+  if (resume === true && expect === undefined && plan === undefined)
+    throw problem('usage', '--resume needs --expect or --plan', 'Pass the plan that was begun.');
   const saved = plan === undefined ? undefined : readSavedPlan(resolve(host.cwd, plan), plan);
   if (!isConfirmed(flags) && !host.stdinIsTerminal) {
     const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the reviewed plan.';
     throw problem('not-confirmed', 'there is no terminal to ask for confirmation', help);
   }
-  return { ...options, lockTimeoutMilliseconds, expect, saved, verify };
+  return { ...options, lockTimeoutMilliseconds, expect, resume, saved, verify };
 }
 
 /** A plan that was reviewed elsewhere needs no confirmation: `--expect` and `--plan` name it. */

@@ -11,14 +11,15 @@ type InitFlags = CommonFlags & {
   readonly ci?: string;
   readonly install?: string;
   readonly planWith?: string;
+  readonly promote?: string;
 };
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, declarations.init.formats, context, async () => {
     const { cwd, env } = context.host;
-    const { url, ci, install, planWith } = flags;
-    const made = await init({ cwd, env, url, ci, install, planWith });
+    const { url, ci, install, planWith, promote } = flags;
+    const made = await init({ cwd, env, url, ci, install, planWith, promote });
     const result = { ...made, next: nextSteps(made) };
     return { render: { text: () => initText(result), json: () => initJson(result) } };
   });
@@ -30,7 +31,9 @@ function initJson({ written, leftAlone, ci, next }: Shown): string {
   return jsonText({ formatVersion: 1, written, leftAlone, ci, next });
 }
 
-function nextSteps({ ci: { host }, remote, api, installs }: InitResult): readonly string[] {
+function nextSteps(made: InitResult): readonly string[] {
+  const { remote, api, installs } = made;
+  const { host } = made.ci;
   const install =
     'CI installs nothing yet, and its jobs fail. Run `npm pack` in the source of roster, commit the tarball here, remove the CI files, and run `roster init --install FILE.tgz`.';
   const shared =
@@ -40,7 +43,7 @@ function nextSteps({ ci: { host }, remote, api, installs }: InitResult): readonl
     'Set `ROSTER_URL` and `ROSTER_API_KEY`, then run `roster plan` to see what would change.',
     ...(host !== null && remote === null ? [shared] : []),
     ...(host === null || installs ? [] : [install]),
-    ...(host === null ? [] : [...hostSteps[host], firstRun]),
+    ...(host === null ? [] : [...hostSteps(host, made), firstRun]),
     ...(api === null ? [] : [apiStep(api)]),
   ];
 }
@@ -54,17 +57,21 @@ function apiStep(api: string): string {
   return `Check that \`api\` in .gitlab/roster.mjs is the address of your GitLab. It gets ROSTER_GITLAB_TOKEN: ${api}`;
 }
 
-const hostSteps: Readonly<Record<CiHost, readonly string[]>> = {
-  github: [
-    'On GitHub, add the environments `roster-plan` and `production`, both restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY.',
-    'On GitHub, protect the default branch, and the branches `roster-inventory*` with a ruleset that only GitHub Actions can bypass.',
-    'Everybody who can read the repository can read the snapshots, which hold the state of the service. In a public repository, that is everybody.',
-  ],
-  gitlab: [
-    'On GitLab, add the CI/CD variables ROSTER_URL, ROSTER_API_KEY and ROSTER_GITLAB_TOKEN, allow job tokens to push, and schedule a nightly pipeline. See .gitlab/roster.yml for details.',
-    'Everybody who can read the repository can read the branch roster-snapshot, which holds the state of the service.',
-  ],
-};
+function hostSteps(host: CiHost, { deployments: { reading, applying } }: InitResult): readonly string[] {
+  const names = [...reading, ...applying].map((each) => `\`${each}\``);
+  const all = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  if (host === 'github')
+    return [
+      `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY.`,
+      'On GitHub, protect the default branch, and the branches `roster-inventory*` with a ruleset that only GitHub Actions can bypass.',
+      'Everybody who can read the repository can read the snapshots, which hold the state of the service. In a public repository, that is everybody.',
+    ];
+  const scoped = names.length > 2 ? ` with the environment scopes ${all}` : '';
+  return [
+    `On GitLab, add the CI/CD variables ROSTER_URL and ROSTER_API_KEY${scoped}, and ROSTER_GITLAB_TOKEN, allow job tokens to push, and schedule a nightly pipeline. See the file in .gitlab for details.`,
+    'Everybody who can read the repository can read the branches roster-snapshot*, which hold the state of the service.',
+  ];
+}
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   file: 'exists',

@@ -78,10 +78,15 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
         ['snapshot', 'key'],
       ),
     )
+    .option(
+      '--promote <environments>',
+      'Environments that CI applies one after the other, such as `staging,production`',
+    )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
-  command(program, 'validate').action(async (flags) =>
-    done(await (await import('./validate.js')).validateCommand(flags, context)),
-  );
+  command(program, 'validate')
+    .option('--all-environments', 'Check the project with the settings of each environment that it declares')
+    .option('--allow-missing-env', 'Warn about environment variables that are not set, instead of failing')
+    .action(async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)));
   command(program, 'fmt')
     .option('--check', 'Write nothing; exit with code 2 if a file is not formatted')
     .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
@@ -107,6 +112,10 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .option('-y, --yes', 'Do not ask for confirmation')
     .option('--plan <file>', 'Apply only if the current plan equals this saved plan')
     .option('--expect <digest>', 'Apply only if the current plan has this digest')
+    .option(
+      '--resume',
+      'With --expect or --plan, also apply the rest of that plan, if an apply of it was interrupted or failed in part',
+    )
     .option('--report <file>', 'Save the report as JSON')
     .option('--no-verify', 'Do not verify the result at the end')
     .option(

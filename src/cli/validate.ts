@@ -1,6 +1,6 @@
-import { readProject } from '../engine/project.js';
+import { validate } from '../engine/validate.js';
 import { version } from '../engine/version.js';
-import { hasErrors } from '../model/diagnostic.js';
+import type { Project } from '../model/resource.js';
 import { diagnosticsGithub } from '../view/ci/github.js';
 import { sarif } from '../view/ci/sarif.js';
 import { jsonText } from '../view/json/json-text.js';
@@ -12,24 +12,44 @@ import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 import { fromRepositoryRoot } from './host/repository-paths.js';
 
+interface ValidateFlags extends CommonFlags {
+  readonly allEnvironments?: boolean;
+  readonly allowMissingEnv?: boolean;
+}
+
 /** `roster validate`: offline, every error at once. */
-export function validateCommand(flags: CommonFlags, context: CommandContext): Promise<number> {
+export function validateCommand(flags: ValidateFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, declarations.validate.formats, context, async () => {
     const { host, output } = context;
-    const { project, ...read } = readProject(projectOptions(flags, context));
+    const { allEnvironments, allowMissingEnv } = flags;
+    const { valid, projects, ...read } = validate({
+      ...projectOptions(flags, context),
+      allEnvironments,
+      allowMissingEnv,
+    });
     const diagnostics = output.redactor.value(read.diagnostics);
-    const valid = project !== null && !hasErrors(diagnostics);
     return {
       exit: valid ? exitCode.fine : exitCode.error,
       diagnostics,
       render: {
-        text: () => (valid ? `${project.file} is valid: ${countOf(project.entries.length)}.\n` : ''),
+        text: () => (valid ? `${validText(projects)}\n` : ''),
         json: () => jsonText(validateJson(diagnostics)),
         github: () => diagnosticsGithub(fromRepositoryRoot(diagnostics, host)),
         sarif: () => jsonText(sarif(fromRepositoryRoot(diagnostics, host), version)),
       },
     };
   });
+}
+
+function validText(projects: readonly Project[]): string {
+  const [first] = projects;
+  const counts = projects.map(({ environment, entries }) => ({
+    environment,
+    count: countOf(entries.length),
+  }));
+  if (counts.length === 1) return `${first?.file} is valid: ${counts[0]?.count}.`;
+  const each = counts.map(({ environment, count }) => `${environment} (${count})`);
+  return `${first?.file} is valid in ${counts.length} environments: ${each.join(', ')}.`;
 }
 
 function countOf(entries: number): string {

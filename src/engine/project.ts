@@ -20,6 +20,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly environment?: string | undefined;
   /** Where the inventory is, as with `--inventory`. Default: ROSTER_INVENTORY, else `inventory` of the project. */
   readonly inventory?: string | undefined;
+  /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
+  readonly allowMissingEnv?: boolean | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
   /** Learns the API keys of the run. */
@@ -42,6 +44,7 @@ export function readProject(options: ProjectOptions): Loaded {
     cwd,
     env,
     environment: environmentOf(options),
+    allowMissingEnv: options.allowMissingEnv,
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,

@@ -1,6 +1,6 @@
 import { readRegular } from '../files/atomic.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
-import { canonical, type Json } from '../model/json.js';
+import { canonical, isJsonObject, type Json, parseJson } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import type { Redactor } from '../redact/redactor.js';
 import { planJson } from '../view/json/plan-json.js';
@@ -38,6 +38,13 @@ export function compareWithSaved(
   const difference = planDifference(saved, current);
   const what = difference === '' ? '' : `: ${difference}`;
   return [stale(`the current plan differs from the one in ${file}${what}`, plan)];
+}
+
+/** The digest that a saved plan says it has: what was saved is compared with the current plan, or not used at all. */
+export function savedDigest({ text }: SavedPlan): string | undefined {
+  const data = parseJson(text);
+  const digest = data !== undefined && isJsonObject(data) ? data['digest'] : undefined;
+  return typeof digest === 'string' ? digest : undefined;
 }
 
 export function compareWithDigest(plan: Plan, expected: string): readonly Diagnostic[] {

@@ -6,6 +6,12 @@ export interface CiFacts {
   readonly install: Install;
   /** What pull requests are planned with: a snapshot, or the API key. */
   readonly planWith: 'snapshot' | 'key';
+  /** The name of the project, if the repository has others: a part of all names then. */
+  readonly project: string | null;
+  /** The environments of the project; empty for a project without. */
+  readonly environments: readonly string[];
+  /** Those that are applied one after the other, each only when the one before has nothing left to apply. */
+  readonly promote: readonly string[];
   /** The branch that is applied from. */
   readonly branch: string;
   /** The folder of roster.yaml, relative to the root of the repository; `.` for the root itself. */

@@ -1,42 +1,98 @@
 import type { CiFacts } from './ci-facts.js';
+import {
+  about,
+  applyEnvironment,
+  deploymentsOf,
+  ending,
+  environmentsOf,
+  listed,
+  promotedFrom,
+  readEnvironment,
+} from './ci-names.js';
 import { fillTemplate, generatedFile, type Values } from './fill-template.js';
 import { type Install, installScript } from './install.js';
-import { type NewFile, yamlWord } from './project-files.js';
+import type { NewFile } from './project-files.js';
 import gitlabCi from './templates/gitlab/gitlab-ci.yml?raw';
+import environmentJobs from './templates/gitlab/jobs.yml?raw';
 import planFromSnapshot from './templates/gitlab/plan-from-snapshot.sh?raw';
 import tool from './templates/gitlab/roster.mjs?raw';
 import jobs from './templates/gitlab/roster.yml?raw';
 
 export function gitlabFiles(facts: CiFacts): readonly NewFile[] {
   const values = valuesOf(facts);
+  const name = `roster${ending(facts)}.yml`;
+  const filled = environmentsOf(facts).map((each) =>
+    fillTemplate(environmentJobs, { ...values, ...jobValues(facts, each) }),
+  );
+  const include = `local: .gitlab/${name}`;
   return [
     {
       path: '.gitlab-ci.yml',
       at: 'repository',
-      text: gitlabCi,
+      text: fillTemplate(gitlabCi, { NAME: name }),
       missingFrom: (existing) =>
-        existing.includes('.gitlab/roster.yml') ? null : 'add `local: .gitlab/roster.yml` to its `include`',
+        existing.includes(`.gitlab/${name}`) ? null : `add \`${include}\` to its \`include\``,
     },
-    generatedFile('.gitlab/roster.yml', fillTemplate(jobs, values)),
+    generatedFile(`.gitlab/${name}`, fillTemplate(jobs, { ...values, JOBS: filled.join('\n') })),
     generatedFile('.gitlab/roster.mjs', fillTemplate(tool, values)),
   ];
 }
 
 function valuesOf(facts: CiFacts): Values {
-  const { install, planWith, branch, folder, url, remoteHost } = facts;
+  const { install, planWith, branch, folder, remoteHost } = facts;
   return {
+    ABOUT: about(facts),
+    OF_PROJECT: ending(facts),
+    SCOPES: scopes(facts),
+    APPLY_ENVIRONMENTS: listed(deploymentsOf(facts).applying),
     BRANCH_STRING: JSON.stringify(branch),
     CD_FOLDER: /^[\w.][\w./-]*$/.test(folder) ? `cd ${folder}` : JSON.stringify(`cd ${shellWord(folder)}`),
     API: gitlabApi(remoteHost),
-    FOLDER: yamlWord(folder),
     IMAGE: install.from === 'image' ? install.image : 'node:24',
     INSTALL_STEP: installStep(install),
-    SET_URL:
-      url === null
-        ? ': "${ROSTER_URL:?is not set. Set this CI/CD variable to the URL of the service}"'
-        : `export ROSTER_URL=${shellWord(url)}`,
+    SET_URL: setUrl(facts),
     ...(planWith === 'key' ? liveValues : snapshotValues),
   };
+}
+
+/** Each environment has its own service. */
+function setUrl({ url, environments }: CiFacts): string {
+  if (url !== null && environments.length === 0) return `export ROSTER_URL=${shellWord(url)}`;
+  return ': "${ROSTER_URL:?is not set. Set this CI/CD variable to the URL of the service}"';
+}
+
+function scopes(facts: CiFacts): string {
+  if (facts.environments.length === 0) return '';
+  const pairs = facts.environments.map(
+    (each) => `${readEnvironment(facts, each)} and ${applyEnvironment(facts, each)}`,
+  );
+  return `# Set ROSTER_API_KEY and ROSTER_URL once for each of the environment scopes ${pairs.join(', ')}.${promotion(facts)}`;
+}
+
+function promotion({ promote }: CiFacts): string {
+  if (promote.length === 0) return '';
+  return `\n# Environments are applied in the order ${promote.join(', ')}: each one is planned after the one before was applied.`;
+}
+
+function jobValues(facts: CiFacts, environment: string | null): Values {
+  const before = promotedFrom(facts, environment);
+  const reads = hasOwn(facts, environment)
+    ? `environment:\n  name: ${readEnvironment(facts, environment)}\n  action: verify`
+    : '';
+  return {
+    OF: ending(facts, environment),
+    SELECT: environment === null ? '' : ` -e ${environment}`,
+    APPLY_TO: applyEnvironment(facts, environment),
+    READS: reads,
+    PLAN_READS: facts.planWith === 'key' ? reads : '',
+    PREPARE_STAGE:
+      before === null ? 'stage: test' : `stage: deploy\nneeds: [roster-apply${ending(facts, before)}]`,
+  };
+}
+
+/** Whether its variables are those of a scope, for it is not the only one. */
+function hasOwn({ project }: CiFacts, environment: string | null): boolean {
+  return project !== null || environment !== null;
 }
 
 /**

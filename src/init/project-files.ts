@@ -10,6 +10,7 @@ export interface NewFile {
 
 export interface ManifestFacts {
   readonly project: string;
+  readonly environments: readonly string[];
   /** Null if ROSTER_URL names the service. */
   readonly url: string | null;
   /** The git remote for the inventory; null to keep it in a file. */
@@ -86,11 +87,11 @@ function schemaFile(name: 'project' | 'manifest', text: string): NewFile {
 }
 
 /** A roster.yaml without resources, with commented examples. */
-function firstManifest({ project, url, remote, ref }: ManifestFacts): string {
+function firstManifest({ project, environments, url, remote, ref }: ManifestFacts): string {
   return `# yaml-language-server: $schema=./schemas/project.schema.json
 project: ${yamlWord(project)}
 
-${service(url)}${inventory(remote, ref)}
+${service(url)}${variants(environments)}${inventory(remote, ref)}
 # Declare resources below. To split them into several files, add \`include: [teams/*.yaml]\`.
 
 # groups:
@@ -121,6 +122,12 @@ ${service(url)}${inventory(remote, ref)}
 function service(url: string | null): string {
   if (url !== null) return `service:\n  url: ${url} # overridden by ROSTER_URL and --url\n`;
   return '# ROSTER_URL sets the service, or:\n# service:\n#   url: https://collect.example.com\n';
+}
+
+function variants(environments: readonly string[]): string {
+  if (environments.length === 0) return '';
+  const each = environments.map((name) => `  ${yamlWord(name)}: {}\n`).join('');
+  return `\n# What differs between environments, such as \`service: { url: … }\` and \`vars\`.\nenvironments:\n${each}`;
 }
 
 function inventory(remote: string | null, ref: string): string {

@@ -1,6 +1,12 @@
 import { commitFrom } from '../model/checkout.js';
 import { problem } from '../model/diagnostic.js';
-import { type Inventory, type InventoryDraft, type InventoryEntry, LockProblem } from '../model/inventory.js';
+import {
+  type Intent,
+  type Inventory,
+  type InventoryDraft,
+  type InventoryEntry,
+  LockProblem,
+} from '../model/inventory.js';
 import { placeFrom } from '../model/inventory-place.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import { isId } from '../model/resource.js';
@@ -11,11 +17,11 @@ const VERSION = 1;
 
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
-  const { project, environment, service, place, commit, safeguards } = inventory;
+  const { project, environment, service, place, commit, safeguards, intent } = inventory;
   return `{
   "version": ${VERSION},
   "project": ${JSON.stringify(project)},
-  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}
+  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}${printLine('intent', intent === undefined ? null : { ...intent })}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
@@ -56,16 +62,27 @@ function readLastApply({
   safeguards,
   place,
   commit,
-}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place' | 'commit'> {
+  intent,
+}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place' | 'commit' | 'intent'> {
   const known = placeFrom(place);
   const applied = commitFrom(commit);
+  const begun = intentFrom(intent);
   const { prune, limits } = isJsonObject(safeguards) ? safeguards : {};
   return {
     service: typeof service === 'string' ? service : null,
     safeguards: safeguards === undefined ? null : safeguardsFrom(prune, isJsonObject(limits) ? limits : {}),
     ...(known === null ? {} : { place: known }),
     ...(applied === null ? {} : { commit: applied }),
+    ...(begun === null ? {} : { intent: begun }),
   };
+}
+
+/** Whatever else it is, it only means that the plan cannot be resumed. */
+function intentFrom(value: Json | undefined): Intent | null {
+  const { digest, digestParts } = isJsonObject(value) ? value : {};
+  if (typeof digest !== 'string' || !Array.isArray(digestParts)) return null;
+  const parts = digestParts.filter((each) => typeof each === 'string');
+  return parts.length === digestParts.length ? { digest, digestParts: parts } : null;
 }
 
 /** An inventory belongs to one project in one environment: with any other, roster would own the wrong objects. */

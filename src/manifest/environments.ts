@@ -6,6 +6,7 @@ import { variants as variantsRule } from './generated/validators.js';
 import { SchemaCheck } from './schema/schema.js';
 import { listed } from './schema/type-hints.js';
 import { Notes } from './values.js';
+import type { VariableOptions } from './variables/variable-options.js';
 import { Variables } from './variables/variables.js';
 
 export type Entries = ReadonlyMap<string, Entry>;
@@ -73,11 +74,11 @@ export function effectiveSettings(start: Span, written: Entries, selected: Entri
 export function variablesOf(
   written: Entries,
   selected: Entries | null,
-  env: Readonly<Record<string, string | undefined>>,
+  environment: Omit<VariableOptions, 'vars' | 'keep'>,
   diagnostics: Diagnostics,
 ): Variables {
   const vars = merged(written.get('vars'), selected?.get('vars'));
-  const variables = new Variables({ vars, env }, diagnostics);
+  const variables = new Variables({ vars, ...environment }, diagnostics);
   for (const unread of unreadVars(written, selected)) variables.excuse(unread);
   for (const [name, each] of entriesOf(written.get('environments')))
     variables.hints.mention(name, entriesOf(entriesOf(each).get('vars')).keys());

@@ -30,6 +30,8 @@ export interface LoadOptions {
   readonly environment: string | null;
   /** The values of `${env.NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reports a missing environment variable as a warning. */
+  readonly allowMissingEnv?: boolean | undefined;
   readonly kinds: readonly Kind[];
   /** In place of the project's own `inventory`. */
   readonly inventory?: WrittenInventory | undefined;

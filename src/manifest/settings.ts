@@ -26,7 +26,8 @@ import { limits } from './limits.js';
 import { SchemaCheck } from './schema/schema.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
-import type { VariableOptions, Variables } from './variables/variables.js';
+import type { VariableOptions } from './variables/variable-options.js';
+import type { Variables } from './variables/variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
 export interface Settings {
@@ -60,19 +61,20 @@ export interface SettingsRead {
 interface SettingsOptions {
   readonly environment: string | null;
   readonly env: VariableOptions['env'];
+  readonly allowMissingEnv?: boolean | undefined;
   /** In place of the written one. */
   readonly inventory?: WrittenInventory | undefined;
 }
 
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env, inventory }: SettingsOptions,
+  { environment, env, allowMissingEnv, inventory }: SettingsOptions,
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
   checkVariants(start, written, diagnostics);
   const selected = selectEnvironment(start, written, environment, diagnostics);
-  const variables = variablesOf(written, selected, env, diagnostics);
+  const variables = variablesOf(written, selected, { env, allowMissingEnv }, diagnostics);
   excuseDropped(dropped, variables);
   const entry = rootOf(start, effectiveSettings(start, written, selected ?? noEntries));
   const notes = new Notes();

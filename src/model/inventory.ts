@@ -15,12 +15,21 @@ export interface Inventory {
   readonly place?: InventorySetting | null;
   /** The commit of the manifests last applied, followed by `-dirty` if they differed from it. Missing or null where it is not known. */
   readonly commit?: string | null;
+  /** The plan whose apply was interrupted or has partly failed. Missing after one that ended well. */
+  readonly intent?: Intent | undefined;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
   /**
    * Creates that were about to be sent: the objects of a killed run are found by these. For an entry: the update of its
    * natural key that was about to be sent.
    */
   readonly drafts: ReadonlyMap<Address, InventoryDraft>;
+}
+
+/** A plan whose apply has begun and has not ended well. */
+export interface Intent {
+  readonly digest: string;
+  /** Those of its plan. */
+  readonly digestParts: readonly string[];
 }
 
 export interface InventoryEntry {

@@ -139,7 +139,7 @@ function assemble(
       ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
     ],
     startsPerWeek: starts.startsPerWeek,
-    digest: digestOf(body, diffs),
+    ...digestOf(body, diffs),
     unmanaged: context.unmanaged,
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),

@@ -212,7 +212,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'missing-environment-variable': {
     title: 'Environment variable is not set',
     means: 'A manifest uses an environment variable that is not set or is empty.',
-    help: 'Set the variable where roster runs. In CI, pass it to the step.',
+    help: 'Set the variable where roster runs. In CI, pass it to the step, or check the manifests with `roster validate --allow-missing-env`.',
   },
   'misplaced-variable': {
     title: 'Environment variable is not allowed here',

@@ -29,6 +29,9 @@ const sources: readonly Install[] = [
 ];
 const facts: Omit<CiFacts, 'install'> = {
   planWith: 'snapshot',
+  project: null,
+  environments: [],
+  promote: [],
   branch: 'main',
   folder: '.',
   url: null,

@@ -15,12 +15,23 @@ const team = fileURLToPath(new URL('../../examples/team/', import.meta.url));
 const facts: CiFacts = {
   install: { from: 'nowhere' },
   planWith: 'snapshot',
+  project: null,
+  environments: [],
+  promote: [],
   branch: 'main',
   folder: '.',
   url: null,
   remoteHost: null,
 };
-const workflows = ciFiles('github', facts).filter(({ path }) => path.endsWith('.yml'));
+const workflowsOf = (of: CiFacts) => ciFiles('github', of).filter(({ path }) => path.endsWith('.yml'));
+const workflows = workflowsOf(facts);
+/** Those of one of several projects, with environments. */
+const several = workflowsOf({
+  ...facts,
+  project: 'prices',
+  environments: ['staging', 'production', 'test'],
+  promote: ['staging', 'production'],
+});
 
 /** UPDATE_GOLDEN=1 writes them. */
 test.each([...ciFiles('github', facts), ...ciFiles('gitlab', facts)])(
@@ -49,13 +60,23 @@ test('placeholders for the repository are filled in as YAML', () => {
 /** Keys of the workflow syntax that are used; anything else is most likely misspelt, and GitHub would ignore the file. */
 const known = {
   workflow: ['name', 'on', 'permissions', 'concurrency', 'defaults', 'jobs'],
-  job: ['if', 'needs', 'runs-on', 'timeout-minutes', 'environment', 'permissions', 'outputs', 'steps'],
+  job: [
+    'if',
+    'needs',
+    'runs-on',
+    'timeout-minutes',
+    'strategy',
+    'environment',
+    'permissions',
+    'outputs',
+    'steps',
+  ],
   step: ['name', 'id', 'if', 'uses', 'with', 'env', 'working-directory', 'run'],
   scope: ['actions', 'checks', 'contents', 'pull-requests', 'issues'],
   event: ['pull_request', 'push', 'schedule', 'workflow_dispatch', 'workflow_run'],
 };
 
-describe.each(workflows)('$path', ({ text }) => {
+describe.each([...workflows, ...several])('$path', ({ text }) => {
   const workflow = parse(text) as Workflow;
   const jobs = Object.values(workflow.jobs);
   const steps = jobs.flatMap((job) => job.steps);

@@ -6,6 +6,10 @@ import { appendFileSync, readFileSync } from 'node:fs';
 const { GITHUB_API_URL, GITHUB_REF, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SERVER_URL, GITHUB_SHA } =
   process.env;
 const { GITHUB_WORKSPACE } = process.env;
+/** Set where a project or an environment is one of several, which then is part of all names. */
+const { OF_PROJECT, OF_ENVIRONMENT } = process.env;
+const ofProject = OF_PROJECT ? `-${OF_PROJECT}` : '';
+const ofBoth = ofProject + (OF_ENVIRONMENT ? `_${OF_ENVIRONMENT}` : '');
 const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
 const event = JSON.parse(readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'));
 const defaultBranch = event.repository?.default_branch;
@@ -30,14 +34,14 @@ async function find() {
     return;
   }
   output('number', pull.number);
-  for (const each of await artifacts('roster-snapshot')) {
+  for (const each of await artifacts(`roster-snapshot${ofBoth}`)) {
     if (await isSnapshot(each)) return output('snapshot', each.workflow_run.id);
   }
 }
 
 /** A manual run counts if its commit is one of the default branch: a tag can have the name of that branch. */
 async function isSnapshot(artifact) {
-  const made = await runOf(artifact, 'roster-drift.yml');
+  const made = await runOf(artifact, `roster-drift${ofProject}.yml`);
   if (made?.event === 'workflow_dispatch') return isOfBranch(made.head_sha);
   return made?.event === 'schedule' || made?.event === 'workflow_run';
 }
@@ -66,7 +70,7 @@ async function show(planFile) {
   if (known === undefined) await send('POST', comments, { body: plan });
   else await send('PATCH', `issues/comments/${known.id}`, { body: plan });
   await send('POST', 'check-runs', {
-    name: 'roster plan',
+    name: ['roster plan', OF_PROJECT, OF_ENVIRONMENT && `(${OF_ENVIRONMENT})`].filter(Boolean).join(' '),
     head_sha: head,
     status: 'completed',
     conclusion: RESULT === 'success' ? 'success' : 'failure',
@@ -123,7 +127,7 @@ async function wasShown(digest) {
   for (const each of await artifacts(recordOf(pull.head.sha, digest))) {
     // A plan that was shown in the second of the merge was not reviewed.
     const inTime = Date.parse(each.created_at) < Date.parse(pull.merged_at);
-    if (inTime && (await runOf(each, 'roster-plan.yml'))?.event === 'workflow_run') return true;
+    if (inTime && (await runOf(each, `roster-plan${ofProject}.yml`))?.event === 'workflow_run') return true;
   }
   return false;
 }
@@ -141,7 +145,7 @@ function isMergeOf({ number, head }) {
 }
 
 function recordOf(head, digest) {
-  return `roster-review-${head}-${digest.replace('sha256:', '')}`;
+  return `roster-review${ofBoth}-${head}-${digest.replace('sha256:', '')}`;
 }
 
 /** Newest first. */

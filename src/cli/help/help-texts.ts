@@ -25,6 +25,10 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     examples: [
       ['Create a project for the host of the git remote', 'roster init'],
       ['Create a project for GitLab', 'roster init --ci gitlab --url https://collect.example.com'],
+      [
+        'Create a project with two environments, where CI applies staging first',
+        'roster init --promote staging,production',
+      ],
       ['Create only the project, without CI', 'roster init --ci none'],
     ],
     exits: { 0: success, 1: failed },
@@ -36,7 +40,10 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     examples: [
       ['Check the project in this folder or a parent folder', 'roster validate'],
       ['Check it with the settings of an environment', 'roster validate -e staging'],
-      ['Annotate the lines of a pull request on GitHub', 'roster validate --format github'],
+      [
+        'Annotate the lines of a pull request on GitHub, in a job without secrets',
+        'roster validate --all-environments --allow-missing-env --format github',
+      ],
     ],
     exits: { 0: 'The manifests are valid', 1: 'The manifests have errors, or cannot be read' },
     page: 'docs/manifests.md',

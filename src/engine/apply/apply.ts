@@ -5,13 +5,14 @@ import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Inventory, Lock, LockInfo } from '../../model/inventory.js';
 import { isEmpty, type Plan } from '../../model/plan.js';
+import { isRestOf } from '../../model/plan-digest.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome, Report } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { defaultSafeguards } from '../../model/safeguards.js';
 import { unseenChanges } from '../../reconcile/unseen.js';
 import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
-import { compareWithDigest, compareWithSaved, type SavedPlan } from '../saved-plan.js';
+import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from '../saved-plan.js';
 import type { Session } from '../session.js';
 import { carryOut } from './carry-out.js';
 import { waitForLock, withLock } from './lock.js';
@@ -22,6 +23,8 @@ export type { StepEvent } from '../../apply/inputs.js';
 export interface ApplyOptions extends PlanOptions {
   /** Applies only a plan with this digest. */
   readonly expect?: string | undefined;
+  /** Also applies the rest of the plan that is expected or saved, if an apply of it was interrupted or has partly failed. */
+  readonly resume?: boolean | undefined;
   /** Applies only this plan. */
   readonly saved?: SavedPlan | undefined;
   /** How long to wait for another run to release the lock. Default: 0. */
@@ -83,7 +86,7 @@ class ApplyRun {
     const observation = await this.observeWhole();
     const plan = planOf(session, observation);
     callbacks.onPlan?.(plan);
-    this.refuse(plan);
+    this.refuse(plan, observation);
     if (isEmpty(plan)) return this.nothingToDo(plan, observation);
     const answer = (await callbacks.confirm?.(plan)) ?? 'yes';
     if (answer === 'interrupted' || session.interrupted()) throw interrupted();
@@ -111,12 +114,14 @@ class ApplyRun {
     return observeAndPlan(this.session, options);
   }
 
-  private refuse(plan: Plan): void {
-    const { expect, saved } = this.options;
+  private refuse(plan: Plan, { inventory: { intent } }: Observation): void {
+    const { expect, saved, resume = false } = this.options;
+    const begun = expect ?? (saved && savedDigest(saved));
+    const isRest = resume && intent?.digest === begun && intent !== undefined && isRestOf(plan, intent);
     const refusals = [
       ...plan.objections.map(objectionDiagnostic),
-      ...(expect === undefined ? [] : compareWithDigest(plan, expect)),
-      ...(saved === undefined ? [] : compareWithSaved(plan, saved, this.session.redactor)),
+      ...(expect === undefined || isRest ? [] : compareWithDigest(plan, expect)),
+      ...(saved === undefined || isRest ? [] : compareWithSaved(plan, saved, this.session.redactor)),
     ];
     if (refusals.length > 0) throw new Problem(refusals);
     if (this.session.interrupted()) throw interrupted();

@@ -1,7 +1,8 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
 import type { CiFacts } from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
+import { deploymentsOf } from '../../init/ci-names.js';
 import { gitlabApi } from '../../init/gitlab-files.js';
 import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
@@ -12,7 +13,8 @@ import { schemas } from '../schemas.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { installSource } from './install-source.js';
 import { createAll, type Occupant, occupantOf } from './new-files.js';
-import { type RepositoryFacts, readRemoteUrl, remoteHost, repositoryFacts } from './repository-facts.js';
+import { nameInFiles, type ProjectFacts, projectFacts } from './project-facts.js';
+import { type RepositoryFacts, remoteHost, repositoryFacts } from './repository-facts.js';
 
 /** `cwd` is where the project is created. */
 export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
@@ -27,6 +29,8 @@ export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   readonly install?: string | undefined;
   /** What pull requests are planned with: `snapshot` (default) or `key`. */
   readonly planWith?: string | undefined;
+  /** Environments that are applied one after the other, such as `staging,production`. */
+  readonly promote?: string | undefined;
 }
 
 /** A file that exists already, and what to add to it manually. */
@@ -48,6 +52,8 @@ export interface InitResult {
   readonly api: string | null;
   /** Whether pipelines know what to install. */
   readonly installs: boolean;
+  /** The deployment environments of the host that pipelines use, with the variables of their jobs. */
+  readonly deployments: { readonly reading: readonly string[]; readonly applying: readonly string[] };
 }
 
 /** Writes a first project with what a team needs around it. Existing files are never changed. Throws a Problem. */
@@ -57,13 +63,16 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const repository = await repositoryFacts(options);
   const root = repository?.root ?? cwd;
   const ci = chooseHost(options.ci, repository, root);
+  const project = projectFacts(cwd, repository, options.promote);
   // A user who passes --ci is going to add a remote.
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
-  const facts = ciFacts(options, repository, { root, url });
-  const files = [...firstFiles({ cwd, url }, repository, remote), ...pipelines(ci, facts)];
+  const named = ci.host === null ? null : nameInFiles(project.name, ci.host, repository);
+  const facts = { ...ciFacts(options, repository, { root, url }), ...project, project: named };
+  const files = [...firstFiles({ url, remote, project }, repository), ...pipelines(ci, facts)];
   const installs = facts.install.from !== 'nowhere';
   const api = ci.host === 'gitlab' ? gitlabApi(facts.remoteHost) : null;
-  return { ...write(files, root, cwd), ci, remote, branch: facts.branch, api, installs };
+  const deployments = deploymentsOf(facts);
+  return { ...write(files, root, cwd), ci, remote, branch: facts.branch, api, installs, deployments };
 }
 
 function pipelines({ host }: HostChoice, facts: CiFacts): readonly NewFile[] {
@@ -71,14 +80,15 @@ function pipelines({ host }: HostChoice, facts: CiFacts): readonly NewFile[] {
   for (const [what, name] of [
     ['branch', facts.branch],
     ['folder', facts.folder],
+    ...facts.environments.map((each) => ['environment', each] as const),
   ] as const) {
     if (special.test(name)) throw unusableName(what, name);
   }
   return ciFiles(host, facts);
 }
 
-/** What the languages of pipelines read as more than a name: expressions, the end of a string, a new line. */
-const special = /\$\{\{|["\p{Cc}]/u;
+/** What the languages of pipelines and templates read as more than a name: expressions, the end of a string, a new line. */
+const special = /\$\{\{|__[A-Z]|["\p{Cc}]/u;
 
 function unusableName(what: string, name: string): Problem {
   return problem(
@@ -92,7 +102,7 @@ function ciFacts(
   options: InitOptions,
   repository: RepositoryFacts | null,
   { root, url }: { readonly root: string; readonly url: string | null },
-): CiFacts {
+): Omit<CiFacts, 'project' | 'environments' | 'promote'> {
   const remote = repository?.remote ?? null;
   return {
     install: installSource(options.install, { cwd: options.cwd, root }),
@@ -117,31 +127,24 @@ function urlOf({ url: option, env }: InitOptions): string | null {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
+interface FirstProject {
+  readonly url: string | null;
+  readonly remote: string | null;
+  readonly project: ProjectFacts;
+}
+
 function firstFiles(
-  { cwd, url }: { readonly cwd: string; readonly url: string | null },
+  { url, remote, project: { name, environments } }: FirstProject,
   repository: RepositoryFacts | null,
-  remote: string | null,
 ): readonly NewFile[] {
-  const project = projectName(repository, cwd);
   return projectFiles({
-    project,
-    ref: inventoryRef(project, repository?.hasOtherProject !== true),
+    project: name,
+    environments,
+    ref: inventoryRef(name, repository?.hasOtherProject !== true),
     url,
     remote,
     schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },
   });
-}
-
-/** The name of the repository at its root, else that of the folder, in the letters that a project name may have. */
-function projectName(repository: RepositoryFacts | null, cwd: string): string {
-  const { remote = null, folder } = repository ?? { folder: '.' };
-  const name = remote !== null && folder === '.' ? readRemoteUrl(remote.url).name : basename(cwd);
-  const usable = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 63)
-    .replace(/^-|-$/g, '');
-  return usable === '' ? 'project' : usable;
 }
 
 function write(

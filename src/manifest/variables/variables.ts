@@ -1,4 +1,3 @@
-import type { DiagnosticCode } from '../../model/diagnostic.js';
 import type { Json } from '../../model/json.js';
 import { escapedValue } from '../../model/template.js';
 import { quoted, type TextRule, unsafe } from '../../yaml/text.js';
@@ -6,21 +5,12 @@ import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { bareObject, Notes, reportMissing } from '../values.js';
-import { EnvironmentValues, environmentCost } from './environment-values.js';
+import { type EnvironmentFault, EnvironmentValues, environmentCost } from './environment-values.js';
 import { countedText, measureOf, type Resolved } from './resolved.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
 import { TemplateReader } from './template-reader.js';
 import { VariableHints } from './variable-hints.js';
-
-export interface VariableOptions {
-  readonly vars: ReadonlyMap<string, Entry>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
-  readonly keep?: boolean;
-}
-
-/** What to do about an unknown variable, or about a problem with another code. */
-type Fault = string | { readonly code: DiagnosticCode; readonly help: string };
+import type { Fault, VariableOptions } from './variable-options.js';
 
 const failed: unique symbol = Symbol('failed');
 
@@ -168,9 +158,18 @@ export class Variables {
   private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
     if (!notes.environment) return this.misplaced(node, use);
     const value = this.environment.use(name);
-    if (typeof value !== 'string') return this.refuse(node, use, value.message, value);
+    if (typeof value !== 'string') return this.notSet(node, use, value, notes);
     notes.secret.add(node);
     return this.afford(node, environmentCost(value)) ? value : failed;
+  }
+
+  private notSet(node: ScalarNode, use: Use, fault: EnvironmentFault, notes: Notes): string | typeof failed {
+    const { code, message } = fault;
+    if (this.options.allowMissingEnv !== true || code !== 'missing-environment-variable')
+      return this.refuse(node, use, message, fault);
+    this.diagnostics.warning(code, this.places.within(node, use), message, { help: fault.help });
+    notes.secret.add(node);
+    return '';
   }
 
   private misplaced(node: ScalarNode, use: Use): typeof failed {

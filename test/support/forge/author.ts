@@ -10,7 +10,7 @@ export class Author {
   /** `inside` is the folder of the project in the repository. */
   constructor(
     remote: Remote,
-    private readonly inside = '.',
+    readonly inside = '.',
   ) {
     this.folder = remote.clone();
   }
@@ -25,7 +25,7 @@ export class Author {
    */
   async init(host: 'github' | 'gitlab', flags: readonly string[] = [], tarball?: string): Promise<void> {
     const vendored = join(this.folder, 'vendor/rosterctl.tgz');
-    mkdirSync(dirname(vendored));
+    mkdirSync(dirname(vendored), { recursive: true });
     if (tarball === undefined) writeFileSync(vendored, 'a tarball');
     else copyFileSync(tarball, vendored);
     mkdirSync(this.project, { recursive: true });

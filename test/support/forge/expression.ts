@@ -10,18 +10,18 @@ export function filledIn(text: string, contexts: Contexts): string {
 }
 
 /**
- * The part of GitHub's expression language that the workflows use: names, strings, `==`, `!=`, `!`, `&&` and
- * `cancelled()`. Throws for anything else.
+ * The part of GitHub's expression language that the workflows use: names, strings, `==`, `!=`, `!`, `&&`,
+ * `||`, parentheses and `cancelled()`. Throws for anything else.
  */
 export function evaluate(text: string, contexts: Contexts): unknown {
   const tokens = tokensOf(text);
-  const value = conjunction(tokens, contexts);
+  const value = disjunction(tokens, contexts);
   if (tokens.length > 0) throw new Error(`not understood in "${text}": ${tokens.join(' ')}`);
   return value;
 }
 
 function tokensOf(text: string): string[] {
-  const token = /\s*('(?:[^']|'')*'|==|!=|&&|!|[A-Za-z_][\w.-]*(?:\(\))?)/y;
+  const token = /\s*('(?:[^']|'')*'|==|!=|&&|\|\||[()]|!|[A-Za-z_][\w.-]*(?:\(\))?)/y;
   const found: string[] = [];
   const source = text.trim();
   while (token.lastIndex < source.length) {
@@ -31,6 +31,16 @@ function tokensOf(text: string): string[] {
     found.push(match[1]);
   }
   return found;
+}
+
+function disjunction(tokens: string[], contexts: Contexts): unknown {
+  let value = conjunction(tokens, contexts);
+  while (tokens[0] === '||') {
+    tokens.shift();
+    const right = conjunction(tokens, contexts);
+    value = isTrue(value) ? value : right;
+  }
+  return value;
 }
 
 function conjunction(tokens: string[], contexts: Contexts): unknown {
@@ -55,6 +65,11 @@ function operand(tokens: string[], contexts: Contexts): unknown {
   const token = tokens.shift();
   if (token === undefined) throw new Error('an expression that ends too early');
   if (token === '!') return !isTrue(operand(tokens, contexts));
+  if (token === '(') {
+    const value = disjunction(tokens, contexts);
+    if (tokens.shift() !== ')') throw new Error('a parenthesis that is not closed');
+    return value;
+  }
   if (token.startsWith("'")) return token.slice(1, -1).replaceAll("''", "'");
   if (token === 'cancelled()') return false;
   return named(token, contexts);

@@ -23,7 +23,7 @@ export function the(job: string, runs: readonly JobRun[]): JobRun {
 }
 
 function nameOf({ workflow, job }: JobRun): string {
-  return job === 'plan' ? `${workflow.replace('roster ', '')}/plan` : job;
+  return /^plan\b/.test(job) ? `${workflow.replace('roster ', '')}/${job}` : job;
 }
 
 interface TeamOptions {

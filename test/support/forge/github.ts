@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { git, Remote } from '../repository.js';
-import { type Contexts, evaluate, isTrue } from './expression.js';
+import { type Contexts, evaluate, filledIn, isTrue } from './expression.js';
 import { GithubApi, REPOSITORY } from './github-api.js';
 import { type JobResult, RunningJob } from './github-job.js';
 import { Machine, type MachineOptions } from './runner.js';
@@ -21,7 +21,11 @@ export interface Step {
 
 export interface Job {
   readonly if?: string;
-  readonly needs?: string;
+  readonly needs?: string | readonly string[];
+  readonly strategy?: {
+    readonly 'fail-fast': boolean;
+    readonly matrix: Readonly<Record<string, readonly string[]>>;
+  };
   readonly 'runs-on': string;
   readonly container?: string;
   readonly 'timeout-minutes': number;
@@ -65,9 +69,16 @@ export interface JobRun extends JobResult {
   readonly job: string;
 }
 
+interface EnvironmentSettings {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly vars: Readonly<Record<string, string>>;
+}
+
 export interface GithubOptions extends MachineOptions {
   /** Called before a job that uses an environment with required reviewers. */
   approve?(environment: string): unknown;
+  /** What each environment has; without it, all have the same. */
+  environments?: Readonly<Record<string, EnvironmentSettings>>;
 }
 
 const skipped = { result: 'skipped', failed: [], log: '', summary: '', steps: {}, outputs: {} } as const;
@@ -198,7 +209,8 @@ export class Github {
     });
     const runs: JobRun[] = [];
     for (const job of Object.keys(workflow.jobs)) {
-      runs.push(await this.runJob(job, workflow, happening, { id, earlier: runs }));
+      for (const matrix of cellsOf(workflow.jobs[job]))
+        runs.push(await this.runJob(job, workflow, happening, { id, earlier: runs, matrix }));
     }
     const conclusion = runs.some(({ result }) => result === 'failure') ? 'failure' : 'success';
     const event = {
@@ -229,13 +241,19 @@ export class Github {
     name: string,
     workflow: Workflow,
     happening: Happening,
-    { id, earlier }: { readonly id: number; readonly earlier: readonly JobRun[] },
+    {
+      id,
+      earlier,
+      matrix,
+    }: { readonly id: number; readonly earlier: readonly JobRun[]; readonly matrix: Cell },
   ): Promise<JobRun> {
-    const own = { workflow: workflow.name, job: name };
+    const cell = Object.values(matrix).join(', ');
+    const own = { workflow: workflow.name, job: cell === '' ? name : `${name} (${cell})` };
     const job = workflow.jobs[name];
-    const contexts = this.contextsOf(happening, job?.environment, earlier);
-    if (job === undefined || !isDue(job, contexts, earlier)) return { ...own, ...skipped };
-    if (job.environment !== undefined) await this.options.approve?.(job.environment);
+    const environment = job?.environment && filledIn(job.environment, { matrix });
+    const contexts: Contexts = { ...this.contextsOf(happening, environment, earlier), matrix };
+    if (job === undefined || !isDue(job, contexts, { workflow, earlier })) return { ...own, ...skipped };
+    if (environment !== undefined) await this.options.approve?.(environment);
     const machine = new Machine(this.folder, this.options);
     try {
       this.permit(job.permissions);
@@ -267,7 +285,7 @@ export class Github {
   }
 
   private contextsOf(
-    { ref, event, inputs = {} }: Happening,
+    { name, ref, event, inputs = {} }: Happening,
     environment: string | undefined,
     earlier: readonly JobRun[],
   ): Contexts {
@@ -276,26 +294,59 @@ export class Github {
       token: this.api.token,
       server_url: 'https://github.com',
       ref,
+      event_name: name,
       event: { repository: { default_branch: 'main' }, ...event },
     };
-    const allowed = environment !== undefined && ref === 'refs/heads/main';
+    const { environments } = this.options;
+    const own =
+      environments === undefined
+        ? { secrets: this.secrets, vars: this.vars }
+        : environments[environment ?? ''];
+    const allowed = environment !== undefined && ref === 'refs/heads/main' ? own : undefined;
     return {
       github,
       inputs,
-      secrets: allowed ? this.secrets : {},
-      vars: allowed ? this.vars : {},
+      secrets: allowed?.secrets ?? {},
+      vars: allowed?.vars ?? {},
       needs: Object.fromEntries(earlier.map(({ job, result, outputs }) => [job, { result, outputs }])),
       steps: {},
     };
   }
 }
 
-function isDue({ needs, if: condition }: Job, contexts: Contexts, earlier: readonly JobRun[]): boolean {
-  const text = condition?.replace(/^\$\{\{(.*)\}\}$/, '$1');
-  const ready =
-    needs === undefined || earlier.some(({ job, result }) => job === needs && result === 'success');
-  if (!ready && !/\bcancelled\(\)/.test(text ?? '')) return false;
+type Cell = Readonly<Record<string, string>>;
+
+/** The jobs that a matrix with one dimension stands for. */
+function cellsOf(job: Job | undefined): readonly Cell[] {
+  const [dimension, ...others] = Object.entries(job?.strategy?.matrix ?? {});
+  if (others.length > 0) throw new Error('a matrix with several dimensions is not known here');
+  if (dimension === undefined) return [{}];
+  const [name, values] = dimension;
+  return values.map((value) => ({ [name]: value }));
+}
+
+interface Sofar {
+  readonly workflow: Workflow;
+  readonly earlier: readonly JobRun[];
+}
+
+/** Without a status function, a job runs only if all jobs that come before it have succeeded: not only those it names. */
+function isDue(job: Job, contexts: Contexts, { workflow, earlier }: Sofar): boolean {
+  const text = job.if?.replace(/^\$\{\{(.*)\}\}$/, '$1');
+  const failed = before(job, workflow).some(
+    (name) => earlier.find((each) => each.job === name)?.result !== 'success',
+  );
+  if (failed && !/\bcancelled\(\)/.test(text ?? '')) return false;
   return text === undefined || isTrue(evaluate(text, contexts));
+}
+
+function before({ needs = [] }: Job, workflow: Workflow): readonly string[] {
+  const names = [needs].flat();
+  return names.flatMap((name) => {
+    const job = workflow.jobs[name];
+    if (job === undefined) throw new Error(`there is no job ${name}`);
+    return [name, ...before(job, workflow)];
+  });
 }
 
 function isTriggered({ on, name: own }: Workflow, { name, ref, workflow = own, after }: Happening): boolean {

@@ -17,7 +17,7 @@ export interface GitlabJob {
   readonly rules?: readonly { readonly if: string; readonly when?: 'manual' }[];
   readonly needs?: readonly string[];
   readonly resource_group?: string;
-  readonly environment?: string;
+  readonly environment?: string | { readonly name: string; readonly action: string };
   readonly interruptible?: boolean;
   readonly artifacts?: {
     readonly when?: string;
@@ -45,6 +45,8 @@ export class Gitlab {
   readonly remote = new Remote();
   readonly api = new GitlabApi();
   readonly options: MachineOptions = {};
+  /** Variables with an environment scope. */
+  readonly scoped: Record<string, Variables> = {};
   private readonly folder = mkdtempSync(join(tmpdir(), 'roster-gitlab-'));
   private last: Pipeline | undefined;
   /** Runs of jobs that waited for a manual one. */
@@ -95,10 +97,18 @@ export class Gitlab {
     return run;
   }
 
-  /** The jobs that waited for a manual one. */
+  /** The jobs that waited for this one, unless they wait for a person, too, and the jobs that waited for those. */
   private async runAfter(name: string, pipeline: Pipeline): Promise<void> {
     for (const [own, job] of Object.entries(this.jobs(pipeline.ref))) {
-      if (job.needs?.includes(name) === true) this.later[own] = await this.runJob(job, pipeline);
+      if (job.needs?.includes(name) !== true) continue;
+      const rule = job.rules?.find((each) => ruleHolds(each.if, pipeline.variables));
+      if (rule === undefined) continue;
+      if (rule.when === 'manual') this.later[own] = { result: 'manual', log: '', report: null };
+      else {
+        const run = await this.runJob(job, pipeline);
+        this.later[own] = run;
+        if (run.result === 'success') await this.runAfter(own, pipeline);
+      }
     }
   }
 
@@ -123,7 +133,8 @@ export class Gitlab {
     this.last = pipeline;
     for (const [name, job] of Object.entries(this.jobs(ref))) {
       const rule = job.rules?.find((each) => ruleHolds(each.if, variables));
-      if (job.needs?.some((each) => runs[each]?.result === 'manual') === true) continue;
+      if (job.needs?.some((each) => runs[each] === undefined || runs[each]?.result === 'manual') === true)
+        continue;
       if (rule?.when === 'manual') runs[name] = { result: 'manual', log: '', report: null };
       else if (rule !== undefined) runs[name] = await this.runJob(job, pipeline);
     }
@@ -147,6 +158,7 @@ export class Gitlab {
       const { exit, log } = await machine.run(script, '.', {
         ...job.variables,
         ...variables,
+        ...this.scoped[typeof job.environment === 'object' ? job.environment.name : (job.environment ?? '')],
         CI_PROJECT_DIR: machine.workspace,
         CI_COMMIT_SHA: git(machine.workspace, 'rev-parse', 'HEAD'),
       });

@@ -371,6 +371,91 @@ describe('init --plan-with', () => {
   });
 });
 
+describe('init for several environments or projects', () => {
+  beforeEach(() => repository('git@github.com:acme/config.git'));
+
+  const inFolder = (name: string) => {
+    mkdirSync(join(workspace.root, name), { recursive: true });
+    return Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: join(workspace.root, name) });
+  };
+  const applyJobs = (path = '.github/workflows/roster-apply.yml') =>
+    Object.keys((parse(read(path)) as { jobs: object }).jobs);
+
+  it('writes jobs for each environment that roster.yaml declares', async () => {
+    workspace.write(
+      'roster.yaml',
+      'project: pricing\nenvironments: { staging: {}, production: {}, "a b": {} }\n',
+    );
+    const { next } = await init();
+    expect(applyJobs()).toEqual(['plan-staging', 'apply-staging', 'plan-production', 'apply-production']);
+    const { jobs } = parse(read('.github/workflows/roster-drift.yml')) as {
+      jobs: { drift: { strategy: { matrix: object } } };
+    };
+    expect(jobs.drift.strategy.matrix).toEqual({ environment: ['staging', 'production'] });
+    expect(next.join()).toContain(
+      '`roster-plan_staging`, `roster-plan_production`, `staging` and `production`, all restricted',
+    );
+  });
+
+  it('with --promote in an empty folder, declares these environments', async () => {
+    await init('--promote', 'staging,production');
+    expect(parse(read('roster.yaml'))).toMatchObject({ environments: { staging: {}, production: {} } });
+    await project();
+    expect(applyJobs()).toHaveLength(4);
+  });
+
+  it.each([
+    ['production', 'usage'],
+    ['staging,staging', 'usage'],
+    ['staging,', 'usage'],
+    ['staging,$x', 'usage'],
+    ['staging,live', 'unknown-environment'],
+  ])('refuses --promote %s, and writes nothing', async (flag, code) => {
+    workspace.write('roster.yaml', 'project: pricing\nenvironments: { staging: {}, production: {} }\n');
+    const { exit, stderr } = await workspace.command(['init', '--promote', flag]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(`error[${code}]`)]);
+    expect(existsSync(join(workspace.root, '.github'))).toBe(false);
+  });
+
+  it('refuses an environment whose name is a placeholder of the templates', async () => {
+    workspace.write('roster.yaml', 'project: pricing\nenvironments: { x__REF__: {} }\n');
+    expect((await workspace.command(['init'])).stderr).toContain('cannot use the environment "x__REF__"');
+  });
+
+  it.each([
+    ['github', '.github/workflows/roster-apply-prices.yml'],
+    ['gitlab', '.gitlab/roster-prices.yml'],
+  ])(
+    'on %s, names the files of a second project after it, whichever is written again',
+    async (host, path) => {
+      expect((await inFolder('stock').command(['init', '--ci', host])).exit).toBe(0);
+      const before = filesBelow(workspace.root);
+      expect((await inFolder('prices').command(['init', '--ci', host])).exit).toBe(0);
+      expect(read(path)).toContain('# The project is in the folder prices of the repository.');
+      const both = filesBelow(workspace.root);
+      for (const name of ['stock', 'prices']) await inFolder(name).command(['init', '--ci', host]);
+      expect(filesBelow(workspace.root)).toEqual(both);
+      const changed = [...before].filter(([name, text]) => both.get(name) !== text);
+      expect(changed).toEqual([]);
+    },
+  );
+
+  it('on GitHub, gives two projects nothing in common that one could take from the other', async () => {
+    await inFolder('stock').command(['init', '--ci', 'github']);
+    await inFolder('prices').command(['init', '--ci', 'github']);
+    const namesOf = (ending: string) =>
+      ['validate', 'plan', 'apply', 'drift'].flatMap((each) => {
+        const text = read(`.github/workflows/roster-${each}${ending}.yml`);
+        return text.match(/^ *(?:name|group|environment|workflows): .*roster.*$|environment: .*$/gm) ?? [];
+      });
+    const first = namesOf('').filter((each) => !/Install|newer/.test(each));
+    const second = namesOf('-prices');
+    expect(first.length).toBeGreaterThan(10);
+    expect(second.filter((each) => !each.includes('prices') && !/Install/.test(each))).toEqual([]);
+    expect(first.filter((each) => each.includes('prices'))).toEqual([]);
+  });
+});
+
 describe('an existing file', () => {
   it('is left unchanged, so that a second run changes nothing', async () => {
     repository('git@github.com:acme/config.git');

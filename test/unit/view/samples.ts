@@ -201,6 +201,8 @@ export const plan: Plan = {
   safeguards: defaultSafeguards,
   risks: [],
   startsPerWeek: { before: 168, after: 252, unknown: { before: 0, after: 0 } },
+  digestParts: [],
+  restParts: [],
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,

@@ -1,5 +1,5 @@
-// GitLab API calls and git commands of the jobs of .gitlab/roster.yml: the note with the plan, the issue about drift, and
-// the branch with the snapshot. Needs only Node and git.
+// GitLab API calls and git commands of the jobs of .gitlab/roster*.yml: the note with the plan, the issue about drift, and
+// the branches with snapshots. Needs only Node and git.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -36,9 +36,9 @@ async function drift(markdownFile, jsonFile, code) {
   }
 }
 
-/** Commits the snapshot to the branch roster-snapshot, without touching the checkout. */
-function save(snapshotFile) {
-  const branch = 'refs/heads/roster-snapshot';
+/** Commits the snapshot to a branch, without touching the checkout. */
+function save(snapshotFile, name) {
+  const branch = `refs/heads/${name}`;
   const known = git('ls-remote', 'origin', branch) !== '';
   if (known) git('fetch', '--quiet', '--depth', '1', 'origin', branch);
   const parent = known ? ['-p', git('rev-parse', 'FETCH_HEAD')] : [];

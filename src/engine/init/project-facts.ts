@@ -1,0 +1,77 @@
+import { basename, join } from 'node:path';
+import { readRegular } from '../../files/atomic.js';
+import type { CiFacts, CiHost } from '../../init/ci-facts.js';
+import { ciFileOf, isForAnother } from '../../init/ci-names.js';
+import { readOutline } from '../../manifest/outline.js';
+import { problem } from '../../model/diagnostic.js';
+import { occupantOf } from './new-files.js';
+import { type RepositoryFacts, readRemoteUrl } from './repository-facts.js';
+
+export interface ProjectFacts {
+  readonly name: string;
+  readonly environments: readonly string[];
+  /** Those to apply one after the other. */
+  readonly promote: readonly string[];
+}
+
+const ENVIRONMENT = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+const PROJECT = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Of the roster.yaml in the folder, or of the one that will be written. */
+export function projectFacts(
+  cwd: string,
+  repository: RepositoryFacts | null,
+  flag: string | undefined,
+): ProjectFacts {
+  const promote = promoteOf(flag);
+  const newName = projectName(repository, cwd);
+  if (occupantOf(cwd, 'roster.yaml') === 'nothing') return { name: newName, environments: promote, promote };
+  const { project, environments } = readOutline('roster.yaml', cwd);
+  const usable = environments.filter((each) => ENVIRONMENT.test(each));
+  const unknown = promote.find((each) => !usable.includes(each));
+  if (unknown !== undefined)
+    throw problem('unknown-environment', `--promote: roster.yaml declares no environment "${unknown}"`);
+  return { name: PROJECT.test(project ?? '') ? (project ?? '') : newName, environments: usable, promote };
+}
+
+function promoteOf(flag: string | undefined): readonly string[] {
+  if (flag === undefined) return [];
+  const names = flag.split(',');
+  if (
+    names.length > 1 &&
+    new Set(names).size === names.length &&
+    names.every((each) => ENVIRONMENT.test(each))
+  )
+    return names;
+  const help = 'Separate two or more environments by commas: `--promote staging,production`.';
+  throw problem('usage', `--promote: "${flag}" is not a list of environments`, help);
+}
+
+/** The name of the repository at its root, else that of the folder, in the letters that a project name may have. */
+function projectName(repository: RepositoryFacts | null, cwd: string): string {
+  const { remote = null, folder } = repository ?? { folder: '.' };
+  const name = remote !== null && folder === '.' ? readRemoteUrl(remote.url).name : basename(cwd);
+  const usable = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-|-$/g, '');
+  return usable === '' ? 'project' : usable;
+}
+
+/**
+ * The project's name if it has to be part of the names of its CI files: those of another project have the names without
+ * one, or may get them.
+ */
+export function nameInFiles(
+  name: string,
+  host: CiHost,
+  repository: RepositoryFacts | null,
+): CiFacts['project'] {
+  if (repository === null) return null;
+  const path = ciFileOf(host);
+  const isTaken = occupantOf(repository.root, path) !== 'nothing';
+  const text = isTaken ? (readRegular(join(repository.root, path), path) ?? '') : '';
+  const isOthers = isTaken ? isForAnother(text, repository.folder) : repository.hasOtherProject;
+  return isOthers ? name : null;
+}

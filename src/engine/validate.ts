@@ -1,0 +1,68 @@
+import { readOutline } from '../manifest/outline.js';
+import { type Diagnostic, hasErrors, problem } from '../model/diagnostic.js';
+import type { Project } from '../model/resource.js';
+import { environmentOf, type ProjectOptions, readProject } from './project.js';
+
+export interface ValidateOptions extends ProjectOptions {
+  /** Checks the project once with the settings of each environment that it declares. Default: false. */
+  readonly allEnvironments?: boolean | undefined;
+}
+
+export interface Validated {
+  readonly valid: boolean;
+  /** Everything that is wrong; what only some environments have names them. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** What could be read, for each environment that was checked. */
+  readonly projects: readonly Project[];
+}
+
+/** Each of them reads all manifests again, and a pull request chooses how many there are. */
+const MOST_ENVIRONMENTS = 50;
+
+interface Check {
+  readonly environment: string | null;
+  readonly project: Project | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Checks the manifests offline. */
+export function validate(options: ValidateOptions): Validated {
+  const checks = environmentsOf(options).map((environment): Check => {
+    const { project, diagnostics } = readProject({ ...options, environment: environment ?? '' });
+    return { environment, project, diagnostics };
+  });
+  const projects = checks.flatMap(({ project }) => project ?? []);
+  const diagnostics = merged(checks);
+  return { valid: projects.length === checks.length && !hasErrors(diagnostics), diagnostics, projects };
+}
+
+/** Without environments, the settings of the project itself. */
+function environmentsOf(options: ValidateOptions): readonly (string | null)[] {
+  if (options.allEnvironments !== true) return [environmentOf(options)];
+  if (options.environment !== undefined) throw problem('usage', 'pass either --env or --all-environments');
+  const { environments } = readOutline(options.file, options.cwd);
+  if (environments.length > MOST_ENVIRONMENTS)
+    throw problem(
+      'limit-exceeded',
+      `--all-environments: the project declares more than ${MOST_ENVIRONMENTS} environments`,
+    );
+  return environments.length === 0 ? [null] : environments;
+}
+
+/** Each diagnostic once, in the order of the first environment that has it. */
+function merged(checks: readonly Check[]): readonly Diagnostic[] {
+  const found = new Map<string, { readonly diagnostic: Diagnostic; readonly environments: string[] }>();
+  for (const { environment, diagnostics } of checks) {
+    for (const diagnostic of diagnostics) {
+      const key = JSON.stringify(diagnostic);
+      const known = found.get(key) ?? { diagnostic, environments: [] };
+      known.environments.push(environment ?? '');
+      found.set(key, known);
+    }
+  }
+  return [...found.values()].map(({ diagnostic, environments }) =>
+    environments.length === checks.length
+      ? diagnostic
+      : { ...diagnostic, message: `${diagnostic.message} (environment ${environments.join(', ')})` },
+  );
+}

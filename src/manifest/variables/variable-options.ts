@@ -1,0 +1,14 @@
+import type { DiagnosticCode } from '../../model/diagnostic.js';
+import type { Entry } from '../../yaml/tree.js';
+
+export interface VariableOptions {
+  readonly vars: ReadonlyMap<string, Entry>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
+  readonly keep?: boolean;
+  /** Reports a missing environment variable as a warning, and takes its value for an empty text. */
+  readonly allowMissingEnv?: boolean | undefined;
+}
+
+/** What to do about an unknown variable, or about a problem with another code. */
+export type Fault = string | { readonly code: DiagnosticCode; readonly help: string };

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { Intent } from './inventory.js';
+import { byCodeUnit, canonical } from './json.js';
+import type { Plan } from './plan.js';
+
+type Basis = Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards'>;
+
+/** Of one change. */
+export function digestPart(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** The digest of a plan whose changes have these parts. */
+export function digestOfParts(basis: Basis, parts: readonly string[]): string {
+  const { project, environment, service, account, inventory, safeguards } = basis;
+  const { prune, limits } = safeguards;
+  const changes = [...parts].sort(byCodeUnit);
+  const text = canonical({
+    ...{ project, environment, service, account, inventory },
+    ...{ prune, limits: { ...limits }, changes },
+  });
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/**
+ * Whether a plan changes nothing but what the intended plan would have changed, in the same way. Whoever can edit the
+ * inventory can write any intent: its parts count only if they are those of a plan with its digest. A change may refer to
+ * what the intended plan had yet to create.
+ */
+export function isRestOf(plan: Basis & Pick<Plan, 'digestParts' | 'restParts'>, intent: Intent): boolean {
+  const intended = new Set(intent.digestParts);
+  return (
+    plan.digestParts.every(
+      (each, index) => intended.has(each) || intended.has(plan.restParts[index] ?? ''),
+    ) && digestOfParts(plan, intent.digestParts) === intent.digest
+  );
+}

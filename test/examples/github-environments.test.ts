@@ -1,0 +1,213 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { Author, digestIn } from '../support/forge/author.js';
+import { Github, type JobRun, type Workflow } from '../support/forge/github.js';
+import { results, shops, the } from '../support/forge/github-team.js';
+import { roster } from '../support/program.js';
+import { isLong } from '../support/size.js';
+
+/** The workflows of a project with environments, and those of two projects, step by step as GitHub runs them. */
+
+/** Each of these takes seconds. */
+const inLongRun = test.runIf(isLong);
+
+let staging: Sandbox;
+let production: Sandbox;
+let github: Github;
+let author: Author;
+
+const settings = ({ url, apiKey }: Sandbox) => ({
+  secrets: { ROSTER_API_KEY: apiKey },
+  vars: { ROSTER_URL: url },
+});
+
+beforeEach(async () => {
+  [staging, production] = await Promise.all([startSandbox(), startSandbox()]);
+  github = new Github({}, {});
+  await github.api.listen();
+});
+afterEach(async () => {
+  github.remove();
+  await Promise.all([staging.close(), production.close()]);
+});
+
+/** A project in a folder; `ofProject` is part of the names of its environments. */
+async function start(flags: readonly string[], inside = '.', ofProject = ''): Promise<Author> {
+  const [first, second] = [settings(staging), settings(production)];
+  const applying = ofProject === '' ? '' : `${ofProject.slice(1)}_`;
+  github.options.environments = {
+    ...github.options.environments,
+    [`roster-plan${ofProject}_staging`]: first,
+    [`${applying}staging`]: first,
+    [`roster-plan${ofProject}_production`]: second,
+    [`${applying}production`]: second,
+  };
+  const made = new Author(github.remote, inside);
+  await made.init('github', flags);
+  return made;
+}
+
+const promoting = ['--promote', 'staging,production'];
+const names = ({ world }: Sandbox) => [...world.groups.values()].map(({ name }) => name);
+
+/** Both environments of a pull request are planned. */
+async function propose(branch: string, declared: string, by = author): Promise<number> {
+  by.propose(branch, declared);
+  const number = github.openPull(branch);
+  const runs = results(await github.pullRequest(number));
+  expect(new Set(Object.values(runs))).toEqual(new Set(['success']));
+  return number;
+}
+
+function describeGroup(sandbox: Sandbox, description: string): void {
+  for (const group of sandbox.world.groups.values()) group.description = description;
+}
+
+const ofStaging = { 'apply/plan-staging': 'success', 'apply-staging': 'success' };
+const ofProduction = { 'apply/plan-production': 'success', 'apply-production': 'success' };
+const ofDrift = { 'drift (staging)': 'success', 'drift (production)': 'success' };
+
+describe('a project with environments', () => {
+  beforeEach(async () => {
+    author = await start(promoting);
+    expect(results(await github.schedule())).toEqual(ofDrift);
+  });
+
+  test('is planned for each, in one comment each, and staging is applied before production', async () => {
+    const before = staging.requests.length + production.requests.length;
+    const number = await propose('shops', shops('acme-shop'));
+    expect(staging.requests.length + production.requests.length).toBe(before);
+    const comments = github.comments(number).map(({ body }) => body);
+    expect(comments).toEqual([
+      expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
+      expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create\*\*/),
+    ]);
+    expect(new Set(comments.map(digestIn)).size).toBe(2);
+    expect(github.api.checks.map((each) => each['name'])).toEqual([
+      'roster plan (staging)',
+      'roster plan (production)',
+    ]);
+    github.merge(number);
+    const asked: string[] = [];
+    github.options.approve = (environment) => {
+      if (environment === 'production') asked.push(...names(staging), ...names(production));
+    };
+    const runs = await github.push();
+    expect(results(runs)).toEqual({ ...ofStaging, ...ofProduction, ...ofDrift });
+    // Staging had its group when production was approved.
+    expect(asked).toEqual(['Shops']);
+    expect(names(production)).toEqual(['Shops']);
+  });
+
+  inLongRun('applies nothing to production while staging is not what was reviewed', async () => {
+    github.merge(await propose('shops', shops('acme-shop')));
+    await github.push();
+    const number = await propose('more', shops('acme-shop, globex'));
+    describeGroup(staging, 'changed by hand');
+    github.merge(number);
+    const before = structuredClone(production.world.groups);
+    const runs = await github.push();
+    expect(results(runs)).toMatchObject({
+      'apply/plan-staging': 'failure',
+      'apply-staging': 'skipped',
+      'apply/plan-production': 'skipped',
+      'apply-production': 'skipped',
+    });
+    expect(production.world.groups).toEqual(before);
+
+    const digest = digestIn(the('apply/plan-staging', runs).summary) ?? '';
+    const early = await github.dispatch('roster apply', { environment: 'production', digest });
+    expect(results(early)).toMatchObject({ 'apply/plan-staging': 'success', 'apply-staging': 'success' });
+    const late = await github.dispatch('roster apply', { environment: 'production', digest: planOf(early) });
+    expect(results(late)).toMatchObject({ 'apply-staging': 'skipped', 'apply-production': 'success' });
+    expect([...production.world.groups.values()][0]?.agentIds).toHaveLength(2);
+  });
+
+  inLongRun('goes on to production if staging has nothing left to apply', async () => {
+    github.merge(await propose('shops', shops('acme-shop')));
+    github.options.approve = (environment) => {
+      if (environment === 'roster-plan_production') throw new Error('the runner is gone');
+    };
+    await expect(github.push()).rejects.toThrow('the runner is gone');
+    expect([names(staging), names(production)]).toEqual([['Shops'], []]);
+    github.options.approve = () => {};
+    expect(results(await github.push())).toMatchObject({ 'apply-staging': 'skipped', ...ofProduction });
+    expect(names(production)).toEqual(['Shops']);
+  });
+
+  inLongRun('keeps one issue about drift for each', async () => {
+    github.merge(await propose('shops', shops('acme-shop')));
+    await github.push();
+    describeGroup(staging, 'changed');
+    describeGroup(production, 'changed');
+    await github.schedule();
+    expect(github.api.issues.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/ \(staging\)$/),
+      expect.stringMatching(/ \(production\)$/),
+    ]);
+    describeGroup(staging, '');
+    await github.schedule();
+    expect(github.api.issues.map(({ state }) => state)).toEqual(['closed', 'open']);
+  });
+});
+
+function planOf(runs: readonly JobRun[]): string {
+  return digestIn(the('apply/plan-production', runs).summary) ?? '';
+}
+
+inLongRun('an environment without a promotion does not wait for another', async () => {
+  author = await start(promoting);
+  const apply = join(author.folder, '.github/workflows/roster-apply.yml');
+  rmSync(apply);
+  expect((await roster(['init', '--ci', 'github'], { cwd: author.folder })).exit).toBe(0);
+  const { jobs } = parse(readFileSync(apply, 'utf8')) as Workflow;
+  const needs = Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.needs]));
+  expect(needs).toEqual({
+    'plan-staging': undefined,
+    'apply-staging': 'plan-staging',
+    'plan-production': undefined,
+    'apply-production': 'plan-production',
+  });
+});
+
+inLongRun('two projects of a repository have names of their own for everything on GitHub', async () => {
+  const prices = await start(promoting, 'prices');
+  prices.propose('main', 'groups: { prices: { name: Prices, members: [globex] } }\n');
+  author = await start([], 'stock');
+  github.options.environments = {
+    ...github.options.environments,
+    'roster-plan-stock': settings(staging),
+    stock_production: settings(staging),
+  };
+  expect((await github.schedule()).map(({ workflow, job }) => `${workflow}: ${job}`).sort()).toEqual([
+    'roster drift stock: drift',
+    'roster drift: drift (production)',
+    'roster drift: drift (staging)',
+  ]);
+  expect(github.api.artifacts.map(({ name }) => name).sort()).toEqual([
+    'roster-snapshot-stock',
+    'roster-snapshot_production',
+    'roster-snapshot_staging',
+  ]);
+  author.propose('shops', shops('acme-shop'));
+  const number = github.openPull('shops');
+  await github.pullRequest(number);
+  expect(github.api.checks.map((each) => each['name']).sort()).toEqual([
+    'roster plan (production)',
+    'roster plan (staging)',
+    'roster plan stock',
+  ]);
+  expect(github.comments(number)).toHaveLength(3);
+  github.merge(number);
+  const runs = (await github.push()).filter(({ job }) => job.startsWith('apply'));
+  expect(runs.map(({ workflow, job, result }) => `${workflow}: ${job} ${result}`).sort()).toEqual([
+    'roster apply stock: apply success',
+    'roster apply: apply-production success',
+    'roster apply: apply-staging success',
+  ]);
+  expect(names(staging).sort()).toEqual(['Prices', 'Shops']);
+  expect(names(production)).toEqual(['Prices']);
+});

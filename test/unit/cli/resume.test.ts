@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+
+/** `roster apply --expect DIGEST --resume`, after an apply of that plan that failed in part. */
+
+let sandbox: Sandbox;
+let workspace: Workspace;
+/** Of the plan that was begun. */
+let digest: string;
+
+const group = (name: string, more = '') => `  ${name}: { members: [acme-shop]${more} }\n`;
+const schedule =
+  'schedules: { s: { target: group/c, every: 6 hours, startTime: 2099-12-01T06:00:00, inputs: { country: DE } } }\n';
+const declare = (...groups: string[]) =>
+  workspace.write('roster.yaml', `project: p\ngroups:\n${groups.join('')}${schedule}`);
+
+const inventory = () => join(workspace.root, 'roster.inventory.json');
+const intent = () =>
+  (JSON.parse(readFileSync(inventory(), 'utf8')) as { intent?: { digest: string; digestParts: string[] } })
+    .intent;
+const apply = (...flags: string[]) => workspace.command(['apply', '--expect', digest, ...flags]);
+const names = () => [...sandbox.world.groups.values()].map(({ name }) => name).sort();
+
+async function planned(): Promise<string> {
+  const { stdout } = await workspace.command(['plan', '--format', 'json']);
+  return (JSON.parse(stdout) as { digest: string }).digest;
+}
+
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  workspace = new Workspace({}, sandbox);
+  declare(group('a'), group('b'), group('c'));
+  digest = await planned();
+  // One of three groups is not created, and the schedule that needs another one is.
+  const refused = { act: 'status', status: 422, method: 'POST', path: '/api/search-groups', nth: 2 } as const;
+  sandbox.faults.faults = [refused];
+  expect((await apply()).exit).toBe(3);
+  sandbox.faults.faults = [];
+  expect(sandbox.world.groups.size).toBe(2);
+});
+afterEach(async () => {
+  workspace.remove();
+  await sandbox.close();
+});
+
+test('the rest of the plan is applied, and then there is nothing left to resume', async () => {
+  expect(intent()?.digest).toBe(digest);
+  const without = await apply();
+  expect([without.exit, without.stderr]).toEqual([4, expect.stringContaining('error[stale-plan]')]);
+  expect((await apply('--resume')).exit).toBe(0);
+  expect(names()).toEqual(['a', 'b', 'c']);
+  expect(intent()).toBeUndefined();
+  expect((await apply('--resume')).exit).toBe(4);
+});
+
+test('the rest can fail again, and is still the rest of that plan', async () => {
+  sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
+  expect((await apply('--resume')).exit).toBe(3);
+  sandbox.faults.faults = [];
+  expect((await apply('--resume')).exit).toBe(0);
+  expect(names()).toEqual(['a', 'b', 'c']);
+});
+
+test('the rest of a saved plan is applied, too', async () => {
+  const saved = join(workspace.root, 'saved.json');
+  declare(group('a'), group('b'), group('c'), group('d'));
+  await workspace.command(['plan', '--out', 'saved.json']);
+  expect(readFileSync(saved, 'utf8')).toContain('sha256:');
+  sandbox.faults.faults = [
+    { act: 'status', status: 422, method: 'POST', path: '/api/search-groups', nth: 2 },
+  ];
+  expect((await workspace.command(['apply', '--plan', 'saved.json'])).exit).toBe(3);
+  sandbox.faults.faults = [];
+  expect((await workspace.command(['apply', '--plan', 'saved.json'])).exit).toBe(4);
+  expect((await workspace.command(['apply', '--plan', 'saved.json', '--resume'])).exit).toBe(0);
+});
+
+test('what depends on something that was created in the first run is the same change in the second', async () => {
+  declare(group('a'), group('b'), group('c'), group('d'));
+  workspace.write(
+    'more.yaml',
+    'schedules: { t: { target: group/d, every: 6 hours, startTime: 2099-12-01T06:00:00 } }\n',
+  );
+  workspace.write(
+    'roster.yaml',
+    `${readFileSync(join(workspace.root, 'roster.yaml'), 'utf8')}include: [more.yaml]\n`,
+  );
+  digest = await planned();
+  sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/schedules' }];
+  expect((await apply()).exit).toBe(3);
+  sandbox.faults.faults = [];
+  expect(sandbox.world.groups.size).toBe(4);
+  const { exit, stderr } = await apply('--resume');
+  expect({ exit, stderr }).toMatchObject({ exit: 0 });
+});
+
+describe('nothing is applied', () => {
+  const isRefused = async () => {
+    const before = structuredClone(sandbox.world.groups);
+    const { exit, stderr } = await apply('--resume');
+    expect([exit, stderr]).toEqual([4, expect.stringContaining('error[stale-plan]')]);
+    expect(sandbox.world.groups).toEqual(before);
+  };
+
+  test('if a manifest adds a change', async () => {
+    declare(group('a'), group('b'), group('c'), group('d'));
+    await isRefused();
+  });
+
+  test('if a manifest changes a change', async () => {
+    declare(...['a', 'b', 'c'].map((name) => group(name, ', description: other')));
+    await isRefused();
+  });
+
+  test('if somebody changes what was applied', async () => {
+    for (const each of sandbox.world.groups.values()) each.description = 'by hand';
+    await isRefused();
+  });
+
+  test('if another plan was begun since', async () => {
+    const first = digest;
+    declare(group('a'), group('b'), group('c'), group('d'));
+    digest = await planned();
+    sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
+    expect((await apply()).exit).toBe(3);
+    sandbox.faults.faults = [];
+    declare(group('a'), group('b'), group('c'));
+    digest = first;
+    await isRefused();
+  });
+
+  test('if the inventory says that the plan had a further change: its digest says otherwise', async () => {
+    declare(group('a'), group('b'), group('c'), group('d'));
+    const saved = readFileSync(inventory(), 'utf8');
+    sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
+    await workspace.apply();
+    sandbox.faults.faults = [];
+    const parts = [...(JSON.parse(saved) as { intent: { digestParts: string[] } }).intent.digestParts];
+    const forged = { digest, digestParts: [...parts, ...(intent()?.digestParts ?? [])] };
+    writeFileSync(inventory(), saved.replace(/"intent": .*,\n/, `"intent": ${JSON.stringify(forged)},\n`));
+    expect(intent()).toEqual(forged);
+    await isRefused();
+  });
+});
+
+test('--resume needs the digest of the plan', async () => {
+  const { exit, stderr } = await workspace.command(['apply', '--yes', '--resume']);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('--resume needs --expect or --plan')]);
+});
