@@ -25,6 +25,7 @@ const lazyPackages = [
   'picomatch',
   'string-width',
   'tinyglobby',
+  'yaml',
 ];
 
 /**

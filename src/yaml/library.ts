@@ -16,7 +16,7 @@ import {
 } from 'yaml';
 
 /**
- * `uniqueKeys` is off because the library's check is quadratic; conversion.ts has one that is linear and knows both
+ * `uniqueKeys` is off because the library's check is quadratic; tree-builder.ts has one that is linear and knows both
  * places. Merge keys and aliases are resolved there too, so that their cost can be counted.
  */
 const options = {
@@ -34,6 +34,11 @@ const options = {
 export type { CST, Document, Node as YamlNode, Pair, Scalar, ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
 
 const unclosed = /(?:^Missing |end with a )(closing|[\]}]$)/;
+
+/** For an error of the library. */
+export function isUnclosed(message: string): boolean {
+  return unclosed.test(message);
+}
 
 /** What walks through a document: a function, so that the library is loaded only when it is used. */
 export function tools() {
@@ -82,15 +87,6 @@ export function hasMorePieces(text: string, most: number): boolean {
 /** The three steps of the library, each of which takes what the one before yields, piece by piece. */
 export function parserSteps() {
   return { lexer: new Lexer(), parser: new Parser(), composer: new Composer(options) };
-}
-
-/** The document of one collection, as if the text contained nothing else. */
-export function composeAlone(collection: CST.Token): Document.Parsed {
-  const parser = new Parser();
-  parser.stack.push({ type: 'document', offset: collection.offset, start: [] }, collection);
-  const [document] = [...new Composer(options).compose(parser.end())];
-  if (document === undefined) throw new Error('no document was made of a collection');
-  return document;
 }
 
 /** For each collection or text that is not closed: where it should end, by the errors, and where the innermost begins. */

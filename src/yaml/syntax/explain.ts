@@ -1,0 +1,144 @@
+import { noDirectives } from '../disputed.js';
+import { type CST, type Document, isUnclosed, noteOpenings, parserSteps } from '../library.js';
+import { weights, yamlLimits } from '../limits.js';
+import type { YamlProblem } from '../problem.js';
+import { tooDeep, tooLong } from '../read-limits.js';
+import type { Source } from '../source.js';
+import { mergeConflictsIn } from './merge-conflicts.js';
+import { StrayBrackets } from './stray-brackets.js';
+import type { ReportedError } from './syntax-hints.js';
+
+/** What is wrong with a text that the parser has refused. */
+export interface Explanation {
+  readonly errors: readonly ReportedError[];
+  /** From where something unclosed ends to where it begins. */
+  readonly openings: ReadonlyMap<number, number>;
+  /** Something that makes all errors after it pointless. */
+  readonly problem: YamlProblem | null;
+  /** False when the rest of the text was not looked at. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Finds the mistakes of a text with a second parser, which goes on after each. It takes ten times as much time and
+ * memory, and so a large text is explained only in part.
+ */
+export class SyntaxExplainer {
+  private readonly steps = parserSteps();
+  private readonly errors: ReportedError[] = [];
+  private readonly openings = new Map<number, number>();
+  /** Errors that the parser has found, which come again with their document. */
+  private pending = 0;
+  /** True when the rest of the file cannot be parsed. */
+  private isLost = false;
+  private problem: YamlProblem | null = null;
+  private weight = 0;
+  /** True when the next lexeme is a text. */
+  private announced = false;
+  private readonly brackets: StrayBrackets;
+
+  constructor(
+    /** Some stretches of the source are masked in it. */
+    private readonly text: string,
+    private readonly source: Source,
+  ) {
+    this.brackets = new StrayBrackets(text);
+  }
+
+  explain(): Explanation {
+    const isWhole = this.parse();
+    const { parser, composer } = this.steps;
+    const end = parser.offset;
+    for (const token of parser.end()) this.take(token);
+    for (const document of composer.end()) this.finish(document);
+    this.note(composer.streamInfo().errors);
+    const { errors, openings, problem } = this;
+    return {
+      errors: isWhole ? errors : errors.filter((each) => isBefore(each, end)),
+      openings,
+      problem,
+      isWhole,
+    };
+  }
+
+  /** False when the rest of the text is not looked at. */
+  private parse(): boolean {
+    const { lexer, parser } = this.steps;
+    for (const lexeme of lexer.lex(this.text)) {
+      const stray = this.brackets.check(lexeme, parser.offset, parser.stack);
+      if (stray !== null) this.note([stray.error]);
+      if (stray?.isLast === false) return true;
+      for (const token of parser.next(stray === null ? lexeme : ' ')) this.take(token);
+      if (this.isTooMuch(lexeme)) return false;
+      const found = this.pending + this.errors.length;
+      if (this.isLost || this.problem !== null || found > yamlLimits.reportedErrorsPerFile) return true;
+    }
+    return true;
+  }
+
+  private take(token: CST.Token): void {
+    if (token.type === 'directive') this.refuseDirective(token);
+    if (token.type === 'error') this.pending += 1;
+    // Nothing can be made of what follows the end of everything that was begun.
+    this.isLost ||= token.type === 'error' && this.steps.parser.stack.length === 0;
+    for (const document of this.steps.composer.next(token)) this.finish(document);
+  }
+
+  private finish({ errors, warnings, contents }: Document.Parsed): void {
+    const own = errors.filter(({ pos }) => !this.brackets.explain(pos[0]));
+    if (own.length > 0) noteOpenings(contents, own, this.openings);
+    this.note(own);
+    this.note(warnings);
+  }
+
+  private note(errors: readonly ReportedError[]): void {
+    for (const error of errors) this.errors.push(error);
+  }
+
+  private refuseDirective({ offset, source: text }: CST.Directive): void {
+    const span = { source: this.source, start: offset, end: offset + text.length };
+    this.problem ??= { code: 'syntax', span, ...noDirectives };
+  }
+
+  private isTooMuch(lexeme: string): boolean {
+    const { parser } = this.steps;
+    const isText = this.announced || quotes.has(lexeme.charAt(0));
+    this.announced = lexeme === '\u001f';
+    if (isText && lexeme.length > yamlLimits.text) this.refuseText(parser.offset - lexeme.length, lexeme);
+    // Besides the collections, the parser's stack holds the document and the current scalar.
+    if (parser.stack.length > yamlLimits.depth + 2) this.problem ??= tooDeep(this.source, parser.offset);
+    this.weight += weightOf(lexeme);
+    return this.weight > yamlLimits.explained;
+  }
+
+  /** A quote that is not closed, or the last line of a merge conflict, makes one text of everything after it. */
+  private refuseText(start: number, lexeme: string): void {
+    const help = quotes.has(lexeme.charAt(0)) ? 'Check whether the closing quote is missing.' : undefined;
+    const [conflict] = mergeConflictsIn(this.source);
+    this.problem ??= conflict ?? tooLong({ source: this.source, start, end: start + 1 }, help);
+  }
+}
+
+const quotes: ReadonlySet<string> = new Set(['"', "'"]);
+
+/** Where a text is cut off, everything that is open is not closed. */
+function isBefore({ pos, message }: ReportedError, end: number): boolean {
+  return pos[0] < end && !isUnclosed(message);
+}
+
+/** The lexer announces plain scalars with U+001F; other lexemes are known by their first character. */
+function weightOf(lexeme: string): number {
+  switch (lexeme.charAt(0)) {
+    case '\u001f':
+    case '"':
+    case "'":
+      return weights.scalar;
+    case '*':
+      return weights.alias;
+    case '[':
+    case '{':
+      return weights.collection;
+    default:
+      return weights.punctuation;
+  }
+}
