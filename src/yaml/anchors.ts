@@ -7,13 +7,23 @@ import { type Entry, heightOf, type Node, scalarNode, sizeOf } from './tree.js';
 
 /** The anchored values of one document, for aliases and merge keys. What these add is counted. */
 export class Anchors {
+  /** Null for a value that is being read. */
   private readonly values = new Map<string, Node | null>();
 
   constructor(private readonly context: Pick<ReaderContext, 'usage' | 'problems' | 'suggest'>) {}
 
-  /** `value` is null while it is being read. */
-  set(name: string, value: Node | null): void {
+  set(name: string, value: Node): void {
     this.values.set(name, value);
+  }
+
+  /** An alias inside the value must not find an older anchor of the same name. */
+  open(name: string): void {
+    this.values.set(name, null);
+  }
+
+  /** The name means the value from now on, unless something in the value has taken it. */
+  close(name: string, value: Node): void {
+    if (this.values.get(name) === null) this.values.set(name, value);
   }
 
   /** The value that an alias repeats, `depth` levels below the document. */

@@ -103,10 +103,10 @@ const oddEscape = /(?<!\\)(?:\\\\)*\\(?:U(?!00(?:0[\dA-Fa-f]|10))|\r?\n[ \t]*\r?
 
 function disputedBlock(text: string, { chomping, valueStart }: ScalarEvent, range: Range): Disputed | null {
   const { start, end } = range;
-  if (isIndentGiven(text, start) && /^[ \r\n]* [ \r\n]*$/.test(text.slice(valueStart, end)))
-    return at(start, onlySpaces);
-  const isCut = chomping === CHOMPING_KEEP && end === text.length && /(?:^|\n) *$/.test(text.slice(-1000));
-  return isCut && end > valueStart && !text.endsWith('\n') ? at(start, lastBreak) : null;
+  const isGiven = isIndentGiven(text, start);
+  if (isGiven && /^[ \r\n]* [ \r\n]*$/.test(text.slice(valueStart, end))) return at(start, onlySpaces);
+  const mayEndInSpaces = end === text.length && (isGiven || chomping === CHOMPING_KEEP);
+  return mayEndInSpaces && /\n +$/.test(text.slice(valueStart - 1)) ? at(start, lastBreak) : null;
 }
 
 /** The number in `|2` means different things where nothing is around the text. */

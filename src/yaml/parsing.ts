@@ -9,35 +9,27 @@ export interface Parsed {
   readonly added: readonly number[];
 }
 
-/**
- * Parses a text that other parsers have no objections to. YAML demands that a closing bracket is indented further than
- * the line of the opening one; many people align the two, and all parsers but this one allow it.
- */
 export function parse(text: string): Parsed | Refusal {
-  const events = eventsOf(text);
-  if (Array.isArray(events)) return { events, text, added: [] };
-  return isClosingBracket(text, events) ? withSpaces(text, closingBrackets(text)) : events;
+  return withSpaces(text, text, []);
 }
 
-/** The same with tabs between values, which this parser refuses around brackets. Nothing else may be wrong. */
-export function parseWithTabs(text: string): Parsed | Refusal {
-  const parsed = parse(
-    text.replace(
-      /(\S)([ \t]*\t[ \t]*)/g,
-      (_, before: string, gap: string) => before + ' '.repeat(gap.length),
-    ),
-  );
-  return 'reason' in parsed
-    ? parsed
-    : { ...parsed, text: insertSpaces(text, originalsOf(parsed.added)).text };
+/**
+ * Parses a text that is refused by this parser alone. YAML demands that a closing bracket is indented further than the
+ * line of the opening one; many people align the two, and other parsers allow that. Tabs between values are right, but
+ * refused around brackets; they may be replaced where nothing else is wrong with a text.
+ */
+export function parseLeniently(text: string, allowTabs: boolean): Parsed | Refusal {
+  const spaced = allowTabs
+    ? text.replace(tabs, (_, before: string, gap: string) => before + ' '.repeat(gap.length))
+    : text;
+  return withSpaces(text, spaced, closingBrackets(text));
 }
+
+/** Those that do not indent a line. */
+const tabs = /(\S)([ \t]*\t[ \t]*)/g;
 
 export function isRefused(parsed: Parsed | Refusal): parsed is Refusal {
   return 'reason' in parsed;
-}
-
-function isClosingBracket(text: string, { reason, offset }: Refusal): boolean {
-  return reason.startsWith('deficient indentation') && /[\]}]/.test(text.charAt(offset));
 }
 
 /** Those that a line begins with. */
@@ -45,31 +37,29 @@ function closingBrackets(text: string): number[] {
   return Array.from(text.matchAll(/^[ \t]*(?=[\]}])/gm), ({ index, 0: blanks }) => index + blanks.length);
 }
 
-function withSpaces(original: string, before: readonly number[]): Parsed | Refusal {
-  const { text, added } = insertSpaces(original, before);
-  const events = eventsOf(text);
+/** Parses `spaced`, which has spaces for tabs, with further spaces at these offsets. */
+function withSpaces(text: string, spaced: string, before: readonly number[]): Parsed | Refusal {
+  const added = before.map((offset, index) => offset + index);
+  const events = eventsOf(insertSpaces(spaced, before));
   if (!Array.isArray(events)) return { ...events, offset: originalOf(events.offset, added) };
   const changed = new Set(insideBlocks(added, events));
-  if (changed.size === 0) return { events, text, added };
+  if (changed.size === 0) return { events, text: insertSpaces(text, before), added };
   // These belong to a text, which must not change.
   return withSpaces(
-    original,
+    text,
+    spaced,
     before.filter((_, index) => !changed.has(index)),
   );
 }
 
-function insertSpaces(text: string, before: readonly number[]): Pick<Parsed, 'text' | 'added'> {
+function insertSpaces(text: string, before: readonly number[]): string {
   let at = 0;
   let made = '';
   for (const offset of before) {
     made += `${text.slice(at, offset)} `;
     at = offset;
   }
-  return { text: made + text.slice(at), added: before.map((offset, index) => offset + index) };
-}
-
-function originalsOf(added: readonly number[]): number[] {
-  return added.map((offset, index) => offset - index);
+  return made === '' ? text : made + text.slice(at);
 }
 
 /** Where an offset of a text with added spaces is in the original. */
@@ -86,6 +76,7 @@ export function originalOf(offset: number, added: readonly number[]): number {
 
 /** Which of these offsets are inside block scalars. Both are in the order of the text. */
 function insideBlocks(offsets: readonly number[], events: readonly Event[]): number[] {
+  if (offsets.length === 0) return [];
   const found: number[] = [];
   let next = 0;
   for (const event of events) {

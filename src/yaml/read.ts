@@ -1,7 +1,7 @@
 import type { Hint, ReaderContext, SuggestWord, SyntaxRules, YamlUsage } from './context.js';
 import { disputedLine } from './disputed.js';
 import { isTooDeep, type Refusal } from './events.js';
-import { isRefused, type Parsed, parse, parseWithTabs } from './parsing.js';
+import { isRefused, type Parsed, parse, parseLeniently } from './parsing.js';
 import { Places } from './places.js';
 import { ProblemList, type YamlProblem } from './problem.js';
 import { tooDeep } from './read-limits.js';
@@ -51,8 +51,8 @@ function read(context: ReaderContext): Node[] | null {
   const { source, masked, problems } = context;
   const text = maskText(source.text, masked);
   const parsed = parse(text);
-  // Parsers do not agree on where a line may begin with a tab.
-  const hasTabs = text.startsWith('\t') || text.includes('\n\t');
+  // Parsers do not agree on where a line may begin with tabs.
+  const hasTabs = text.includes('\t') && /^ *\t/m.test(text);
   if (!isRefused(parsed) && !hasTabs) return treesOf(parsed, context);
   if (!isRefused(parsed) || !isTooDeep(parsed)) return readWithCare(text, parsed, context);
   problems.add(tooDeep(source, parsed.offset));
@@ -80,9 +80,10 @@ function readWithCare(text: string, parsed: Parsed | Refusal, context: ReaderCon
     problems.add(problem);
     return null;
   }
-  const known = isRefused(parsed) && errors.length === 0 && isWhole ? parseWithTabs(text) : parsed;
+  const known = isRefused(parsed) && errors.length === 0 ? parseLeniently(text, isWhole) : parsed;
   if (errors.length === 0 && !isRefused(known)) return treesOf(known, context);
-  const all = errors.length === 0 && isRefused(parsed) ? [refusalError(parsed)] : errors;
+  const all =
+    errors.length === 0 && isRefused(parsed) ? [refusalError(isRefused(known) ? known : parsed)] : errors;
   return report({ ...explained, errors: all }, context);
 }
 

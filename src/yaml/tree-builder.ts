@@ -105,9 +105,9 @@ export class TreeBuilder {
     const { anchorStart, anchorEnd } = event;
     if (anchorStart === -1) return this.value(event, depth, key);
     const name = this.text.slice(anchorStart, anchorEnd);
-    this.anchors.set(name, null);
+    this.anchors.open(name);
     const made = this.value(event, depth, key);
-    this.anchors.set(name, made);
+    this.anchors.close(name, made);
     return made;
   }
 
