@@ -90,17 +90,17 @@ export function parserSteps() {
 }
 
 /** For each collection or text that is not closed: where it should end, by the errors, and where the innermost begins. */
-export function noteOpenings(
+export function openingsOf(
   contents: Document.Parsed['contents'],
   errors: readonly Pick<YAMLError, 'message' | 'pos'>[],
-  openings: Map<number, number>,
-): void {
+): ReadonlyMap<number, number> {
+  const openings = new Map<number, number>();
   const ends = new Set<string>();
   for (const { message, pos } of errors) {
     const [, sort] = unclosed.exec(message) ?? [];
     if (sort !== undefined) ends.add(`${sort}${pos[0]}`);
   }
-  if (contents === null || ends.size === 0) return;
+  if (contents === null || ends.size === 0) return openings;
   visit(contents, {
     Node: (_, node) => {
       const { range } = node;
@@ -109,4 +109,5 @@ export function noteOpenings(
         openings.set(range[1], Math.max(range[0], openings.get(range[1]) ?? 0));
     },
   });
+  return openings;
 }

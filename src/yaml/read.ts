@@ -74,7 +74,8 @@ function treesOf({ events, text, added }: Parsed, context: ReaderContext): Node[
 /** Asks the second parser. */
 function readWithCare(text: string, parsed: Parsed | Refusal, context: ReaderContext): Node[] | null {
   const { source, problems } = context;
-  const explained = new SyntaxExplainer(text, source).explain();
+  const near = isRefused(parsed) ? parsed.offset : null;
+  const explained = new SyntaxExplainer(text, source, near).explain();
   const { errors, isWhole, problem } = explained;
   if (problem !== null) {
     problems.add(problem);

@@ -1,9 +1,10 @@
 import { noDirectives } from '../disputed.js';
-import { type CST, type Document, isUnclosed, noteOpenings, parserSteps } from '../library.js';
+import { type CST, type Document, isUnclosed, openingsOf, parserSteps } from '../library.js';
 import { weights, yamlLimits } from '../limits.js';
 import type { YamlProblem } from '../problem.js';
 import { tooDeep, tooLong } from '../read-limits.js';
 import type { Source } from '../source.js';
+import { type Excerpt, excerptAround, wholeText } from './excerpt.js';
 import { mergeConflictsIn } from './merge-conflicts.js';
 import { StrayBrackets } from './stray-brackets.js';
 import type { ReportedError } from './syntax-hints.js';
@@ -18,6 +19,9 @@ export interface Explanation {
   /** False when the rest of the text was not looked at. */
   readonly isWhole: boolean;
 }
+
+/** Characters between where the fast parser stops and the mistake. */
+const NEARBY = 5_000;
 
 /**
  * Finds the mistakes of a text with a second parser, which goes on after each. It takes ten times as much time and
@@ -37,34 +41,44 @@ export class SyntaxExplainer {
   private announced = false;
   private readonly brackets: StrayBrackets;
 
+  private readonly excerpt: Excerpt;
+
   constructor(
     /** Some stretches of the source are masked in it. */
-    private readonly text: string,
+    text: string,
     private readonly source: Source,
+    /** Where the fast parser has stopped; null when it has not. */
+    private readonly near: number | null,
   ) {
-    this.brackets = new StrayBrackets(text);
+    this.excerpt = near === null ? wholeText(text) : excerptAround(text, near);
+    this.brackets = new StrayBrackets(this.excerpt.text);
   }
 
   explain(): Explanation {
-    const isWhole = this.parse();
+    const isRead = this.parse();
     const { parser, composer } = this.steps;
-    const end = parser.offset;
+    const end = this.excerpt.original(parser.offset);
     for (const token of parser.end()) this.take(token);
     for (const document of composer.end()) this.finish(document);
     this.note(composer.streamInfo().errors);
-    const { errors, openings, problem } = this;
-    return {
-      errors: isWhole ? errors : errors.filter((each) => isBefore(each, end)),
-      openings,
-      problem,
-      isWhole,
-    };
+    const isWhole = isRead && this.excerpt.isWhole;
+    const errors = this.errors.filter((each) => isWhole || this.isCertain(each, end));
+    const first = errors.toSorted((a, b) => a.pos[0] - b.pos[0]).slice(0, yamlLimits.reportedErrorsPerFile);
+    return { errors: first, openings: this.openings, problem: this.problem, isWhole };
+  }
+
+  /** False for an error that may be there because only a part of the text was parsed. */
+  private isCertain({ pos: [start], message }: ReportedError, end: number): boolean {
+    const { near } = this;
+    if (near === null) return start < end && !isUnclosed(message);
+    const isAfter = start >= near - NEARBY || this.excerpt.isWhole;
+    return isAfter && start < (isUnclosed(message) ? near + NEARBY : end);
   }
 
   /** False when the rest of the text is not looked at. */
   private parse(): boolean {
     const { lexer, parser } = this.steps;
-    for (const lexeme of lexer.lex(this.text)) {
+    for (const lexeme of lexer.lex(this.excerpt.text)) {
       const stray = this.brackets.check(lexeme, parser.offset, parser.stack);
       if (stray !== null) this.note([stray.error]);
       if (stray?.isLast === false) return true;
@@ -86,17 +100,22 @@ export class SyntaxExplainer {
 
   private finish({ errors, warnings, contents }: Document.Parsed): void {
     const own = errors.filter(({ pos }) => !this.brackets.explain(pos[0]));
-    if (own.length > 0) noteOpenings(contents, own, this.openings);
+    if (own.length > 0)
+      for (const [end, start] of openingsOf(contents, own))
+        this.openings.set(this.excerpt.original(end), this.excerpt.original(start));
     this.note(own);
     this.note(warnings);
   }
 
   private note(errors: readonly ReportedError[]): void {
-    for (const error of errors) this.errors.push(error);
+    const { original } = this.excerpt;
+    for (const { code, message, pos } of errors)
+      this.errors.push({ code, message, pos: [original(pos[0]), original(pos[1])] });
   }
 
   private refuseDirective({ offset, source: text }: CST.Directive): void {
-    const span = { source: this.source, start: offset, end: offset + text.length };
+    const start = this.excerpt.original(offset);
+    const span = { source: this.source, start, end: start + text.length };
     this.problem ??= { code: 'syntax', span, ...noDirectives };
   }
 
@@ -106,13 +125,15 @@ export class SyntaxExplainer {
     this.announced = lexeme === '\u001f';
     if (isText && lexeme.length > yamlLimits.text) this.refuseText(parser.offset - lexeme.length, lexeme);
     // Besides the collections, the parser's stack holds the document and the current scalar.
-    if (parser.stack.length > yamlLimits.depth + 2) this.problem ??= tooDeep(this.source, parser.offset);
+    if (parser.stack.length > yamlLimits.depth + 2)
+      this.problem ??= tooDeep(this.source, this.excerpt.original(parser.offset));
     this.weight += weightOf(lexeme);
     return this.weight > yamlLimits.explained;
   }
 
   /** A quote that is not closed, or the last line of a merge conflict, makes one text of everything after it. */
-  private refuseText(start: number, lexeme: string): void {
+  private refuseText(offset: number, lexeme: string): void {
+    const start = this.excerpt.original(offset);
     const help = quotes.has(lexeme.charAt(0)) ? 'Check whether the closing quote is missing.' : undefined;
     const [conflict] = mergeConflictsIn(this.source);
     this.problem ??= conflict ?? tooLong({ source: this.source, start, end: start + 1 }, help);
@@ -120,11 +141,6 @@ export class SyntaxExplainer {
 }
 
 const quotes: ReadonlySet<string> = new Set(['"', "'"]);
-
-/** Where a text is cut off, everything that is open is not closed. */
-function isBefore({ pos, message }: ReportedError, end: number): boolean {
-  return pos[0] < end && !isUnclosed(message);
-}
 
 /** The lexer announces plain scalars with U+001F; other lexemes are known by their first character. */
 function weightOf(lexeme: string): number {
