@@ -42,6 +42,31 @@ export class ReadLimits {
   }
 }
 
+/** For a text that would take too much memory to parse: a text has no more values than signs that separate them. */
+export function tooMany(source: Source): YamlProblem | null {
+  const { text } = source;
+  if (text.length <= yamlLimits.values) return null;
+  let found = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (separators.has(text.charCodeAt(at)) || isSpaced(text, at)) found += 1;
+    if (found > yamlLimits.values) {
+      const message = `the file contains more than ${yamlLimits.values} signs that separate values`;
+      return limitProblem({ source, start: at, end: at }, message, 'Split it into several files.');
+    }
+  }
+  return null;
+}
+
+const separators: ReadonlySet<number> = new Set(Array.from(',[{', (sign) => sign.charCodeAt(0)));
+/** These separate values before white space; a colon does after a quote, too. */
+const spaced = '-?:';
+
+function isSpaced(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code > 63 || !spaced.includes(text.charAt(at))) return false;
+  return text.charCodeAt(at + 1) <= 32 || '"\'}]'.includes(text.charAt(at - 1));
+}
+
 export function tooDeep(source: Source, offset: number): YamlProblem {
   const message = `values are nested more than ${yamlLimits.depth} levels deep`;
   return limitProblem({ source, start: offset, end: offset + 1 }, message);

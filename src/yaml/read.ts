@@ -4,7 +4,7 @@ import { isTooDeep, type Refusal } from './events.js';
 import { isRefused, type Parsed, parse, parseLeniently } from './parsing.js';
 import { Places } from './places.js';
 import { ProblemList, type YamlProblem } from './problem.js';
-import { tooDeep } from './read-limits.js';
+import { tooDeep, tooMany } from './read-limits.js';
 import type { Source } from './source.js';
 import { type Explanation, SyntaxExplainer } from './syntax/explain.js';
 import { refusalError } from './syntax/refusal.js';
@@ -49,6 +49,11 @@ export function readYaml(source: Source, options: YamlOptions): YamlRead {
 
 function read(context: ReaderContext): Node[] | null {
   const { source, masked, problems } = context;
+  const large = tooMany(source);
+  if (large !== null) {
+    problems.add(large);
+    return null;
+  }
   const text = maskText(source.text, masked);
   const parsed = parse(text);
   // Parsers do not agree on where a line may begin with tabs.
