@@ -1,5 +1,5 @@
 /** The types of scalars in YAML 1.2 (core schema, section 10.3.2) that are not texts, and what each allows. */
-const types: readonly (readonly [tag: string, pattern: RegExp, value: (text: string) => Scalar])[] = [
+const types: readonly (readonly [tag: string, pattern: RegExp, value: (text: string) => ScalarValue])[] = [
   ['null', /^(?:~|[Nn]ull|NULL)?$/, () => null],
   ['bool', /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/, (text) => /^t/i.test(text)],
   ['int', /^0o[0-7]+$/, (text) => Number(text)],
@@ -11,13 +11,13 @@ const types: readonly (readonly [tag: string, pattern: RegExp, value: (text: str
   ['float', /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/, (text) => Number(text)],
 ];
 
-export type Scalar = string | number | boolean | null;
+export type ScalarValue = string | number | boolean | null;
 
 /** Only these begin a scalar that is not a text. */
 const firstSigns = new Set('~nNtTfF+-.0123456789');
 
 /** What a scalar without quotes and tag means. */
-export function plainValue(text: string): Scalar {
+export function plainValue(text: string): ScalarValue {
   if (text === '') return null;
   if (!firstSigns.has(text.charAt(0))) return text;
   const type = types.find(([, pattern]) => pattern.test(text));
@@ -36,7 +36,7 @@ export function coreTag(written: string): string | null {
 }
 
 /** What a scalar with such a tag means; undefined when the tag does not allow it. */
-export function taggedValue(name: string, text: string): Scalar | undefined {
+export function taggedValue(name: string, text: string): ScalarValue | undefined {
   if (name === '' || name === 'str') return text;
   return types.find(([each, pattern]) => each === name && pattern.test(text))?.[2](text);
 }

@@ -10,15 +10,15 @@ import {
   type MappingEvent,
   type PropertiesEvent,
   type ScalarEvent,
+  type Stretch,
 } from './events.js';
-import type { Range } from './places.js';
 import { describeSyntaxError } from './syntax/syntax-messages.js';
 
 /**
  * Syntax that YAML parsers do not agree on: others refuse it, or read something else. It is refused, so that a file
  * means the same to every tool that reads it.
  */
-export interface Disputed extends ProblemText, Range {}
+export interface Disputed extends ProblemText, Stretch {}
 
 /** What only the text shows: some lines leave no trace in the events. */
 export function disputedLine(text: string): Disputed | null {
@@ -88,7 +88,7 @@ export function disputedMap(text: string, map: MappingEvent): Disputed | null {
 }
 
 /** A text whose content or end depends on the parser. */
-export function disputedText(text: string, event: ScalarEvent, range: Range): Disputed | null {
+export function disputedText(text: string, event: ScalarEvent, range: Stretch): Disputed | null {
   if (isBlock(event)) return disputedBlock(text, event, range);
   if (event.fast) return null;
   const written = text.slice(range.start, range.end);
@@ -101,7 +101,7 @@ export function disputedText(text: string, event: ScalarEvent, range: Range): Di
 /** Beyond the last character of Unicode, or the end of a line before an empty one; not after a `\\`. */
 const oddEscape = /(?<!\\)(?:\\\\)*\\(?:U(?!00(?:0[\dA-Fa-f]|10))|\r?\n[ \t]*\r?\n)/;
 
-function disputedBlock(text: string, { chomping, valueStart }: ScalarEvent, range: Range): Disputed | null {
+function disputedBlock(text: string, { chomping, valueStart }: ScalarEvent, range: Stretch): Disputed | null {
   const { start, end } = range;
   const isGiven = isIndentGiven(text, start);
   if (isGiven && /^[ \r\n]* [ \r\n]*$/.test(text.slice(valueStart, end))) return at(start, onlySpaces);
@@ -110,7 +110,7 @@ function disputedBlock(text: string, { chomping, valueStart }: ScalarEvent, rang
 }
 
 /** The number in `|2` means different things where nothing is around the text. */
-export function disputedRoot(text: string, event: ScalarEvent, { start }: Range): Disputed | null {
+export function disputedRoot(text: string, event: ScalarEvent, { start }: Stretch): Disputed | null {
   return isBlock(event) && isIndentGiven(text, start) ? at(start, rootIndent) : null;
 }
 

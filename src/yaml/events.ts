@@ -33,6 +33,12 @@ export {
 /** Each value that is not an alias may have an anchor and a tag. Offsets of what is not there are -1. */
 export type PropertiesEvent = ScalarEvent | SequenceEvent | MappingEvent;
 
+/** Where something that the parser reads begins and ends. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Why the parser refuses a text, in its own words, and where. */
 export interface Refusal {
   readonly reason: string;

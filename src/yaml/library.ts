@@ -31,7 +31,7 @@ const options = {
   strict: true,
 } as const;
 
-export type { CST, Document, Node as YamlNode, Pair, Scalar, ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
+export type { CST, Document, Node as YamlNode, Scalar, ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
 
 const unclosed = /(?:^Missing |end with a )(closing|[\]}]$)/;
 

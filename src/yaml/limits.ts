@@ -7,7 +7,7 @@ export const yamlLimits = {
   /** Levels of maps and lists, including those that aliases add. */
   depth: 64,
   /** Syntax of a broken file in which mistakes are looked for, in units of `weights`. */
-  explained: 400_000,
+  explained: 200_000,
   /** Values written in all files of a project, and the maps and lists among them. */
   values: 3_000_000,
   collections: 250_000,

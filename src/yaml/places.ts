@@ -8,16 +8,11 @@ import {
   type PropertiesEvent,
   SCALAR_STYLE_PLAIN,
   type ScalarEvent,
+  type Stretch,
 } from './events.js';
 import { originalOf, type Parsed } from './parsing.js';
 import type { YamlProblem } from './problem.js';
 import type { Source, Span } from './source.js';
-
-/** Where something that the parser reads begins and ends. */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
 
 const none = -1;
 
@@ -37,7 +32,7 @@ export class Places {
     private readonly added: Parsed['added'],
   ) {}
 
-  span({ start, end }: Range): Span {
+  span({ start, end }: Stretch): Span {
     const { source, added } = this;
     if (added.length === 0) return { source, start, end };
     return { source, start: originalOf(start, added), end: originalOf(end, added) };
@@ -47,17 +42,17 @@ export class Places {
     return { code: 'syntax', span: this.span(range), message, help };
   }
 
-  ofTag({ tagStart, tagEnd }: PropertiesEvent): Range {
+  ofTag({ tagStart, tagEnd }: PropertiesEvent): Stretch {
     return { start: tagStart, end: tagEnd };
   }
 
-  ofAlias({ anchorStart, anchorEnd }: AliasEvent): Range {
+  ofAlias({ anchorStart, anchorEnd }: AliasEvent): Stretch {
     this.at = anchorEnd;
     return { start: anchorStart - 1, end: anchorEnd };
   }
 
   /** Null for a scalar that is not written. What comes before its value is passed. */
-  ofScalar(event: ScalarEvent): Range | null {
+  ofScalar(event: ScalarEvent): Stretch | null {
     const { valueStart, valueEnd, anchorEnd, tagEnd, style } = event;
     if (anchorEnd !== none || tagEnd !== none) this.at = Math.max(this.at, anchorEnd, tagEnd);
     if (valueStart === none) return null;
@@ -68,14 +63,14 @@ export class Places {
   }
 
   /** Of a value that is not written: the dash of its item, or else what is before it. */
-  ofMissing({ anchorEnd, tagEnd }: ScalarEvent): Range {
+  ofMissing({ anchorEnd, tagEnd }: ScalarEvent): Stretch {
     const hasProperties = anchorEnd !== none || tagEnd !== none;
     if (!hasProperties) this.passDash();
     return { start: Math.max(0, this.at - 1), end: Math.max(1, this.at) };
   }
 
   /** Of a key that is not written: the colon after it. */
-  ofMissingKey(): Range {
+  ofMissingKey(): Stretch {
     this.pass(',?');
     return { start: this.at, end: this.at + 1 };
   }
@@ -109,7 +104,7 @@ export class Places {
     else this.at = at;
   }
 
-  private upTo(start: number, end: number): Range {
+  private upTo(start: number, end: number): Stretch {
     this.at = end;
     return { start, end };
   }

@@ -1,9 +1,9 @@
 import { inexactNumber, keyNotText, refusedTag } from './checks.js';
 import type { ReaderContext } from './context.js';
-import { coreTag, plainValue, type Scalar, taggedValue } from './core-schema.js';
+import { coreTag, plainValue, type ScalarValue, taggedValue } from './core-schema.js';
 import { type Disputed, disputedRoot, disputedText } from './disputed.js';
-import { SCALAR_STYLE_PLAIN, type ScalarEvent, textOf } from './events.js';
-import type { Places, Range } from './places.js';
+import { SCALAR_STYLE_PLAIN, type ScalarEvent, type Stretch, textOf } from './events.js';
+import type { Places } from './places.js';
 import type { ReadLimits } from './read-limits.js';
 import type { Span } from './source.js';
 import { type Entry, type ScalarNode, scalarNode } from './tree.js';
@@ -43,7 +43,7 @@ export class ScalarReader {
     return key;
   }
 
-  private content(event: ScalarEvent, range: Range): string {
+  private content(event: ScalarEvent, range: Stretch): string {
     this.limits.checkText(range.end - range.start, () => this.places.span(range));
     if (!event.fast) this.dispute(disputedText(this.text, event, range));
     return textOf(this.text, event);
@@ -63,7 +63,7 @@ export class ScalarReader {
   }
 
   /** Undefined when its tag does not allow it. */
-  private meaning({ tagStart, tagEnd, style }: ScalarEvent, content: string): Scalar | undefined {
+  private meaning({ tagStart, tagEnd, style }: ScalarEvent, content: string): ScalarValue | undefined {
     if (tagStart === -1) return style === SCALAR_STYLE_PLAIN ? plainValue(content) : content;
     const tag = coreTag(this.text.slice(tagStart, tagEnd));
     return tag === null ? undefined : taggedValue(tag, content);

@@ -1,5 +1,5 @@
 /** What is explained of a large text. */
-export interface Excerpt {
+export interface TextPart {
   readonly text: string;
   readonly isWhole: boolean;
   /** From an offset in the excerpt to that in the whole text. */
@@ -15,7 +15,7 @@ const AFTER = 200_000;
  * The lines around an offset, and before them those that they are in: each is indented less than the one after it. The
  * mistake that stopped the fast parser is close to where it stopped.
  */
-export function excerptAround(text: string, offset: number): Excerpt {
+export function excerptAround(text: string, offset: number): TextPart {
   if (text.length <= WHOLE) return wholeText(text);
   const from = lineStart(text, Math.max(0, offset - BEFORE));
   const end = text.indexOf('\n', offset + AFTER);
@@ -33,7 +33,7 @@ export function excerptAround(text: string, offset: number): Excerpt {
   return { text: head.join('') + rest, isWhole: false, original };
 }
 
-export function wholeText(text: string): Excerpt {
+export function wholeText(text: string): TextPart {
   return { text, isWhole: true, original: (offset) => offset };
 }
 

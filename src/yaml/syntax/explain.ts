@@ -4,7 +4,7 @@ import { weights, yamlLimits } from '../limits.js';
 import type { YamlProblem } from '../problem.js';
 import { tooDeep, tooLong } from '../read-limits.js';
 import type { Source } from '../source.js';
-import { type Excerpt, excerptAround, wholeText } from './excerpt.js';
+import { excerptAround, type TextPart, wholeText } from './excerpt.js';
 import { mergeConflictsIn } from './merge-conflicts.js';
 import { StrayBrackets } from './stray-brackets.js';
 import type { ReportedError } from './syntax-hints.js';
@@ -41,7 +41,7 @@ export class SyntaxExplainer {
   private announced = false;
   private readonly brackets: StrayBrackets;
 
-  private readonly excerpt: Excerpt;
+  private readonly excerpt: TextPart;
 
   constructor(
     /** Some stretches of the source are masked in it. */
@@ -56,6 +56,8 @@ export class SyntaxExplainer {
 
   explain(): Explanation {
     const isRead = this.parse();
+    const { openings, problem } = this;
+    if (problem !== null) return { errors: [], openings, problem, isWhole: false };
     const { parser, composer } = this.steps;
     const end = this.excerpt.original(parser.offset);
     for (const token of parser.end()) this.take(token);
@@ -79,13 +81,15 @@ export class SyntaxExplainer {
   private parse(): boolean {
     const { lexer, parser } = this.steps;
     for (const lexeme of lexer.lex(this.excerpt.text)) {
+      this.weigh(lexeme);
+      if (this.problem !== null) return false;
       const stray = this.brackets.check(lexeme, parser.offset, parser.stack);
       if (stray !== null) this.note([stray.error]);
       if (stray?.isLast === false) return true;
       for (const token of parser.next(stray === null ? lexeme : ' ')) this.take(token);
-      if (this.isTooMuch(lexeme)) return false;
+      if (this.isTooMuch()) return false;
       const found = this.pending + this.errors.length;
-      if (this.isLost || this.problem !== null || found > yamlLimits.reportedErrorsPerFile) return true;
+      if (this.isLost || found > yamlLimits.reportedErrorsPerFile) return true;
     }
     return true;
   }
@@ -119,15 +123,18 @@ export class SyntaxExplainer {
     this.problem ??= { code: 'syntax', span, ...noDirectives };
   }
 
-  private isTooMuch(lexeme: string): boolean {
-    const { parser } = this.steps;
+  private weigh(lexeme: string): void {
     const isText = this.announced || quotes.has(lexeme.charAt(0));
     this.announced = lexeme === '\u001f';
-    if (isText && lexeme.length > yamlLimits.text) this.refuseText(parser.offset - lexeme.length, lexeme);
+    if (isText && lexeme.length > yamlLimits.text) this.refuseText(this.steps.parser.offset, lexeme);
+    this.weight += weightOf(lexeme);
+  }
+
+  private isTooMuch(): boolean {
+    const { parser } = this.steps;
     // Besides the collections, the parser's stack holds the document and the current scalar.
     if (parser.stack.length > yamlLimits.depth + 2)
       this.problem ??= tooDeep(this.source, this.excerpt.original(parser.offset));
-    this.weight += weightOf(lexeme);
     return this.weight > yamlLimits.explained;
   }
 
