@@ -46,7 +46,7 @@ export interface Refusal {
 }
 
 /** The parser counts a level for each key and each text, too. The builder of the tree counts those of the limit. */
-const maxDepth = yamlLimits.depth + 4;
+const maxDepth = yamlLimits.depth + 2;
 
 /** What a text consists of, in its order; or why it is refused: this parser stops at the first mistake. */
 export function eventsOf(text: string): Event[] | Refusal {

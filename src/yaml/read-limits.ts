@@ -77,7 +77,9 @@ export function tooLong(span: Span, help = 'Shorten the text.'): YamlProblem {
   return limitProblem(span, `a text is longer than ${yamlLimits.text} characters`, help);
 }
 
-function limitProblem({ source, start }: Span, message: string, help?: string): YamlProblem {
+const smallerHelp = 'Split the file into smaller ones, or use less nesting.';
+
+function limitProblem({ source, start }: Span, message: string, help = smallerHelp): YamlProblem {
   return { code: 'limit-exceeded', span: { source, start, end: start + 1 }, message, help };
 }
 
