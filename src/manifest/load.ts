@@ -3,7 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
 import { secretsIn } from '../redact/secret-search.js';
-import type { YamlUsage } from '../yaml/parse-budget.js';
+import type { YamlUsage } from '../yaml/context.js';
 import { readYaml } from '../yaml/read.js';
 import type { Source, Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';

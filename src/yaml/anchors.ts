@@ -2,29 +2,28 @@ import type { ReaderContext } from './context.js';
 import { yamlLimits } from './limits.js';
 import type { YamlProblem } from './problem.js';
 import type { Span } from './source.js';
-import type { StreamedPart } from './streaming.js';
 import { quoted } from './text.js';
 import { type Entry, heightOf, type Node, scalarNode, sizeOf } from './tree.js';
 
 /** The anchored values of one document, for aliases and merge keys. What these add is counted. */
 export class Anchors {
+  /** Null for a value that is being read. */
   private readonly values = new Map<string, Node | null>();
-  private readonly opened = new WeakSet<StreamedPart['around'][number]>();
 
   constructor(private readonly context: Pick<ReaderContext, 'usage' | 'problems' | 'suggest'>) {}
 
-  /** An alias inside an anchored value must not find an older anchor of the same name. */
-  open(around: StreamedPart['around']): void {
-    for (const token of around) {
-      if (this.opened.has(token)) continue;
-      this.opened.add(token);
-      this.set(token.source.slice(1), null);
-    }
+  set(name: string, value: Node): void {
+    this.values.set(name, value);
   }
 
-  /** `value` is null while it is being read. */
-  set(name: string, value: Node | null): void {
-    this.values.set(name, value);
+  /** An alias inside the value must not find an older anchor of the same name. */
+  open(name: string): void {
+    this.values.set(name, null);
+  }
+
+  /** The name means the value from now on, unless something in the value has taken it. */
+  close(name: string, value: Node): void {
+    if (this.values.get(name) === null) this.values.set(name, value);
   }
 
   /** The value that an alias repeats, `depth` levels below the document. */

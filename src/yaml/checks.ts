@@ -1,40 +1,30 @@
 import type { SyntaxRules } from './context.js';
-import type { Pair, Scalar, YAMLMap, YAMLSeq } from './library.js';
 import type { YamlProblem } from './problem.js';
 import type { Span } from './source.js';
 import { quoted, unsafe } from './text.js';
 import type { Entry } from './tree.js';
 
-const coreTags = new Set(
-  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
-);
-
-/** What is wrong with a value before its content is looked at: a template, or a tag other than those of YAML itself. */
-export function refusalOf(
-  node: Scalar | YAMLMap | YAMLSeq,
-  span: Span,
-  { templateHelp }: SyntaxRules,
-): YamlProblem | null {
-  const { source, start } = span;
-  if (source.text.startsWith('{{', start)) {
-    const braces = { source, start, end: start + 2 };
-    return { code: 'syntax', span: braces, message: templateMessage, help: templateHelp };
-  }
-  const { tag } = node;
-  if (tag === undefined || tag === '!' || coreTags.has(tag)) return null;
-  const help = 'Write the value without a tag.';
-  return { code: 'syntax', span: tagBefore(node, span), message: 'this tag is not allowed', help };
-}
-
 export const templateMessage = 'templates with `{{` or `{%` are not supported';
 
-/** Where the library reports it as well, so that both are one problem; the value where the tag is not found. */
-function tagBefore({ range }: Scalar | YAMLMap | YAMLSeq, span: Span): Span {
-  const { source } = span;
-  const start = range?.[0] ?? 0;
-  const from = Math.max(0, start - 500);
-  const tag = /![^\s,]*(?=\s*(?:&[^\s,]+\s*)?$)/.exec(source.text.slice(from, start));
-  return tag === null ? span : { source, start: from + tag.index, end: from + tag.index + tag[0].length };
+/** `{{ name }}`, which to YAML is a map in a map. `braces` is where two of them may be. */
+export function templateAt(braces: Span, { templateHelp: help }: SyntaxRules): YamlProblem | null {
+  const isTemplate = braces.source.text.startsWith('{{', braces.start);
+  return isTemplate ? { code: 'syntax', span: braces, message: templateMessage, help } : null;
+}
+
+/** A tag that is not one of YAML itself, or that does not match the value. */
+export function refusedTag(span: Span): YamlProblem {
+  return { code: 'syntax', span, message: 'this tag is not allowed', help: 'Write the value without a tag.' };
+}
+
+export function keyNotText(span: Span): YamlProblem {
+  return { code: 'syntax', span, message: 'a key must be text' };
+}
+
+/** Other keys than those in braces are found by their colon, which must not be far. */
+export function keyTooLong(span: Span): YamlProblem | null {
+  if (span.end - span.start <= 1024) return null;
+  return { code: 'syntax', span, message: 'a key is longer than 1024 characters' };
 }
 
 /** A number that would not be kept as it is written; null for one that would. */
@@ -77,15 +67,9 @@ export function duplicateKey(
   return { code: 'duplicate-key', span: key, message, help, related };
 }
 
-/** `<<` in quotes is an ordinary key. */
-export function isMergeKey({ key }: Pair): boolean {
-  const { value, type } = key as Scalar;
-  return value === '<<' && type === 'PLAIN';
-}
-
-/** `{ target:agent/a }`, which to YAML is a key without a value. */
-export function isMissingSpace({ value, type }: Scalar): boolean {
-  return type === 'PLAIN' && /^[A-Za-z][\w.-]*:[^\s:/]/.test(String(value));
+/** A key such as `target:agent/a`, whose value is missing: to YAML, all of it is the key. */
+export function isMissingSpace(text: string): boolean {
+  return /^[A-Za-z][\w.-]*:[^\s:/]/.test(text);
 }
 
 /** The colon of `target:agent/a`. */

@@ -1,4 +1,3 @@
-import type { YamlUsage } from './parse-budget.js';
 import type { ProblemList } from './problem.js';
 import type { Source, Span } from './source.js';
 
@@ -22,6 +21,15 @@ export interface SyntaxRules {
   readonly explain: (text: string, offset: number) => Hint | null;
   /** What to write instead of a template such as `{{ name }}`. */
   readonly templateHelp: string;
+}
+
+/** What the files of one project have used so far, of what the limits allow. */
+export interface YamlUsage {
+  /** Values written in the files, and the maps and lists among them. */
+  values: number;
+  collections: number;
+  /** Values that aliases and merge keys have added. */
+  expanded: number;
 }
 
 /** What all parts of the reading of one file share. */

@@ -16,7 +16,7 @@ import {
 } from 'yaml';
 
 /**
- * `uniqueKeys` is off because the library's check is quadratic; conversion.ts has one that is linear and knows both
+ * `uniqueKeys` is off because the library's check is quadratic; tree-builder.ts has one that is linear and knows both
  * places. Merge keys and aliases are resolved there too, so that their cost can be counted.
  */
 const options = {
@@ -31,9 +31,14 @@ const options = {
   strict: true,
 } as const;
 
-export type { CST, Document, Node as YamlNode, Pair, Scalar, ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
+export type { CST, Document, Node as YamlNode, Scalar, ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
 
 const unclosed = /(?:^Missing |end with a )(closing|[\]}]$)/;
+
+/** For an error of the library. */
+export function isUnclosed(message: string): boolean {
+  return unclosed.test(message);
+}
 
 /** What walks through a document: a function, so that the library is loaded only when it is used. */
 export function tools() {
@@ -84,27 +89,18 @@ export function parserSteps() {
   return { lexer: new Lexer(), parser: new Parser(), composer: new Composer(options) };
 }
 
-/** The document of one collection, as if the text contained nothing else. */
-export function composeAlone(collection: CST.Token): Document.Parsed {
-  const parser = new Parser();
-  parser.stack.push({ type: 'document', offset: collection.offset, start: [] }, collection);
-  const [document] = [...new Composer(options).compose(parser.end())];
-  if (document === undefined) throw new Error('no document was made of a collection');
-  return document;
-}
-
 /** For each collection or text that is not closed: where it should end, by the errors, and where the innermost begins. */
-export function noteOpenings(
+export function openingsOf(
   contents: Document.Parsed['contents'],
   errors: readonly Pick<YAMLError, 'message' | 'pos'>[],
-  openings: Map<number, number>,
-): void {
+): ReadonlyMap<number, number> {
+  const openings = new Map<number, number>();
   const ends = new Set<string>();
   for (const { message, pos } of errors) {
     const [, sort] = unclosed.exec(message) ?? [];
     if (sort !== undefined) ends.add(`${sort}${pos[0]}`);
   }
-  if (contents === null || ends.size === 0) return;
+  if (contents === null || ends.size === 0) return openings;
   visit(contents, {
     Node: (_, node) => {
       const { range } = node;
@@ -113,4 +109,5 @@ export function noteOpenings(
         openings.set(range[1], Math.max(range[0], openings.get(range[1]) ?? 0));
     },
   });
+  return openings;
 }

@@ -6,8 +6,8 @@
 export const yamlLimits = {
   /** Levels of maps and lists, including those that aliases add. */
   depth: 64,
-  /** Syntax in memory at one time, in units of `weights`: entries are converted and released as they end. */
-  syntax: 400_000,
+  /** Syntax of a broken file in which mistakes are looked for, in units of `weights`. */
+  explained: 200_000,
   /** Values written in all files of a project, and the maps and lists among them. */
   values: 3_000_000,
   collections: 250_000,
@@ -24,4 +24,4 @@ export const yamlLimits = {
 } as const;
 
 /** Memory that the YAML library takes for each type of value, relative to a piece of punctuation. */
-export const weights = { punctuation: 1, plain: 4, quoted: 4, alias: 6, collection: 6 } as const;
+export const weights = { punctuation: 1, scalar: 4, alias: 6, collection: 6 } as const;

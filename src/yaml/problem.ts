@@ -26,12 +26,20 @@ export class ProblemList {
   readonly kept: YamlProblem[] = [];
   omitted = 0;
 
-  get isEmpty(): boolean {
-    return this.kept.length === 0;
-  }
+  private isQuiet = false;
 
   add(problem: YamlProblem): void {
+    if (this.isQuiet) return;
     if (this.kept.length < MAX_KEPT) this.kept.push(problem);
     else this.omitted += 1;
+  }
+
+  /** Without the problems that are found meanwhile. */
+  quietly<T>(read: () => T): T {
+    const before = this.isQuiet;
+    this.isQuiet = true;
+    const made = read();
+    this.isQuiet = before;
+    return made;
   }
 }

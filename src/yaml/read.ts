@@ -1,23 +1,23 @@
-import type { Hint, ReaderContext, SuggestWord, SyntaxRules } from './context.js';
-import { Conversion } from './conversion.js';
-import { type CST, composeAlone, type Document, noteOpenings, parserSteps } from './library.js';
-import { yamlLimits } from './limits.js';
-import { ParseBudget, type YamlUsage } from './parse-budget.js';
+import type { Hint, ReaderContext, SuggestWord, SyntaxRules, YamlUsage } from './context.js';
+import { disputedLine } from './disputed.js';
+import { isTooDeep, type Refusal } from './events.js';
+import { isRefused, type Parsed, parse, parseLeniently } from './parsing.js';
+import { Places } from './places.js';
 import { ProblemList, type YamlProblem } from './problem.js';
+import { tooDeep, tooMany } from './read-limits.js';
 import type { Source } from './source.js';
-import { finishedItems } from './streaming.js';
-import { StrayBrackets } from './syntax/stray-brackets.js';
+import { type Explanation, SyntaxExplainer } from './syntax/explain.js';
+import { refusalError } from './syntax/refusal.js';
 import type { ReportedError } from './syntax/syntax-hints.js';
 import { syntaxProblems } from './syntax/syntax-problems.js';
 import type { Node } from './tree.js';
+import { TreeBuilder } from './tree-builder.js';
 
 export interface YamlOptions {
   readonly rules: SyntaxRules;
   readonly suggest: SuggestWord;
   /** Shared by the files of one project, and counted up. */
   readonly usage: YamlUsage;
-  /** Pieces of syntax to parse before those that are finished are converted. */
-  readonly batchSize?: number;
 }
 
 export interface YamlRead {
@@ -28,150 +28,84 @@ export interface YamlRead {
   readonly omitted: number;
 }
 
-const DEFAULT_BATCH_SIZE = 1024;
-
-/** Reads one file, in time and memory that `yamlLimits` bound. */
+/**
+ * Reads one file, in time and memory that `yamlLimits` bound. A fast parser reads it and stops at the first mistake;
+ * then a slow one, which is not loaded otherwise, finds all mistakes. Its reading is never used: a text that only one
+ * of the two accepts is refused.
+ */
 export function readYaml(source: Source, options: YamlOptions): YamlRead {
   const { stackTraceLimit } = Error;
-  // The library makes an Error with a stack for each mistake: a file of nothing but mistakes would cost a gigabyte.
+  // Both parsers make an Error with a stack for each mistake: a file of nothing but mistakes would cost a gigabyte.
   Error.stackTraceLimit = 0;
   try {
     const { rules, suggest, usage } = options;
     const problems = new ProblemList();
-    const context = { source, usage, problems, rules, suggest, masked: [] };
-    const documents = new YamlReader(context, options.batchSize ?? DEFAULT_BATCH_SIZE).read();
+    const documents = read({ source, usage, problems, rules, suggest, masked: [] });
     return { documents, problems: problems.kept, omitted: problems.omitted };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** What these errors are about is skipped; the rest of the file is not affected. */
-const harmlessErrors: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'NON_STRING_KEY']);
-
-/** Parses one file. What is finished is converted while the parser goes on; after a syntax error nothing more is. */
-class YamlReader {
-  private readonly steps = parserSteps();
-  private readonly budget: ParseBudget;
-  private readonly documents: Node[] = [];
-  /** One for each document that is not complete, the last for the one being parsed. */
-  private readonly conversions: Conversion[] = [];
-  private readonly errors: ReportedError[] = [];
-  /** From where something unclosed ends to where it begins. */
-  private readonly openings = new Map<number, number>();
-  /** Errors that the parser has found, which come again with their document. */
-  private pending = 0;
-  /** True when the rest of the file cannot be parsed. */
-  private isLost = false;
-  /** Errors after which the rest cannot be trusted. */
-  private fatal = 0;
-  private readonly brackets: StrayBrackets;
-
-  constructor(
-    private readonly context: ReaderContext,
-    private readonly batchSize: number,
-  ) {
-    const { source, usage, problems } = context;
-    this.budget = new ParseBudget(source, usage, problems);
-    this.brackets = new StrayBrackets(source.text);
-    this.conversions.push(new Conversion(this.context));
+function read(context: ReaderContext): Node[] | null {
+  const { source, masked, problems } = context;
+  const large = tooMany(source);
+  if (large !== null) {
+    problems.add(large);
+    return null;
   }
+  const text = maskText(source.text, masked);
+  const parsed = parse(text);
+  // Parsers do not agree on where a line may begin with tabs.
+  const hasTabs = text.includes('\t') && /^ *\t/m.test(text);
+  if (!isRefused(parsed) && !hasTabs) return treesOf(parsed, context);
+  if (!isRefused(parsed) || !isTooDeep(parsed)) return readWithCare(text, parsed, context);
+  problems.add(tooDeep(source, parsed.offset));
+  return null;
+}
 
-  read(): Node[] | null {
-    const { source, rules, masked, problems } = this.context;
-    const isComplete = this.parse() && this.end();
-    const unquoted = masked.length === 0 ? unquotedTexts(source.text, this.errors, rules) : [];
-    if (isComplete && unquoted.length > 0) return this.readAgain(unquoted);
-    const found = syntaxProblems(this.errors, { source, openings: this.openings, rules });
-    for (const each of found.problems) problems.add(each);
-    const isWhole = isComplete && !found.truncated && this.errors.length <= yamlLimits.reportedErrorsPerFile;
-    return isWhole && this.fatal === 0 ? this.documents : null;
-  }
+function treesOf({ events, text, added }: Parsed, context: ReaderContext): Node[] | null {
+  const { source, problems } = context;
+  const places = new Places(source, text, added);
+  const line = disputedLine(text);
+  const builder = new TreeBuilder(events, text, places, context);
+  const documents = line === null ? builder.documents() : null;
+  const problem = line === null ? builder.limits.problem : places.problem(line);
+  if (problem === null) return documents;
+  problems.add(problem);
+  return null;
+}
 
-  private readAgain(unquoted: readonly Hint[]): Node[] | null {
-    const { source, problems } = this.context;
-    for (const { start, end, message, help } of unquoted)
-      problems.add({ code: 'syntax', span: { source, start, end }, message, help });
-    return new YamlReader({ ...this.context, masked: unquoted }, this.batchSize).read();
+/** Asks the second parser. */
+function readWithCare(text: string, parsed: Parsed | Refusal, context: ReaderContext): Node[] | null {
+  const { source, problems } = context;
+  const near = isRefused(parsed) ? parsed.offset : null;
+  const explained = new SyntaxExplainer(text, source, near).explain();
+  const { errors, isWhole, problem } = explained;
+  if (problem !== null) {
+    problems.add(problem);
+    return null;
   }
+  const known = isRefused(parsed) && errors.length === 0 ? parseLeniently(text, isWhole) : parsed;
+  if (errors.length === 0 && !isRefused(known)) return treesOf(known, context);
+  const all =
+    errors.length === 0 && isRefused(parsed) ? [refusalError(isRefused(known) ? known : parsed)] : errors;
+  return report({ ...explained, errors: all }, context);
+}
 
-  /** False when the file is abandoned, which is reported. */
-  private parse(): boolean {
-    const { lexer, parser } = this.steps;
-    const { source, masked } = this.context;
-    let lexemes = 0;
-    for (const lexeme of lexer.lex(maskText(source.text, masked))) {
-      const stray = this.brackets.check(lexeme, parser.offset, parser.stack);
-      if (stray !== null) this.note([stray.error]);
-      if (stray?.isLast === false) break;
-      for (const token of parser.next(stray === null ? lexeme : ' ')) if (!this.take(token)) return false;
-      if (this.isLost) break;
-      if (this.budget.isExceeded(lexeme, parser.stack.length, parser.offset)) return false;
-      lexemes += 1;
-      if (lexemes % this.batchSize === 0 && !this.convertFinished()) return false;
-      if (this.pending + this.errors.length > yamlLimits.reportedErrorsPerFile) break;
-    }
-    return true;
-  }
+function report({ errors, openings }: Explanation, context: ReaderContext): Node[] | null {
+  const { source, rules, masked, problems } = context;
+  const unquoted = masked.length === 0 ? unquotedTexts(source.text, errors, rules) : [];
+  if (unquoted.length > 0) return readAgain(unquoted, context);
+  for (const each of syntaxProblems(errors, { source, openings, rules }).problems) problems.add(each);
+  return null;
+}
 
-  private end(): boolean {
-    const { parser, composer } = this.steps;
-    for (const token of parser.end()) this.take(token);
-    for (const document of composer.end()) this.finishDocument(document);
-    this.note(composer.streamInfo().errors);
-    return !this.budget.isSpent(parser.offset);
-  }
-
-  private take(token: CST.Token): boolean {
-    if (token.type === 'directive') return this.refuseDirective(token);
-    if (token.type === 'error') this.pending += 1;
-    // Nothing can be made of what follows the end of everything that was begun.
-    this.isLost ||= token.type === 'error' && this.steps.parser.stack.length === 0;
-    for (const document of this.steps.composer.next(token)) this.finishDocument(document);
-    if (token.type === 'document') this.conversions.push(new Conversion(this.context));
-    return true;
-  }
-
-  private convertFinished(): boolean {
-    const { stack, offset } = this.steps.parser;
-    for (const { collection, ...where } of finishedItems(stack)) {
-      const composed = composeAlone(collection);
-      if (this.isSound(composed)) this.conversions.at(-1)?.begin(composed.contents, where);
-    }
-    this.budget.recount(stack);
-    return !this.budget.isSpent(offset);
-  }
-
-  private finishDocument(document: Document.Parsed): void {
-    const conversion = this.conversions.shift();
-    if (conversion === undefined) throw new Error('a document ended that was not begun');
-    const isSound = this.isSound(document);
-    const node = isSound ? conversion.end(document.contents, this.errors.length === 0) : null;
-    if (node !== null) this.documents.push(node);
-  }
-
-  /** Notes what is wrong. True when nothing was so far. */
-  private isSound({ errors, warnings, contents }: Document.Parsed): boolean {
-    const own = errors.filter(({ pos }) => !this.brackets.explain(pos[0]));
-    if (own.length > 0) noteOpenings(contents, own, this.openings);
-    this.note(own);
-    this.note(warnings);
-    return this.pending + this.fatal === 0;
-  }
-
-  private note(errors: readonly ReportedError[]): void {
-    for (const error of errors) {
-      this.errors.push(error);
-      if (!harmlessErrors.has(error.code)) this.fatal += 1;
-    }
-  }
-
-  private refuseDirective({ offset, source: text }: CST.Directive): false {
-    const span = { source: this.context.source, start: offset, end: offset + text.length };
-    const message = 'directives are not allowed';
-    this.context.problems.add({ code: 'syntax', span, message, help: 'Remove this line.' });
-    return false;
-  }
+function readAgain(unquoted: readonly Hint[], context: ReaderContext): Node[] | null {
+  const { source, problems } = context;
+  for (const { start, end, message, help } of unquoted)
+    problems.add({ code: 'syntax', span: { source, start, end }, message, help });
+  return read({ ...context, masked: unquoted });
 }
 
 /** The texts without quotes that cause the errors of a file, each once. */

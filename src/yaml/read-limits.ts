@@ -1,0 +1,86 @@
+import type { YamlUsage } from './context.js';
+import { yamlLimits } from './limits.js';
+import type { YamlProblem } from './problem.js';
+import type { Source, Span } from './source.js';
+
+/** Counts what is read. A file that passes a limit is not read any further. */
+export class ReadLimits {
+  /** The first limit that is passed, and where. */
+  problem: YamlProblem | null = null;
+  private documents = 0;
+
+  constructor(private readonly usage: YamlUsage) {}
+
+  countDocument(span: () => Span): void {
+    this.documents += 1;
+    if (this.documents > yamlLimits.documentsPerFile)
+      this.refuse(span, `the file contains more than ${yamlLimits.documentsPerFile} documents`);
+  }
+
+  countValue(span: () => Span): void {
+    this.usage.values += 1;
+    if (this.usage.values > yamlLimits.values)
+      this.refuse(span, `the project contains more than ${yamlLimits.values} values`, splitHelp);
+  }
+
+  countCollection(depth: number, span: () => Span): void {
+    this.usage.collections += 1;
+    if (this.usage.collections > yamlLimits.collections)
+      this.refuse(span, `the project contains more than ${yamlLimits.collections} maps and lists`, splitHelp);
+    if (depth < yamlLimits.depth) return;
+    const { source, start } = span();
+    this.problem ??= tooDeep(source, start);
+  }
+
+  /** `length` is that of a text as it is written. */
+  checkText(length: number, span: () => Span): void {
+    if (length > yamlLimits.text) this.problem ??= tooLong(span());
+  }
+
+  private refuse(span: () => Span, message: string, help?: string): void {
+    this.problem ??= limitProblem(span(), message, help);
+  }
+}
+
+/** For a text that would take too much memory to parse: a text has no more values than signs that separate them. */
+export function tooMany(source: Source): YamlProblem | null {
+  const { text } = source;
+  if (text.length <= yamlLimits.values) return null;
+  let found = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (separators.has(text.charCodeAt(at)) || isSpaced(text, at)) found += 1;
+    if (found > yamlLimits.values) {
+      const message = `the file contains more than ${yamlLimits.values} signs that separate values`;
+      return limitProblem({ source, start: at, end: at }, message, 'Split it into several files.');
+    }
+  }
+  return null;
+}
+
+const separators: ReadonlySet<number> = new Set(Array.from(',[{', (sign) => sign.charCodeAt(0)));
+/** These separate values before white space; a colon does after a quote, too. */
+const spaced = '-?:';
+
+function isSpaced(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code > 63 || !spaced.includes(text.charAt(at))) return false;
+  return text.charCodeAt(at + 1) <= 32 || '"\'}]'.includes(text.charAt(at - 1));
+}
+
+export function tooDeep(source: Source, offset: number): YamlProblem {
+  const message = `values are nested more than ${yamlLimits.depth} levels deep`;
+  return limitProblem({ source, start: offset, end: offset + 1 }, message);
+}
+
+/** For a text where it begins. */
+export function tooLong(span: Span, help = 'Shorten the text.'): YamlProblem {
+  return limitProblem(span, `a text is longer than ${yamlLimits.text} characters`, help);
+}
+
+const smallerHelp = 'Split the file into smaller ones, or use less nesting.';
+
+function limitProblem({ source, start }: Span, message: string, help = smallerHelp): YamlProblem {
+  return { code: 'limit-exceeded', span: { source, start, end: start + 1 }, message, help };
+}
+
+const splitHelp = 'Split it into several projects.';

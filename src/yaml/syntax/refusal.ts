@@ -1,0 +1,19 @@
+import type { Refusal } from '../events.js';
+import type { ReportedError } from './syntax-hints.js';
+
+/** The codes of explanations, by what the fast parser says. */
+const codes: readonly (readonly [pattern: RegExp, code: string])[] = [
+  [/^tab characters/, 'TAB_AS_INDENT'],
+  [/indentation/, 'BAD_INDENT'],
+  [/non-printable/, 'UNPRINTABLE'],
+  [/escape sequence|hexadecimal/, 'BAD_DQ_ESCAPE'],
+  [/quoted scalar$|flow collection$/, 'UNCLOSED'],
+  [/multiline key/, 'MULTILINE_IMPLICIT_KEY'],
+  [/missed comma|whitespace character is expected/, 'MISSING_CHAR'],
+];
+
+/** The mistake at which the fast parser has stopped, for a text of which the slow one has no more to say. */
+export function refusalError({ reason, offset }: Refusal): ReportedError {
+  const [, code = 'REFUSED'] = codes.find(([pattern]) => pattern.test(reason)) ?? [];
+  return { code, message: '', pos: [offset, offset + 1] };
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { yamlRules } from '../../../src/manifest/yaml-rules.js';
+import { readYaml } from '../../../src/yaml/read.js';
+import { Source } from '../../../src/yaml/source.js';
+
+function read(text: string) {
+  const usage = { values: 0, collections: 0, expanded: 0 };
+  return readYaml(new Source('f.yaml', text, 1), { usage, suggest: () => null, rules: yamlRules });
+}
+
+const reported = (text: string) => read(text).problems.map(({ span, message }) => [span.start, message]);
+const entries = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => `  s${index}:\n    target: agent/a\n    inputs: { a: [x] }\n`,
+  ).join('');
+
+it.each([
+  ['aligned closing brackets', 'a: [\n  b\n]\nc: |\n  {\n  }\n'],
+  ['tabs around brackets', 'a:\t[b,\tc]\nd: { e:\tf }\n'],
+])('%s are read', (_, text) => {
+  expect(read(text).problems).toEqual([]);
+});
+
+it('a bracket at the beginning of a line of text is not changed', () => {
+  const [document] = read('a: [\n]\nb: |\n  {\n  }\n').documents ?? [];
+  const text = document?.type === 'map' ? document.entries.get('b')?.value : undefined;
+  expect(text).toMatchObject({ value: '{\n}\n', start: 10 });
+});
+
+it.each([
+  ['&a: b\n', 2, 'this anchor is incomplete'],
+  ['a: &x b: c\n', 3, 'a map cannot begin here'],
+  ['a:\n  &x !!str b: c\n', 8, 'it is not clear what this anchor or tag belongs to'],
+  [' --- a\n', 0, 'this line must not be indented'],
+  ['... c\n', 0, 'only a comment may follow `...` on its line'],
+  ['a: &x[]\n', 3, 'a space is missing after this anchor or tag'],
+  ['a: "b\\\n\n  c"\n', 5, 'no empty line may follow a line that ends with `\\`'],
+])('%j is refused, because parsers do not agree on it', (text, start, message) => {
+  expect(reported(text)).toContainEqual([start, message]);
+});
+
+it('mistakes far into a large file are explained like those of a small one', () => {
+  const broken = '  bad: { a: [x }\n  b:\n    x: a: b\n';
+  const head = `project: p\nschedules:\n`;
+  const small = reported(head + broken + entries(1));
+  const before = entries(8_000);
+  expect(small).toHaveLength(2);
+  const large = reported(head + before + broken + entries(8_000).replaceAll('  s', '  t'));
+  expect(large).toEqual(small.map(([start, message]) => [Number(start) + before.length, message]));
+});
