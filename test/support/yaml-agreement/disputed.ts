@@ -7,6 +7,7 @@ const disputed: Readonly<Record<string, RegExp>> = {
   'a line that begins with `%`': /^%/m,
   'a byte order mark where a line begins': /^\ufeff/m,
   'a character that YAML forbids': /[\ufffe\uffff]/,
+  'a tab where spaces are expected': /^ *\t/m,
   'an escaped line break before an empty line': /\\\r?\n[ \t]*\r?\n/,
   'the indentation of a text as a number': /[|>][-+]?[1-9]/,
   'empty lines that are kept, without a line break at the end of the file': /[|>]\+(?!.*\n$)/s,

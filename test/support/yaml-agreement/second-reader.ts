@@ -58,7 +58,10 @@ class DocumentReader {
   /** None for an empty document. */
   trees(): Tree[] {
     const { contents } = this.document;
-    return contents === null || isBare(contents) ? [] : [this.tree(contents, null)];
+    if (contents === null || isBare(contents)) return [];
+    const tree = this.tree(contents, null);
+    // No manifest is a text and nothing else, so its place does not matter.
+    return [tree.type === 'scalar' ? { ...tree, at: null } : tree];
   }
 
   /** `key` is where a value stands that is not written. */
