@@ -78,8 +78,9 @@ export const bugs: readonly Bug[] = [
   {
     name: 'only the first page of a list is read',
     file: 'src/service/paging.ts',
-    find: 'if (first.nextCursor !== null) return byCursor(first, source);',
-    replace: 'if (first.nextCursor !== null) return first.items;',
+    find: 'async function completeList(first: Page, source: PageSource): Promise<unknown[]> {\n  if (first.nextCursor !== null) return byCursor(first, source);',
+    replace:
+      'async function completeList(first: Page, source: PageSource): Promise<unknown[]> {\n  if (first.nextCursor !== null) return first.items;',
     tests: ['test/unit/service/paging.test.ts'],
   },
   {

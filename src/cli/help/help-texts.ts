@@ -25,11 +25,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     examples: [
       ['Create a project for the host of the git remote', 'roster init'],
       ['Create a project for GitLab', 'roster init --ci gitlab --url https://collect.example.com'],
-      [
-        'Create a project with two environments, where CI applies staging first',
-        'roster init --promote staging,production',
-      ],
-      ['Create only the project, without CI', 'roster init --ci none'],
+      ['Apply to staging before production in CI', 'roster init --promote staging,production'],
     ],
     exits: { 0: success, 1: failed },
     page: 'docs/ci.md',

@@ -14,7 +14,7 @@ const { commands } = buildProgram({} as never, () => undefined);
 
 /** What the examples name. */
 const manifest = `project: p
-environments: { staging: {} }
+environments: { staging: {}, production: {} }
 groups:
   retail-prices: { members: [acme-shop] }
 schedules:
