@@ -39,9 +39,9 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const state = new RunState(inputs);
   const run = new PlanRunner(inputs, state);
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
-  const intent = inventoryBefore(inputs.inventory, inputs.plan, inputs.withheld);
+  const before = inventoryBefore(inputs.inventory, inputs.plan, inputs.withheld);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
-  if (acting.length > 0) await inputs.lock.save(intent);
+  if (acting.length > 0) await inputs.lock.save(before);
   const kept = await deliverKept(inputs.plan, inputs.keys, () => run.stopped());
   const states = await runSteps(inputs.plan.steps, run);
   const { ids, unseen, created, claimed } = state;
@@ -54,10 +54,11 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
     ids,
     unseen,
     now: inputs.control.now(),
+    formerIntent: inputs.inventory.intent,
     onBug: (address: Address, bug: unknown) => void state.reportBug(address, bug),
   };
   // The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done.
-  const save = async () => inputs.lock.save(inventoryAfter(intent, inputs, known));
+  const save = async () => inputs.lock.save(inventoryAfter(before, inputs, known));
   const unsaved = await diagnosticsOf(
     save(),
     (bug) => void state.reportBug('the inventory was not saved', bug),

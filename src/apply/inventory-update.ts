@@ -39,6 +39,8 @@ export interface PlannedState {
   readonly kinds: readonly Kind[];
   /** The objects that existed when the plan was made. */
   readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
+  /** The user selected some of the changes: others may be left. */
+  readonly isPart: boolean;
 }
 
 /** What a run has done, as far as it is known. */
@@ -48,6 +50,8 @@ export interface RunKnowledge {
   /** Created, but no list shows their objects yet. */
   readonly unseen: ReadonlySet<Address>;
   readonly now: Date;
+  /** What an earlier run had begun. */
+  readonly formerIntent?: Intent | undefined;
   /** Without it, a bug is thrown. With it, the change keeps its entry and draft, and all others are recorded. */
   onBug?(address: Address, bug: unknown): void;
 }
@@ -57,9 +61,9 @@ export interface RunKnowledge {
  * draft.
  */
 export function inventoryAfter(before: Inventory, state: PlannedState, known: RunKnowledge): Inventory {
-  const intent = { ...before, entries: withoutLag(before, state.observed) };
-  const entries = new Map(intent.entries);
-  const drafts = new Map(intent.drafts);
+  const seen = { ...before, entries: withoutLag(before, state.observed) };
+  const entries = new Map(seen.entries);
+  const drafts = new Map(seen.drafts);
   const outcomeOf = new Map(known.outcomes.map((each) => [each.address, each.outcome]));
   const owners = new Map([...entries].map(([address, { kind, id }]) => [objectKey(kind, id), address]));
   for (const change of state.plan.changes) {
@@ -68,7 +72,7 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry === 'unchanged') keepFormer(change, { intent, owners }, entries);
+    else if (entry === 'unchanged') keepFormer(change, { before: seen, owners }, entries);
     else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = owners.get(objectKey(entry.kind, entry.id));
@@ -84,13 +88,24 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
       change.action === 'replace' &&
       (outcomeOf.get(change.address) === 'done' || endedByNew(change, state, known.ids)),
   );
-  for (const [address, entry] of displaced(intent, entries, state, replaced))
+  for (const [address, entry] of displaced(seen, entries, state, replaced))
     if (!entries.has(address)) entries.set(address, entry);
   const { service, safeguards, inventory: place, checkout } = state.plan;
   const commit = checkout === undefined ? before.commit : checkout.record;
-  const isDone = known.outcomes.every(({ outcome }) => outcome === 'done');
-  const after = { ...intent, service, safeguards, place, commit: commit ?? null, entries, drafts };
-  return isDone ? { ...after, intent: undefined } : after;
+  const intent = intentAfter(before.intent, state, known);
+  return { ...seen, service, safeguards, place, commit: commit ?? null, intent, entries, drafts };
+}
+
+/** A plan that was begun can be resumed until all of it was done, whatever parts of other plans are applied meanwhile. */
+function intentAfter(
+  begun: Intent | undefined,
+  { plan, isPart }: PlannedState,
+  { outcomes, formerIntent }: RunKnowledge,
+): Intent | undefined {
+  if (outcomes.some(({ outcome }) => outcome !== 'done')) return begun;
+  if (!isPart) return undefined;
+  const candidate = begun?.digest === plan.digest ? formerIntent : begun;
+  return candidate?.digest === plan.digest ? undefined : candidate;
 }
 
 /** Creating a key ends the one that makes the request (interface §5.5), even if the new one could not be delivered. */
@@ -181,11 +196,11 @@ function displaced(
 /** An object whose entry now owns another one stays owned, under an address of its own, until it is gone. */
 function keepFormer(
   { address, kind, id }: Change,
-  { intent, owners }: { readonly intent: Inventory; readonly owners: ReadonlyMap<string, Address> },
+  { before, owners }: { readonly before: Inventory; readonly owners: ReadonlyMap<string, Address> },
   entries: Map<Address, InventoryEntry>,
 ): void {
   if (id === null || address !== addressOf(kind, id) || entries.has(address)) return;
-  const former = intent.entries.get(owners.get(objectKey(kind, id)) ?? '');
+  const former = before.entries.get(owners.get(objectKey(kind, id)) ?? '');
   if (former !== undefined) entries.set(address, former);
 }
 

@@ -132,14 +132,14 @@ function environmentJobs(facts: CiFacts, environment: string): Values {
       ? { APPLY_IF: started, APPLY_DUE: isDue }
       : {
           AFTER: `needs: [plan-${before}, apply-${before}]`,
-          APPLY_IF: whatever(`${started} && ${isApplied(before)}`),
-          APPLY_DUE: whatever(`${plan}.result == 'success' && ${isDue}`),
+          APPLY_IF: evenIfSkipped(`${started} && ${isApplied(before)}`),
+          APPLY_DUE: evenIfSkipped(`${plan}.result == 'success' && ${isDue}`),
         }),
   };
 }
 
 /** Without a status function, GitHub skips a job if any job before it was skipped, as one is that has nothing to apply. */
-function whatever(condition: string): string {
+function evenIfSkipped(condition: string): string {
   return `\${{ !cancelled() && ${condition} }}`;
 }
 

@@ -21,7 +21,7 @@ export function print(inventory: Inventory): string {
   return `{
   "version": ${VERSION},
   "project": ${JSON.stringify(project)},
-  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}${printLine('intent', intent === undefined ? null : { ...intent })}
+  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}${printIntent(intent)}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
@@ -30,6 +30,13 @@ export function print(inventory: Inventory): string {
 
 function printLine(name: string, value: Json): string {
   return value === null ? '' : `\n  ${JSON.stringify(name)}: ${canonical(value)},`;
+}
+
+/** Its changes too have a line each, and no order: together they give the digest. */
+function printIntent(intent: Intent | undefined): string {
+  if (intent === undefined) return '';
+  const parts = [...intent.digestParts].sort(byCodeUnit).map((part) => `\n    ${JSON.stringify(part)}`);
+  return `\n  "intent": { "digest": ${JSON.stringify(intent.digest)}, "digestParts": [${parts.join(',')}\n  ] },`;
 }
 
 function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): string {

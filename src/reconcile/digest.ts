@@ -31,11 +31,11 @@ export function digestOf(
   const part = (change: Change, of: DigestedValues | undefined) => digestPart(digested(change, requests, of));
   const digestParts = acting.map((change) => part(change, values.get(change.address)));
   const restParts = acting.map((change, index) => {
-    const own = values.get(change.address);
-    const before = own?.pendingValues ?? null;
-    return own === undefined || before === null
+    const of = values.get(change.address);
+    const pending = of?.pendingValues ?? null;
+    return of === undefined || pending === null
       ? (digestParts[index] ?? '')
-      : part(change, { ...own, values: before });
+      : part(change, { ...of, values: pending });
   });
   return { digest: digestOfParts(plan, digestParts), digestParts, restParts };
 }

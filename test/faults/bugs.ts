@@ -43,8 +43,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'the inventory records nothing before a create',
     file: 'src/apply/apply.ts',
-    find: 'if (acting.length > 0) await inputs.lock.save(intent);',
-    replace: 'if (acting.length > 1_000) await inputs.lock.save(intent);',
+    find: 'if (acting.length > 0) await inputs.lock.save(before);',
+    replace: 'if (acting.length > 1_000) await inputs.lock.save(before);',
     tests: ['test/cli/signals.test.ts'],
   },
   {

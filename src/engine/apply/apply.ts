@@ -109,6 +109,10 @@ class ApplyRun {
     return looks === 1 ? seen : this.observe();
   }
 
+  private isPart(): boolean {
+    return (this.options.addresses ?? []).length > 0;
+  }
+
   private observe(previews = true): Promise<Observation> {
     const options = { ...this.options, proveDeliveries: true, previews, checkout: 'record' } as const;
     return observeAndPlan(this.session, options);
@@ -147,7 +151,7 @@ class ApplyRun {
     const ids = new Map(
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
-    const planned = { plan, kinds, observed: state.objects };
+    const planned = { plan, kinds, observed: state.objects, isPart: this.isPart() };
     const known = { outcomes: [], ids, unseen: new Set<Address>(), now: this.session.clock.now() };
     const after = inventoryAfter(inventory, planned, known);
     const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
@@ -172,6 +176,7 @@ class ApplyRun {
       plan,
       observation,
       withheld,
+      isPart: this.isPart(),
       verify: options.verify !== false,
       callbacks,
     });

@@ -23,6 +23,7 @@ export interface CarryOut {
   readonly observation: Observation;
   /** Changes to leave out, and why. */
   readonly withheld: ReadonlyMap<Address, string>;
+  readonly isPart: boolean;
   readonly verify: boolean;
   readonly callbacks: { onStep?(event: StepEvent): void; onStepsEnded?(): void };
 }
@@ -53,7 +54,7 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
 
 /** Nothing is thrown after the first request: not even a bug may hide what has been done. */
 async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
-  const { session, plan, observation, withheld, callbacks } = inputs;
+  const { session, plan, observation, withheld, isPart, callbacks } = inputs;
   const { client, clock, concurrency, interrupted, useKey } = session;
   // Asked before each attempt: while this process was stopped, another run may have taken the lock.
   const guard = () => (lock.lost() ? LOCK_LOST : null);
@@ -64,6 +65,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     plan,
     kinds,
     observed: observation.state.objects,
+    isPart,
     inventory: observation.inventory,
     lock,
     writer,

@@ -39,7 +39,10 @@ export class Author {
   async initGitlab(api: string, flags: readonly string[] = []): Promise<void> {
     await this.init('gitlab', flags);
     const tool = join(this.folder, '.gitlab/roster.mjs');
-    writeFileSync(tool, readFileSync(tool, 'utf8').replace('https://gitlab.com/api/v4', api));
+    const made = readFileSync(tool, 'utf8');
+    // Another project of the repository may have set it.
+    if (made.includes(api)) return;
+    writeFileSync(tool, made.replace('https://gitlab.com/api/v4', api));
     this.publish('the address of our GitLab');
   }
 

@@ -325,13 +325,13 @@ function cellsOf(job: Job | undefined): readonly Cell[] {
   return values.map((value) => ({ [name]: value }));
 }
 
-interface Sofar {
+interface RunSoFar {
   readonly workflow: Workflow;
   readonly earlier: readonly JobRun[];
 }
 
 /** Without a status function, a job runs only if all jobs that come before it have succeeded: not only those it names. */
-function isDue(job: Job, contexts: Contexts, { workflow, earlier }: Sofar): boolean {
+function isDue(job: Job, contexts: Contexts, { workflow, earlier }: RunSoFar): boolean {
   const text = job.if?.replace(/^\$\{\{(.*)\}\}$/, '$1');
   const failed = before(job, workflow).some(
     (name) => earlier.find((each) => each.job === name)?.result !== 'success',

@@ -21,6 +21,11 @@ const inventory = () => join(workspace.root, 'roster.inventory.json');
 const intent = () =>
   (JSON.parse(readFileSync(inventory(), 'utf8')) as { intent?: { digest: string; digestParts: string[] } })
     .intent;
+const forge = (intent: object) =>
+  writeFileSync(
+    inventory(),
+    JSON.stringify({ ...(JSON.parse(readFileSync(inventory(), 'utf8')) as object), intent }),
+  );
 const apply = (...flags: string[]) => workspace.command(['apply', '--expect', digest, ...flags]);
 const names = () => [...sandbox.world.groups.values()].map(({ name }) => name).sort();
 
@@ -60,6 +65,78 @@ test('the rest can fail again, and is still the rest of that plan', async () => 
   sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
   expect((await apply('--resume')).exit).toBe(3);
   sandbox.faults.faults = [];
+  expect((await apply('--resume')).exit).toBe(0);
+  expect(names()).toEqual(['a', 'b', 'c']);
+});
+
+describe('after a part of it was applied by address', () => {
+  const others = () =>
+    ['a', 'b', 'c'].filter((name) => !names().includes(name)).map((name) => `group/${name}`);
+  const isResumed = async () => {
+    expect(intent()?.digest).toBe(digest);
+    expect((await apply('--resume')).exit).toBe(0);
+    expect(intent()).toBeUndefined();
+  };
+
+  test('that had nothing left to do, the plan is resumed', async () => {
+    const text = readFileSync(inventory(), 'utf8');
+    const [done = ''] = names();
+    const { exit, stdout } = await workspace.apply({}, [`group/${done}`]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('No changes.')]);
+    expect(readFileSync(inventory(), 'utf8')).toBe(text);
+    await isResumed();
+  });
+
+  test('that was a part of it, the plan is resumed', async () => {
+    declare(group('a'), group('b'), group('c'), group('d'));
+    digest = await planned();
+    sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
+    expect((await apply()).exit).toBe(3);
+    sandbox.faults.faults = [];
+    expect((await workspace.apply({}, ['group/d'])).exit).toBe(0);
+    await isResumed();
+    expect(names()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('that was not a part of it, the plan is resumed', async () => {
+    declare(group('a'), group('b'), group('c'), group('d'));
+    expect((await workspace.apply({}, ['group/d'])).exit).toBe(0);
+    await isResumed();
+  });
+
+  test('that was all of it, nothing is left after the next apply', async () => {
+    expect((await workspace.apply({}, others())).exit).toBe(0);
+    await workspace.apply();
+    expect(intent()).toBeUndefined();
+  });
+});
+
+test('a plan of a part is not resumed once it was applied', async () => {
+  declare(group('a'), group('b'), group('c'), group('d'));
+  const { stdout } = await workspace.command(['plan', 'group/d', '--format', 'json']);
+  const part = (JSON.parse(stdout) as { digest: string }).digest;
+  const resume = () => workspace.command(['apply', 'group/d', '--expect', part, '--resume']);
+  sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
+  expect((await resume()).exit).toBe(3);
+  expect(intent()?.digest).toBe(part);
+  sandbox.faults.faults = [];
+  expect((await resume()).exit).toBe(0);
+  expect(intent()).toBeUndefined();
+});
+
+test('each change of the plan has a line of its own in the inventory, sorted, so that it merges in git', () => {
+  const text = readFileSync(inventory(), 'utf8');
+  const parts = intent()?.digestParts ?? [];
+  expect(parts).toHaveLength(4);
+  expect(parts).toEqual([...parts].sort());
+  const lines = parts.map((part) => `    "${part}"`).join(',\n');
+  expect(text).toContain(`\n  "intent": { "digest": "${digest}", "digestParts": [\n${lines}\n  ] },\n`);
+});
+
+test('what was applied and then undone by hand is applied again, as the reviewer saw it', async () => {
+  const done = [...sandbox.world.groups.values()].find(({ name }) => name !== 'c');
+  sandbox.world.groups.delete(done?.id ?? '');
+  workspace.sleep = () => new Promise((end) => setImmediate(end));
   expect((await apply('--resume')).exit).toBe(0);
   expect(names()).toEqual(['a', 'b', 'c']);
 });
@@ -120,6 +197,34 @@ describe('nothing is applied', () => {
     await isRefused();
   });
 
+  test('if an object is no longer as it was when its change was reviewed', async () => {
+    expect((await workspace.apply()).exit).toBe(0);
+    declare(...['a', 'b', 'c'].map((name) => group(name, ', description: new')));
+    digest = await planned();
+    sandbox.faults.faults = [{ act: 'status', status: 422, method: 'PUT', path: '/api/search-groups/*' }];
+    expect((await apply()).exit).toBe(3);
+    sandbox.faults.faults = [];
+    for (const each of sandbox.world.groups.values())
+      if (each.description !== 'new') each.description = 'by hand';
+    await isRefused();
+  });
+
+  test('if the inventory has the digest of another plan that was begun', async () => {
+    const forged = { ...intent(), digest: `sha256:${'0'.repeat(64)}` };
+    forge(forged);
+    digest = forged.digest;
+    await isRefused();
+  });
+
+  test.each([
+    ['leaves out a change', (parts: readonly string[]) => parts.slice(1)],
+    ['repeats a change', (parts: readonly string[]) => [...parts, ...parts.slice(0, 1)]],
+    ['holds no change', () => []],
+  ])('if the inventory %s of the plan', async (_, change) => {
+    forge({ digest, digestParts: change(intent()?.digestParts ?? []) });
+    await isRefused();
+  });
+
   test('if another plan was begun since', async () => {
     const first = digest;
     declare(group('a'), group('b'), group('c'), group('d'));
@@ -140,10 +245,16 @@ describe('nothing is applied', () => {
     sandbox.faults.faults = [];
     const parts = [...(JSON.parse(saved) as { intent: { digestParts: string[] } }).intent.digestParts];
     const forged = { digest, digestParts: [...parts, ...(intent()?.digestParts ?? [])] };
-    writeFileSync(inventory(), saved.replace(/"intent": .*,\n/, `"intent": ${JSON.stringify(forged)},\n`));
+    writeFileSync(inventory(), saved);
+    forge(forged);
     expect(intent()).toEqual(forged);
     await isRefused();
   });
+});
+
+test('the order of the changes in the inventory makes no difference', async () => {
+  forge({ digest, digestParts: [...(intent()?.digestParts ?? [])].reverse() });
+  expect((await apply('--resume')).exit).toBe(0);
 });
 
 test('--resume needs the digest of the plan', async () => {

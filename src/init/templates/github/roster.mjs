@@ -9,7 +9,7 @@ const { GITHUB_WORKSPACE } = process.env;
 /** Set where a project or an environment is one of several, which then is part of all names. */
 const { OF_PROJECT, OF_ENVIRONMENT } = process.env;
 const ofProject = OF_PROJECT ? `-${OF_PROJECT}` : '';
-const ofBoth = ofProject + (OF_ENVIRONMENT ? `_${OF_ENVIRONMENT}` : '');
+const suffix = ofProject + (OF_ENVIRONMENT ? `_${OF_ENVIRONMENT}` : '');
 const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
 const event = JSON.parse(readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'));
 const defaultBranch = event.repository?.default_branch;
@@ -34,7 +34,7 @@ async function find() {
     return;
   }
   output('number', pull.number);
-  for (const each of await artifacts(`roster-snapshot${ofBoth}`)) {
+  for (const each of await artifacts(`roster-snapshot${suffix}`)) {
     if (await isSnapshot(each)) return output('snapshot', each.workflow_run.id);
   }
 }
@@ -145,7 +145,7 @@ function isMergeOf({ number, head }) {
 }
 
 function recordOf(head, digest) {
-  return `roster-review${ofBoth}-${head}-${digest.replace('sha256:', '')}`;
+  return `roster-review${suffix}-${head}-${digest.replace('sha256:', '')}`;
 }
 
 /** Newest first. */
