@@ -11,7 +11,7 @@ import { isLong } from '../support/size.js';
 
 /** The workflows of a project with environments, and those of two projects, step by step as GitHub runs them. */
 
-/** Each of these takes seconds. */
+/** Each of these starts dozens of processes. */
 const inLongRun = test.runIf(isLong);
 
 let staging: Sandbox;
@@ -76,7 +76,7 @@ describe('a project with environments', () => {
     expect(results(await github.schedule())).toEqual(ofDrift);
   });
 
-  test('is planned for each, in one comment each, and staging is applied before production', async () => {
+  inLongRun('is planned for each, in one comment each, and staging is applied before production', async () => {
     const before = staging.requests.length + production.requests.length;
     const number = await propose('shops', shops('acme-shop'));
     expect(staging.requests.length + production.requests.length).toBe(before);
