@@ -76,31 +76,34 @@ describe('a project with environments', () => {
     expect(results(await github.schedule())).toEqual(ofDrift);
   });
 
-  inLongRun('is planned for each, in one comment each, and staging is applied before production', async () => {
-    const before = staging.requests.length + production.requests.length;
-    const number = await propose('shops', shops('acme-shop'));
-    expect(staging.requests.length + production.requests.length).toBe(before);
-    const comments = github.comments(number).map(({ body }) => body);
-    expect(comments).toEqual([
-      expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
-      expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create\*\*/),
-    ]);
-    expect(new Set(comments.map(digestIn)).size).toBe(2);
-    expect(github.api.checks.map((each) => each['name'])).toEqual([
-      'roster plan (staging)',
-      'roster plan (production)',
-    ]);
-    github.merge(number);
-    const asked: string[] = [];
-    github.options.approve = (environment) => {
-      if (environment === 'production') asked.push(...names(staging), ...names(production));
-    };
-    const runs = await github.push();
-    expect(results(runs)).toEqual({ ...ofStaging, ...ofProduction, ...ofDrift });
-    // Staging had its group when production was approved.
-    expect(asked).toEqual(['Shops']);
-    expect(names(production)).toEqual(['Shops']);
-  });
+  inLongRun(
+    'is planned for each, in one comment each, and staging is applied before production',
+    async () => {
+      const before = staging.requests.length + production.requests.length;
+      const number = await propose('shops', shops('acme-shop'));
+      expect(staging.requests.length + production.requests.length).toBe(before);
+      const comments = github.comments(number).map(({ body }) => body);
+      expect(comments).toEqual([
+        expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
+        expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create\*\*/),
+      ]);
+      expect(new Set(comments.map(digestIn)).size).toBe(2);
+      expect(github.api.checks.map((each) => each['name'])).toEqual([
+        'roster plan (staging)',
+        'roster plan (production)',
+      ]);
+      github.merge(number);
+      const asked: string[] = [];
+      github.options.approve = (environment) => {
+        if (environment === 'production') asked.push(...names(staging), ...names(production));
+      };
+      const runs = await github.push();
+      expect(results(runs)).toEqual({ ...ofStaging, ...ofProduction, ...ofDrift });
+      // Staging had its group when production was approved.
+      expect(asked).toEqual(['Shops']);
+      expect(names(production)).toEqual(['Shops']);
+    },
+  );
 
   inLongRun('applies nothing to production while staging is not what was reviewed', async () => {
     github.merge(await propose('shops', shops('acme-shop')));
