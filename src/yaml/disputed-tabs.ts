@@ -9,6 +9,7 @@ import { describeSyntaxError } from './syntax/syntax-messages.js';
 export function disputedTab(text: string, events: readonly Event[]): Disputed | null {
   if (!text.includes('\t')) return null;
   const scalars = new Scalars(events);
+  let passed: ScalarEvent | undefined;
   for (const { index: start, 0: blanks } of text.matchAll(/^ *\t[ \t]*/gm)) {
     const end = start + blanks.length;
     const scalar = scalars.before(start);
@@ -16,7 +17,10 @@ export function disputedTab(text: string, events: readonly Event[]): Disputed | 
     const indent = isInside ? scalars.indent(text) : 0;
     const isWrong = isInside
       ? !isBlock(scalar) && isBlankAt(text, end) && blanks.indexOf('\t') < indent
-      : (scalar !== undefined && isNextTo(text, scalar, start)) || isIndentation(text, start, end);
+      : (scalar !== undefined && scalar !== passed && isNextTo(text, scalar, start)) ||
+        isIndentation(text, start, end);
+    // Only the first such line after a text may be next to it.
+    if (!isInside) passed = scalar;
     if (isWrong) return { ...describeSyntaxError('TAB_AS_INDENT'), start, end };
   }
   return null;
