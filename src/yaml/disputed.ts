@@ -12,7 +12,7 @@ import {
   type ScalarEvent,
   type Stretch,
 } from './events.js';
-import { describeSyntaxError } from './syntax/syntax-messages.js';
+import { aliasColon, anchorColon, describeSyntaxError } from './syntax/syntax-messages.js';
 
 /**
  * Syntax that YAML parsers do not agree on: others refuse it, or read something else. It is refused, so that a file
@@ -46,7 +46,7 @@ export function disputedProperties(
   { anchorStart, anchorEnd, tagStart, tagEnd }: PropertiesEvent,
 ): Disputed | null {
   if (anchorEnd !== -1 && endsWithColon(text, anchorEnd))
-    return { ...incompleteAnchor, start: anchorEnd - 1, end: anchorEnd };
+    return { ...anchorColon, start: anchorEnd - 1, end: anchorEnd };
   const anchor = { start: anchorStart - 1, end: anchorEnd };
   const tag = { start: tagStart, end: tagEnd };
   const close = [anchor, tag].find(({ end }) => end !== -1 && !/^[\s,\]}]?$/.test(text.charAt(end)));
@@ -54,21 +54,13 @@ export function disputedProperties(
 }
 
 export function disputedAlias(text: string, end: number): Disputed | null {
-  return endsWithColon(text, end) ? { ...incompleteAlias, start: end - 1, end } : null;
+  return endsWithColon(text, end) ? { ...aliasColon, start: end - 1, end } : null;
 }
 
 function endsWithColon(text: string, end: number): boolean {
   return text[end - 1] === ':';
 }
 
-const incompleteAnchor: ProblemText = {
-  message: 'this anchor is incomplete',
-  help: 'Write `&` and a name that does not end with `:`.',
-};
-const incompleteAlias: ProblemText = {
-  message: 'this alias is incomplete',
-  help: 'Write `*` and the name of an anchor.',
-};
 const noSpace: ProblemText = {
   message: 'a space is missing after this anchor or tag',
 };
@@ -90,7 +82,6 @@ export function disputedMap(text: string, map: MappingEvent): Disputed | null {
 /** A text whose content or end depends on the parser. */
 export function disputedText(text: string, event: ScalarEvent, range: Stretch): Disputed | null {
   if (isBlock(event)) return disputedBlock(text, event, range);
-  if (event.fast) return null;
   const written = text.slice(range.start, range.end);
   const found = written.startsWith('"') ? oddEscape.exec(written) : null;
   if (found === null) return null;
@@ -104,9 +95,13 @@ const oddEscape = /(?<!\\)(?:\\\\)*\\(?:U(?!00(?:0[\dA-Fa-f]|10))|\r?\n[ \t]*\r?
 function disputedBlock(text: string, { chomping, valueStart }: ScalarEvent, range: Stretch): Disputed | null {
   const { start, end } = range;
   const isGiven = isIndentGiven(text, start);
-  if (isGiven && /^[ \r\n]* [ \r\n]*$/.test(text.slice(valueStart, end))) return at(start, onlySpaces);
+  if (isGiven && isOnlySpaces(text.slice(valueStart, end))) return at(start, onlySpaces);
   const mayEndInSpaces = end === text.length && (isGiven || chomping === CHOMPING_KEEP);
   return mayEndInSpaces && /\n +$/.test(text.slice(valueStart - 1)) ? at(start, lastBreak) : null;
+}
+
+function isOnlySpaces(written: string): boolean {
+  return written.includes(' ') && /^[ \r\n]*$/.test(written);
 }
 
 /** The number in `|2` means different things where nothing is around the text. */

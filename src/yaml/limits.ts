@@ -6,7 +6,7 @@
 export const yamlLimits = {
   /** Levels of maps and lists, including those that aliases add. */
   depth: 64,
-  /** Syntax of a broken file in which mistakes are looked for, in units of `weights`. */
+  /** Syntax of a broken file in which errors are looked for, in units of `weights`. */
   explained: 200_000,
   /** Values written in all files of a project, and the maps and lists among them. */
   values: 3_000_000,
@@ -19,7 +19,7 @@ export const yamlLimits = {
   /** Length of one text. */
   text: 65_536,
   syntaxErrorsPerFile: 100,
-  /** As the YAML library counts them: one mistake may cause many. */
+  /** As the YAML library counts them: one error may cause many. */
   reportedErrorsPerFile: 1_000,
 } as const;
 

@@ -51,27 +51,27 @@ export class Places {
     return { start: anchorStart - 1, end: anchorEnd };
   }
 
-  /** Null for a scalar that is not written. What comes before its value is passed. */
+  /** Null for a scalar that is not written. What comes before its value is skipped. */
   ofScalar(event: ScalarEvent): Stretch | null {
     const { valueStart, valueEnd, anchorEnd, tagEnd, style } = event;
     if (anchorEnd !== none || tagEnd !== none) this.at = Math.max(this.at, anchorEnd, tagEnd);
     if (valueStart === none) return null;
     if (style === SCALAR_STYLE_PLAIN) return this.upTo(valueStart, valueEnd);
     if (!isBlock(event)) return this.upTo(valueStart - 1, valueEnd + 1);
-    this.pass(',:?-');
+    this.skip(',:?-');
     return this.upTo(this.at, valueEnd);
   }
 
   /** Of a value that is not written: the dash of its item, or else what is before it. */
   ofMissing({ anchorEnd, tagEnd }: ScalarEvent): Stretch {
     const hasProperties = anchorEnd !== none || tagEnd !== none;
-    if (!hasProperties) this.passDash();
+    if (!hasProperties) this.skipDash();
     return { start: Math.max(0, this.at - 1), end: Math.max(1, this.at) };
   }
 
   /** Of a key that is not written: the colon after it. */
   ofMissingKey(): Stretch {
-    this.pass(',?');
+    this.skip(',?');
     return { start: this.at, end: this.at + 1 };
   }
 
@@ -82,24 +82,24 @@ export class Places {
   }
 
   /** The colon after a key. */
-  passColon(): void {
+  skipColon(): void {
     const { at } = this;
-    this.pass('');
+    this.skip('');
     if (this.text[this.at] === ':') this.at += 1;
     else this.at = at;
   }
 
   /** The bracket or brace after the last item. */
-  passClosing(): void {
-    this.pass(',:?');
+  skipClosing(): void {
+    this.skip(',:?');
     if (!/[\]}]/.test(this.text.charAt(this.at)))
       throw new Error('a closing bracket is not where it should be');
     this.at += 1;
   }
 
-  private passDash(): void {
+  private skipDash(): void {
     const { at } = this;
-    this.pass('');
+    this.skip('');
     if (this.text[this.at] === '-') this.at += 1;
     else this.at = at;
   }
@@ -110,7 +110,7 @@ export class Places {
   }
 
   /** White space, comments, and these signs. */
-  private pass(signs: string): void {
+  private skip(signs: string): void {
     for (; ; this.at += 1) {
       const sign = this.text.charAt(this.at);
       if (sign === '#') this.at = this.endOfLine();

@@ -32,9 +32,10 @@ export class ReadLimits {
     this.problem ??= tooDeep(source, start);
   }
 
-  /** `length` is that of a text as it is written. */
-  checkText(length: number, span: () => Span): void {
+  /** False for a text that is too long. `length` is that of the text as it is written. */
+  checkText(length: number, span: () => Span): boolean {
     if (length > yamlLimits.text) this.problem ??= tooLong(span());
+    return length <= yamlLimits.text;
   }
 
   private refuse(span: () => Span, message: string, help?: string): void {

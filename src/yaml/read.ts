@@ -1,5 +1,6 @@
 import type { Hint, ReaderContext, SuggestWord, SyntaxRules, YamlUsage } from './context.js';
 import { disputedLine } from './disputed.js';
+import { disputedTab } from './disputed-tabs.js';
 import { isTooDeep, type Refusal } from './events.js';
 import { isRefused, type Parsed, parse, parseLeniently } from './parsing.js';
 import { Places } from './places.js';
@@ -29,13 +30,13 @@ export interface YamlRead {
 }
 
 /**
- * Reads one file, in time and memory that `yamlLimits` bound. A fast parser reads it and stops at the first mistake;
- * then a slow one, which is not loaded otherwise, finds all mistakes. Its reading is never used: a text that only one
- * of the two accepts is refused.
+ * Reads one file, in time and memory that `yamlLimits` bound. A fast parser reads it and stops at the first error; then
+ * a slow one finds all errors. Its reading is never used. What the fast one accepts is not shown to the slow one: on
+ * which of that others disagree is known (`disputed.ts`), and refused.
  */
 export function readYaml(source: Source, options: YamlOptions): YamlRead {
   const { stackTraceLimit } = Error;
-  // Both parsers make an Error with a stack for each mistake: a file of nothing but mistakes would cost a gigabyte.
+  // Both parsers make an Error with a stack for each syntax error: a file of nothing but errors would cost a gigabyte.
   Error.stackTraceLimit = 0;
   try {
     const { rules, suggest, usage } = options;
@@ -56,10 +57,8 @@ function read(context: ReaderContext): Node[] | null {
   }
   const text = maskText(source.text, masked);
   const parsed = parse(text);
-  // Parsers do not agree on where a line may begin with tabs.
-  const hasTabs = text.includes('\t') && /^ *\t/m.test(text);
-  if (!isRefused(parsed) && !hasTabs) return treesOf(parsed, context);
-  if (!isRefused(parsed) || !isTooDeep(parsed)) return readWithCare(text, parsed, context);
+  if (!isRefused(parsed)) return treesOf(parsed, context);
+  if (!isTooDeep(parsed)) return readWithCare(text, parsed, context);
   problems.add(tooDeep(source, parsed.offset));
   return null;
 }
@@ -67,7 +66,7 @@ function read(context: ReaderContext): Node[] | null {
 function treesOf({ events, text, added }: Parsed, context: ReaderContext): Node[] | null {
   const { source, problems } = context;
   const places = new Places(source, text, added);
-  const line = disputedLine(text);
+  const line = disputedLine(text) ?? disputedTab(text, events);
   const builder = new TreeBuilder(events, text, places, context);
   const documents = line === null ? builder.documents() : null;
   const problem = line === null ? builder.limits.problem : places.problem(line);
@@ -77,20 +76,18 @@ function treesOf({ events, text, added }: Parsed, context: ReaderContext): Node[
 }
 
 /** Asks the second parser. */
-function readWithCare(text: string, parsed: Parsed | Refusal, context: ReaderContext): Node[] | null {
+function readWithCare(text: string, refused: Refusal, context: ReaderContext): Node[] | null {
   const { source, problems } = context;
-  const near = isRefused(parsed) ? parsed.offset : null;
-  const explained = new SyntaxExplainer(text, source, near).explain();
+  const explained = new SyntaxExplainer(text, source, refused.offset).explain();
   const { errors, isWhole, problem } = explained;
   if (problem !== null) {
     problems.add(problem);
     return null;
   }
-  const known = isRefused(parsed) && errors.length === 0 ? parseLeniently(text, isWhole) : parsed;
-  if (errors.length === 0 && !isRefused(known)) return treesOf(known, context);
-  const all =
-    errors.length === 0 && isRefused(parsed) ? [refusalError(isRefused(known) ? known : parsed)] : errors;
-  return report({ ...explained, errors: all }, context);
+  if (errors.length > 0) return report(explained, context);
+  const parsed = parseLeniently(text, isWhole);
+  if (!isRefused(parsed)) return treesOf(parsed, context);
+  return report({ ...explained, errors: [refusalError(parsed)] }, context);
 }
 
 function report({ errors, openings }: Explanation, context: ReaderContext): Node[] | null {

@@ -39,12 +39,13 @@ export class ScalarReader {
 
   private ofMissing(event: ScalarEvent, key: Span | undefined): Span {
     if (key === undefined) return this.places.span(this.places.ofMissing(event));
-    this.places.passColon();
+    this.places.skipColon();
     return key;
   }
 
   private content(event: ScalarEvent, range: Stretch): string {
-    this.limits.checkText(range.end - range.start, () => this.places.span(range));
+    // Nothing more is read after a text that is too long.
+    if (!this.limits.checkText(range.end - range.start, () => this.places.span(range))) return '';
     if (!event.fast) this.dispute(disputedText(this.text, event, range));
     return textOf(this.text, event);
   }

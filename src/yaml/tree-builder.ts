@@ -173,7 +173,7 @@ export class TreeBuilder {
   /** Passes the end of a collection. */
   private finish(start: number, isEnclosed: boolean): Span {
     this.next += 1;
-    if (isEnclosed && !this.isOver) this.places.passClosing();
+    if (isEnclosed && !this.isOver) this.places.skipClosing();
     return this.places.span({ start, end: this.places.at });
   }
 

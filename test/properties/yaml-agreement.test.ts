@@ -31,6 +31,29 @@ test.each(edgeCases)('two readers agree on %s, or it is refused', (_, text) => {
   expect(agreementOn(text)).not.toHaveProperty('disagree');
 });
 
+const padding = `# ${'x'.repeat(200)}\n`.repeat(1_700);
+
+/** Only the explanation of a whole text tells whether such a tab is right. */
+const hasInnerTab = (text: string) => /\S\t\S/.test(text) && /[[{]/.test(text);
+/** The first line means something else after others. */
+const padded = edgeCases.filter(([, text]) => !/^[ \t]+(?:---|%)/.test(text) && !hasInnerTab(text));
+
+it.each(padded)('far into a large file, %s is read, or refused, as in a small one', (_, text) => {
+  const [small, large] = [read(text), read(padding + text)];
+  expect(large.documents?.map(jsonOf) ?? null).toEqual(small.documents?.map(jsonOf) ?? null);
+  const told = ({ problems }: typeof small, offset: number) =>
+    problems.map(({ message, span }) => [message, span.start - offset]);
+  expect(told(large, padding.length)).toEqual(told(small, 0));
+});
+
+it.each(edgeCases.filter(([, text]) => hasInnerTab(text)))(
+  'far into a large file, %s is refused',
+  (_, text) => {
+    expect(read(text).problems).toEqual([]);
+    expect(read(padding + text).problems).toHaveLength(1);
+  },
+);
+
 test('all YAML in the files and pages of this project is read as an independent reader reads it', () => {
   const texts = projectTexts();
   expect(texts.length).toBeGreaterThan(150);

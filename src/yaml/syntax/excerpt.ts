@@ -13,7 +13,7 @@ const AFTER = 200_000;
 
 /**
  * The lines around an offset, and before them those that they are in: each is indented less than the one after it. The
- * mistake that stopped the fast parser is close to where it stopped.
+ * error that stopped the fast parser is close to where it stopped.
  */
 export function excerptAround(text: string, offset: number): TextPart {
   if (text.length <= WHOLE) return wholeText(text);
@@ -33,7 +33,7 @@ export function excerptAround(text: string, offset: number): TextPart {
   return { text: head.join('') + rest, isWhole: false, original };
 }
 
-export function wholeText(text: string): TextPart {
+function wholeText(text: string): TextPart {
   return { text, isWhole: true, original: (offset) => offset };
 }
 

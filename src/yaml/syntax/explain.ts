@@ -4,7 +4,7 @@ import { weights, yamlLimits } from '../limits.js';
 import type { YamlProblem } from '../problem.js';
 import { tooDeep, tooLong } from '../read-limits.js';
 import type { Source } from '../source.js';
-import { excerptAround, type TextPart, wholeText } from './excerpt.js';
+import { excerptAround, type TextPart } from './excerpt.js';
 import { mergeConflictsIn } from './merge-conflicts.js';
 import { StrayBrackets } from './stray-brackets.js';
 import type { ReportedError } from './syntax-hints.js';
@@ -20,11 +20,11 @@ export interface Explanation {
   readonly isWhole: boolean;
 }
 
-/** Characters between where the fast parser stops and the mistake. */
+/** Characters between where the fast parser stops and the error. */
 const NEARBY = 5_000;
 
 /**
- * Finds the mistakes of a text with a second parser, which goes on after each. It takes ten times as much time and
+ * Finds the errors of a text with a second parser, which goes on after each. It takes ten times as much time and
  * memory, and so a large text is explained only in part.
  */
 export class SyntaxExplainer {
@@ -47,10 +47,10 @@ export class SyntaxExplainer {
     /** Some stretches of the source are masked in it. */
     text: string,
     private readonly source: Source,
-    /** Where the fast parser has stopped; null when it has not. */
-    private readonly near: number | null,
+    /** Where the fast parser has stopped. */
+    private readonly near: number,
   ) {
-    this.excerpt = near === null ? wholeText(text) : excerptAround(text, near);
+    this.excerpt = excerptAround(text, near);
     this.brackets = new StrayBrackets(this.excerpt.text);
   }
 
@@ -72,7 +72,6 @@ export class SyntaxExplainer {
   /** False for an error that may be there because only a part of the text was parsed. */
   private isCertain({ pos: [start], message }: ReportedError, end: number): boolean {
     const { near } = this;
-    if (near === null) return start < end && !isUnclosed(message);
     const isAfter = start >= near - NEARBY || this.excerpt.isWhole;
     return isAfter && start < (isUnclosed(message) ? near + NEARBY : end);
   }

@@ -1,7 +1,7 @@
 import { templateMessage } from '../checks.js';
 import type { Hint, ProblemText, SyntaxRules } from '../context.js';
 import { quoted } from '../text.js';
-import { describeSyntaxError } from './syntax-messages.js';
+import { aliasColon, anchorColon, describeSyntaxError } from './syntax-messages.js';
 
 /** Characters before a line in which the line that it follows is looked for. */
 const NEARBY_CHARACTERS = 2_000;
@@ -35,7 +35,7 @@ export function hintFor(
     template(text, start, rules) ??
     rules.explain(text, start) ??
     oddCharacter(text, error) ??
-    incompleteAnchor(error) ??
+    anchorName(error) ??
     afterBlockSign(text, error) ??
     indentedTop(text, error) ??
     spaceAfterColon(text, code, start) ??
@@ -140,11 +140,13 @@ function oddCharacter(text: string, { code, pos }: ReportedError): SyntaxHint | 
   return { message, help: `Replace it with an ordinary ${sign}.`, start, end: start + 1 };
 }
 
-/** The library has one code for aliases and anchors. */
-function incompleteAnchor({ message: said, pos: [start, end] }: ReportedError): SyntaxHint | null {
+/** The library has one code for aliases and anchors, without a name or with a colon at its end. */
+function anchorName({ message: said, pos: [start, end] }: ReportedError): SyntaxHint | null {
+  const [, what] = /^(Anchor|Alias) ending in :/.exec(said) ?? [];
+  if (what === 'Anchor') return { ...anchorColon, start, end };
+  if (what === 'Alias') return { ...aliasColon, start, end };
   if (!said.startsWith('Anchor ')) return null;
-  const help = 'Write `&` and a name that does not end with `:`.';
-  return { message: 'this anchor is incomplete', help, start, end };
+  return { message: 'this anchor is incomplete', help: 'Write `&` and a name.', start, end };
 }
 
 /** `name: | Retail` */

@@ -1,5 +1,8 @@
 import type { ProblemText } from '../context.js';
 
+export const anchorColon: ProblemText = { message: 'the name of an anchor must not end with ":"' };
+export const aliasColon: ProblemText = { message: 'the name of an alias must not end with ":"' };
+
 /** The explanation of each type of syntax error that the YAML library reports; its own messages are never shown. */
 const messages: Readonly<Record<string, readonly [message: string, help?: string]>> = {
   ALIAS_PROPS: ['an alias cannot have an anchor or a tag'],

@@ -342,7 +342,7 @@ it.each<[string, string, string]>([
   [
     'an anchor with a colon',
     'project: p\nx-a: &a:\n  b: 1\n',
-    '2:8 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
+    '2:8 yaml-syntax: the name of an anchor must not end with ":"',
   ],
   [
     'a text next to its sign',

@@ -29,7 +29,11 @@ it('a bracket at the beginning of a line of text is not changed', () => {
 });
 
 it.each([
-  ['&a: b\n', 2, 'this anchor is incomplete'],
+  ['&a: b\n', 2, 'the name of an anchor must not end with ":"'],
+  ['a: &x b\nc: *x:\n', 13, 'the name of an alias must not end with ":"'],
+  ['a: |\n  b\n\t\nc: d\n', 9, 'tabs are not allowed for indentation'],
+  ['a: "b\n\t\n  c"\n', 6, 'tabs are not allowed for indentation'],
+  ['? a\n\t: b\n', 4, 'tabs are not allowed for indentation'],
   ['a: &x b: c\n', 3, 'a map cannot begin here'],
   ['a:\n  &x !!str b: c\n', 8, 'it is not clear what this anchor or tag belongs to'],
   [' --- a\n', 0, 'this line must not be indented'],
