@@ -1,5 +1,6 @@
 import type { CiHost } from '../engine/init/ci-host.js';
 import { type InitResult, init, type SkippedFile } from '../engine/init/init.js';
+import { wordList } from '../model/word-list.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { declarations } from './command/declarations.js';
@@ -59,7 +60,7 @@ function apiStep(api: string): string {
 
 function hostSteps(host: CiHost, { deployments: { reading, applying } }: InitResult): readonly string[] {
   const names = [...reading, ...applying].map((each) => `\`${each}\``);
-  const all = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  const all = wordList(names, 'and');
   if (host === 'github')
     return [
       `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY.`,

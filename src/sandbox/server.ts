@@ -10,7 +10,6 @@ import { applyFaults, type FaultPlan, noFaults } from './faults/faults.js';
 import { ListLag } from './faults/list-lag.js';
 import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.js';
 import { Limits } from './limits.js';
-
 import { loadWorld, saver } from './persistence.js';
 import type { RecordedRequest } from './receive.js';
 import { worldFromSeed } from './seed/build-world.js';

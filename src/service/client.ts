@@ -9,7 +9,7 @@ import { type ClientSettings, rateLimiter, retrySettings } from './client-settin
 import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
 import { noAnswer } from './no-answer.js';
-import { type PageQuery, ParseAhead, readPages, UnexpectedItem } from './paging.js';
+import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import type { RateLimiter } from './rate-limit.js';
 import { incompleteAnswer, refusal } from './refusal.js';
@@ -102,11 +102,9 @@ class HttpClient implements Client {
     const meter = this.#bytes.hold(requestPath(this.#base, request.path, request.query ?? null));
     const options = { guard, meter };
     const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, options);
-    const ahead = new ParseAhead(call);
-    const { onPage } = ahead;
     try {
       const queue = createQueue(this.#settings.concurrency);
-      return ahead.all(await readPages({ fetch, queue, onPage }));
+      return parseItems(await readPages({ fetch, queue }), call);
     } catch (error) {
       throw this.#explained(subjectOf(request), error);
     } finally {

@@ -16,8 +16,6 @@ export type PageQuery = Readonly<Record<string, string | number>>;
 export interface PageSource {
   /** Reads one page; null requests the list without paging, because the interface pages no list (§4). */
   fetch(query: PageQuery | null): Promise<Envelope>;
-  /** Called with the items of each page as it arrives. They are items of the list only if the whole of it can be read. */
-  onPage?(items: readonly unknown[]): void;
   readonly queue: Queue;
 }
 
@@ -42,32 +40,6 @@ export function parseItems<T>(items: readonly unknown[], call: ListCall<T>): T[]
       throw new UnexpectedItem(`${call.noun} ${index + 1}`, error.message);
     }
   });
-}
-
-/** Parses the items of a list while its other pages are read. */
-export class ParseAhead<T> {
-  readonly #parsed = new Map<unknown, T>();
-
-  constructor(private readonly call: ListCall<T>) {}
-
-  /** Later, so that the request for the next page leaves first. */
-  readonly onPage = (items: readonly unknown[]): void => {
-    setImmediate(() => this.#parse(items));
-  };
-
-  /** What could not be parsed is parsed again, and reported: an error names the position in the whole list. */
-  all(items: readonly unknown[]): T[] {
-    const { parse } = this.call;
-    return parseItems(items, { ...this.call, parse: (item) => this.#parsed.get(item) ?? parse(item) });
-  }
-
-  #parse(items: readonly unknown[]): void {
-    try {
-      for (const item of items) this.#parsed.set(item, this.call.parse(item));
-    } catch {
-      // `all` throws it again, unless the list cannot be read for another reason.
-    }
-  }
 }
 
 export class UnexpectedItem extends Unexpected {
@@ -114,7 +86,7 @@ async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
  */
 async function byNumber(likely: number, announced: number, source: PageSource): Promise<unknown[]> {
   checkSize(likely, announced);
-  const [first, ...others] = await readNumbers(1, likely, source);
+  const [first, ...others] = await readLikely(likely, source);
   if (first === undefined) throw new Error('a list with a total has a first page');
   if (first.nextCursor !== null) return byCursor(first, source);
   const { total, items } = first;
@@ -132,15 +104,32 @@ async function byNumber(likely: number, announced: number, source: PageSource): 
 }
 
 async function readOne(query: PageQuery | null, source: PageSource): Promise<Page> {
-  const page = readPage(await source.fetch(query));
-  source.onPage?.(page.items);
-  return page;
+  return readPage(await source.fetch(query));
+}
+
+/** Stops at a first page with a cursor: the others are then read by cursor. */
+async function readLikely(likely: number, source: PageSource): Promise<Page[]> {
+  let hasCursor = false;
+  const pages = await source.queue.map(numbersFrom(1, likely), async (number) => {
+    if (hasCursor) return [];
+    const page = await readNumber(number, source);
+    hasCursor ||= number === 1 && page.nextCursor !== null;
+    return [page];
+  });
+  return pages.flat();
 }
 
 /** The pages from one number to another. */
 function readNumbers(from: number, to: number, source: PageSource): Promise<Page[]> {
-  const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-  return source.queue.map(numbers, (page) => readOne({ page, pageSize: PAGE_SIZE }, source));
+  return source.queue.map(numbersFrom(from, to), (number) => readNumber(number, source));
+}
+
+function readNumber(page: number, source: PageSource): Promise<Page> {
+  return readOne({ page, pageSize: PAGE_SIZE }, source);
+}
+
+function numbersFrom(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }
 
 function disagreeing(total: number, items: number): Unexpected {

@@ -84,14 +84,11 @@ export class Meter {
 
   /** The medians of the subjects, in their order. Says on a terminal what it is doing. */
   async inTurns(subjects: readonly Subject[], rounds: number): Promise<Cost[]> {
-    const costs: Cost[][] = subjects.map(() => []);
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [index, subject] of subjects.entries()) {
-        if (subject.isSlow && round > 0) continue;
-        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${subject.name} (${round + 1}/${rounds})`);
-        costs[index]?.push(await this.run(subject));
-      }
-    }
+    const costs = await inTurns(subjects, rounds, (subject, round) => {
+      if (subject.isSlow && round > 0) return null;
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${subject.name} (${round + 1}/${rounds})`);
+      return this.run(subject);
+    });
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     return costs.map(medians);
   }
@@ -136,16 +133,19 @@ function ended({ name, command, exits = [0] }: Subject, options: SpawnOptions): 
 
 /**
  * Measures the subjects in turns, so that other work on the machine affects all of them alike. Returns the measurements
- * in the order of the subjects.
+ * in the order of the subjects. Null is not a measurement.
  */
 export async function inTurns<S, M>(
   subjects: readonly S[],
   rounds: number,
-  measure: (subject: S) => M | Promise<M>,
+  measure: (subject: S, round: number) => M | null | Promise<M>,
 ): Promise<M[][]> {
   const found: M[][] = subjects.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, subject] of subjects.entries()) found[index]?.push(await measure(subject));
+    for (const [index, subject] of subjects.entries()) {
+      const one = await measure(subject, round);
+      if (one !== null) found[index]?.push(one);
+    }
   }
   return found;
 }

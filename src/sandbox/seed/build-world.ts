@@ -158,22 +158,28 @@ function targetId(
   throw new SeedError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
 }
 
-const indexes = new WeakMap<object, Map<string, string[]>>();
+type IdsByName = ReadonlyMap<string, readonly string[]>;
+
+const indexes = new WeakMap<object, Map<string, IdsByName>>();
 
 /** The ids by name, once all records are there: each of thousands of schedules names its target. */
 function namesIn<K extends string>(
   records: Map<string, { id: string } & Record<K, string>>,
   key: K,
-): ReadonlyMap<string, readonly string[]> {
-  const known = indexes.get(records);
-  if (known !== undefined) return known;
+): IdsByName {
+  const byKey = indexes.get(records) ?? new Map<string, IdsByName>();
+  const ids = byKey.get(key) ?? idsBy(key, [...records.values()]);
+  indexes.set(records, byKey.set(key, ids));
+  return ids;
+}
+
+function idsBy<K extends string>(key: K, records: ({ id: string } & Record<K, string>)[]): IdsByName {
   const ids = new Map<string, string[]>();
-  for (const record of records.values()) {
+  for (const record of records) {
     const same = ids.get(record[key]);
     if (same === undefined) ids.set(record[key], [record.id]);
     else same.push(record.id);
   }
-  indexes.set(records, ids);
   return ids;
 }
 

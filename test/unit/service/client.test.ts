@@ -44,6 +44,19 @@ test('sends the key, the accept headers and the JSON body below a base path', as
   expect(JSON.parse(seen?.body ?? '')).toEqual({ name: 'a', description: '', agentIds: [] });
 });
 
+test('each item of a list is parsed once, however many pages it has', async () => {
+  await using server = await serve(({ url }, response) => {
+    const page = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? 0);
+    ok(response, { items: [{ id: `i${page}` }], nextCursor: page < 3 ? String(page + 1) : null });
+  });
+  const parsed: unknown[] = [];
+  const parse = (item: unknown) => parsed.push(item);
+  await server.client().readAll({ request: read.request, noun: 'pipeline', parse });
+  // Later work would be extra work.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(parsed).toEqual(['i0', 'i1', 'i2', 'i3'].map((id) => ({ id })));
+});
+
 test('a list whose header refers to a next page is not taken for the whole list', async () => {
   const link = '<https://example.com/api/x?page=1>; rel="prev", </api/x?page=2>; rel="next"';
   await using server = await serve((_seen, response) => {

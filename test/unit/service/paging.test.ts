@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Unexpected } from '../../../src/model/request.js';
 import type { Envelope } from '../../../src/service/answer.js';
-import {
-  type PageQuery,
-  ParseAhead,
-  parseItems,
-  readPages,
-  UnexpectedItem,
-} from '../../../src/service/paging.js';
+import { type PageQuery, parseItems, readPages, UnexpectedItem } from '../../../src/service/paging.js';
 import { createQueue } from '../../../src/service/queue.js';
 
 type Respond = (query: PageQuery | null) => unknown;
@@ -187,6 +181,16 @@ describe('incomplete lists', () => {
   });
 });
 
+test('a list that turns out to have cursors gets few requests for page numbers', async () => {
+  const pages = source((query) => {
+    if (query === null) return { items: items(0, 25), total: 10_000 };
+    const from = Number(query['cursor'] ?? 0);
+    return { items: items(from, from + 100), nextCursor: from < 9_900 ? String(from + 100) : null };
+  });
+  expect(await readPages(pages)).toEqual(items(0, 10_000));
+  expect(pages.queries.filter((query) => query?.['page']).length).toBeLessThan(10);
+});
+
 test('an unreadable item is named by its position; a bug in a parser is not hidden', () => {
   const call = { request: { method: 'GET', path: '/api/x', effect: 'read' }, noun: 'group' } as const;
   const parse = (item: unknown) => {
@@ -197,50 +201,4 @@ test('an unreadable item is named by its position; a bug in a parser is not hidd
   expect(() => parseItems([1, 3], { ...call, parse })).toThrow(UnexpectedItem);
   expect(() => parseItems([1, 3], { ...call, parse })).toThrow('expected two');
   expect(() => parseItems([4], { ...call, parse })).toThrow(TypeError);
-});
-
-describe('items are parsed ahead', () => {
-  const request = { method: 'GET', path: '/api/x', effect: 'read' } as const;
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const cursors: Respond = (query) => {
-    const from = Number(query?.['cursor'] ?? 0);
-    return { items: items(from, from + 10), nextCursor: from < 40 ? String(from + 10) : null };
-  };
-
-  test('when the request for the next page has left, and each of them once', async () => {
-    const parsed: string[] = [];
-    const parse = (item: unknown) => {
-      const { id } = item as { id: string };
-      parsed.push(id);
-      return id;
-    };
-    const ahead = new ParseAhead({ request, noun: 'group', parse });
-    const pages = source(cursors);
-    const before: number[] = [];
-    const fetch = async (query: PageQuery | null) => {
-      before.push(parsed.length);
-      await turn();
-      await turn();
-      return pages.fetch(query);
-    };
-    const read = await readPages({ ...pages, fetch, onPage: ahead.onPage });
-    const ids = items(0, 50).map(({ id }) => id);
-    expect([ahead.all(read), parsed]).toEqual([ids, ids]);
-    expect(before).toEqual([0, 0, 10, 20, 30]);
-  });
-
-  test('and one that cannot be parsed is named by its position in the whole list', async () => {
-    const parse = (item: unknown) => {
-      if ((item as { id: string }).id === 'i12') throw new Unexpected('expected another id');
-      return item;
-    };
-    const ahead = new ParseAhead({ request, noun: 'group', parse });
-    const pages = source(cursors);
-    const fetch = async (query: PageQuery | null) => {
-      await turn();
-      return pages.fetch(query);
-    };
-    const read = await readPages({ ...pages, fetch, onPage: ahead.onPage });
-    expect(() => ahead.all(read)).toThrow(new UnexpectedItem('group 13', 'expected another id'));
-  });
 });
