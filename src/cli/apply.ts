@@ -62,7 +62,7 @@ export function applyCommand(
     return {
       exit: declined ? exitCode.error : complete ? exitCode.fine : failed,
       diagnostics: [...report.diagnostics.slice(report.plan.diagnostics.length), ...unwritten],
-      render: { json, text: (style) => (declined ? '' : reportText(shown, style)) },
+      render: { json, text: (style) => (declined ? '' : reportText(shown, style, flags)) },
     };
   });
 }

@@ -63,6 +63,11 @@ function merged(checks: readonly Check[]): readonly Diagnostic[] {
   return [...found.values()].map(({ diagnostic, environments }) =>
     environments.length === checks.length
       ? diagnostic
-      : { ...diagnostic, message: `${diagnostic.message} (environment ${environments.join(', ')})` },
+      : { ...diagnostic, message: `${diagnostic.message} (${environmentsText(environments)})` },
   );
+}
+
+function environmentsText(names: readonly string[]): string {
+  if (names.length < 2) return `environment: ${names.join()}`;
+  return `environments ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

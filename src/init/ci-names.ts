@@ -53,10 +53,10 @@ export function about({ folder, environments }: Pick<CiFacts, 'folder' | 'enviro
 # Its environments are ${environments.join(', ')}. If that changes, remove these files and run \`roster init\` again.`;
 }
 
-/** Whether a file is for the project in another folder, as its comment says. */
-export function isForAnother(text: string, folder: string): boolean {
+/** The folder of the project that a file is for, as its comment says, if that is another one. */
+export function otherFolderIn(text: string, folder: string): string | null {
   const [, named] = /^# The project is in the folder (.+) of the repository\./m.exec(text) ?? [];
-  return named !== undefined && named !== yamlWord(folder);
+  return named === undefined || named === yamlWord(folder) ? null : named.replace(/^"(.*)"$/, '$1');
 }
 
 /** A file whose name has no project in it. */

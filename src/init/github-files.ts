@@ -23,6 +23,7 @@ import drift from './templates/github/roster-drift.yml?raw';
 import plan from './templates/github/roster-plan.yml?raw';
 import validate from './templates/github/roster-validate.yml?raw';
 import setup from './templates/github/setup.yml?raw';
+import snapshotJob from './templates/github/snapshot-job.yml?raw';
 
 export function githubFiles(facts: CiFacts): readonly NewFile[] {
   const values = { ...valuesOf(facts), ...environmentValues(facts) };
@@ -108,7 +109,9 @@ function projectJobs(facts: CiFacts): Values {
     APPLY_TO: applyEnvironment(facts, null),
     ENVIRONMENT: '${{ vars.ROSTER_ENV }}',
     NAMES: facts.project === null ? '' : `OF_PROJECT: ${facts.project}`,
+    SELECTED: '',
     AFTER: '',
+    SNAPSHOT: '',
     APPLY_DUE: "needs.plan.outputs.has_changes == 'true'",
     APPLY_IF: `github.ref == ${refOf(facts.branch)}`,
     MATRIX: '',
@@ -128,6 +131,8 @@ function environmentJobs(facts: CiFacts, environment: string): Values {
     APPLY_TO: applyEnvironment(facts, environment),
     ENVIRONMENT: yamlWord(environment),
     NAMES: `${own['NAMES']}\nOF_ENVIRONMENT: ${yamlWord(environment)}`.trim(),
+    SELECTED: 'SELECTED: ${{ inputs.environment }}',
+    SNAPSHOT: isAwaited(facts, environment) ? snapshotJob : '',
     ...(before === null
       ? { APPLY_IF: started, APPLY_DUE: isDue }
       : {
@@ -136,6 +141,11 @@ function environmentJobs(facts: CiFacts, environment: string): Values {
           APPLY_DUE: evenIfSkipped(`${plan}.result == 'success' && ${isDue}`),
         }),
   };
+}
+
+/** Whether another environment waits for it, and with it the workflow that saves snapshots after each run. */
+function isAwaited({ promote, planWith }: CiFacts, environment: string): boolean {
+  return planWith === 'snapshot' && promote.slice(0, -1).includes(environment);
 }
 
 /** Without a status function, GitHub skips a job if any job before it was skipped, as one is that has nothing to apply. */

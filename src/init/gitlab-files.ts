@@ -40,11 +40,12 @@ export function gitlabFiles(facts: CiFacts): readonly NewFile[] {
 
 function valuesOf(facts: CiFacts): Values {
   const { install, planWith, branch, folder, remoteHost } = facts;
+  const { applying } = deploymentsOf(facts);
   return {
     ABOUT: about(facts),
     OF_PROJECT: ending(facts),
     SCOPES: scopes(facts),
-    APPLY_ENVIRONMENTS: listed(deploymentsOf(facts).applying),
+    APPLY_ENVIRONMENTS: `${applying.length === 1 ? 'environment' : 'environments'} ${listed(applying)}`,
     BRANCH_STRING: JSON.stringify(branch),
     CD_FOLDER: /^[\w.][\w./-]*$/.test(folder) ? `cd ${folder}` : JSON.stringify(`cd ${shellWord(folder)}`),
     API: gitlabApi(remoteHost),

@@ -198,15 +198,20 @@ describe('a pull request is planned', () => {
     expect(await found()).toBe(`number=1\nsnapshot=${nightly.id}\n`);
   });
 
-  test('against a snapshot of a manual run, unless a tag with the name of the default branch ran it', async () => {
-    pull.merged_at = null;
-    const manual = { path: '.github/workflows/roster-drift.yml', event: 'workflow_dispatch' };
-    const wanted = recordedRun({ ...manual, head_sha: commits.before });
-    snapshotOf(wanted.id, '2026-10-01T00:00:00Z');
-    snapshotOf(recordedRun({ ...manual, head_sha: commits.head }).id, '2026-10-02T00:00:00Z');
-    api.isAncestor = (commit, of) => commit === of;
-    expect(await found()).toBe(`number=1\nsnapshot=${wanted.id}\n`);
-  });
+  test.each([
+    ['a manual run', { path: '.github/workflows/roster-drift.yml', event: 'workflow_dispatch' }],
+    ['an apply', { path: '.github/workflows/roster-apply.yml', event: 'push' }],
+  ])(
+    'against a snapshot of %s, unless a tag with the name of the default branch ran it',
+    async (_, manual) => {
+      pull.merged_at = null;
+      const wanted = recordedRun({ ...manual, head_sha: commits.before });
+      snapshotOf(wanted.id, '2026-10-01T00:00:00Z');
+      snapshotOf(recordedRun({ ...manual, head_sha: commits.head }).id, '2026-10-02T00:00:00Z');
+      api.isAncestor = (commit, of) => commit === of;
+      expect(await found()).toBe(`number=1\nsnapshot=${wanted.id}\n`);
+    },
+  );
 
   test('against a snapshot on a later page of artifacts', async () => {
     pull.merged_at = null;

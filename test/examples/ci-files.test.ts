@@ -129,7 +129,7 @@ describe.each([...workflows, ...several])('$path', ({ text }) => {
     const inEnvironment = jobs.filter((job) => job.environment !== undefined).flatMap((job) => job.steps);
     const withKey = ({ env = {} }: Step) =>
       Object.values(env).some((each) => String(each).includes('secrets.'));
-    const calls = ({ run = '' }: Step) => /^ *roster (plan|apply|drift)\b(?! --snapshot)/m.test(run);
+    const calls = ({ run = '' }: Step) => /^ *roster (plan|apply|drift|snapshot)\b(?! --snapshot)/m.test(run);
     expect(steps.filter(withKey)).toEqual(steps.filter(calls));
     expect(inEnvironment.filter(withKey)).toEqual(steps.filter(withKey));
     expect(text.match(/secrets\.\w+/g)?.filter((each) => each !== 'secrets.ROSTER_API_KEY') ?? []).toEqual(

@@ -66,7 +66,11 @@ function describeGroup(sandbox: Sandbox, description: string): void {
   for (const group of sandbox.world.groups.values()) group.description = description;
 }
 
-const ofStaging = { 'apply/plan-staging': 'success', 'apply-staging': 'success' };
+const ofStaging = {
+  'apply/plan-staging': 'success',
+  'apply-staging': 'success',
+  'snapshot-staging': 'success',
+};
 const ofProduction = { 'apply/plan-production': 'success', 'apply-production': 'success' };
 const ofDrift = { 'drift (staging)': 'success', 'drift (production)': 'success' };
 
@@ -95,7 +99,8 @@ describe('a project with environments', () => {
       github.merge(number);
       const asked: string[] = [];
       github.options.approve = (environment) => {
-        if (environment === 'production') asked.push(...names(staging), ...names(production));
+        if (environment !== 'production') return;
+        asked.push(...names(staging), ...names(production));
       };
       const runs = await github.push();
       expect(results(runs)).toEqual({ ...ofStaging, ...ofProduction, ...ofDrift });
@@ -122,11 +127,39 @@ describe('a project with environments', () => {
     expect(production.world.groups).toEqual(before);
 
     const digest = digestIn(the('apply/plan-staging', runs).summary) ?? '';
-    const early = await github.dispatch('roster apply', { environment: 'production', digest });
-    expect(results(early)).toMatchObject({ 'apply/plan-staging': 'success', 'apply-staging': 'success' });
-    const late = await github.dispatch('roster apply', { environment: 'production', digest: planOf(early) });
+    const [unchanged, dispatch] = [
+      structuredClone(staging.world.groups),
+      (environment: string, given: string) => github.dispatch('roster apply', { environment, digest: given }),
+    ];
+    // The digest of staging is no approval of it while production is selected.
+    const early = await dispatch('production', digest);
+    expect(results(early)).toMatchObject({ 'apply/plan-staging': 'failure', 'apply-staging': 'skipped' });
+    expect(the('apply/plan-staging', early).log).toContain('Run this workflow manually for staging first');
+    expect(staging.world.groups).toEqual(unchanged);
+    expect(results(await dispatch('staging', digest))).toMatchObject(ofStaging);
+    const planned = await dispatch('production', digest);
+    expect(results(planned)).toMatchObject({ 'apply/plan-production': 'failure' });
+    const late = await dispatch('production', planOf(planned));
     expect(results(late)).toMatchObject({ 'apply-staging': 'skipped', 'apply-production': 'success' });
     expect([...production.world.groups.values()][0]?.agentIds).toHaveLength(2);
+  });
+
+  inLongRun('plans pull requests with what staging has while production waits for an approval', async () => {
+    github.merge(await propose('shops', shops('acme-shop')));
+    author.propose('more', shops('acme-shop, globex'));
+    const number = github.openPull('more');
+    let runs: readonly JobRun[] = [];
+    github.options.approve = async (environment) => {
+      if (environment !== 'production') return;
+      github.options.approve = () => {};
+      runs = await github.pullRequest(number);
+    };
+    expect(results(await github.push())).toMatchObject({ ...ofStaging, ...ofProduction });
+    expect(the('plan/plan-staging', runs).result).toBe('success');
+    expect(github.comments(number).map(({ body }) => body)).toEqual([
+      expect.stringContaining('**Plan: 1 to update**'),
+      expect.stringContaining('**Plan: 1 to create**'),
+    ]);
   });
 
   inLongRun('goes on to production if staging has nothing left to apply', async () => {

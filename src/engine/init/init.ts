@@ -13,7 +13,7 @@ import { schemas } from '../schemas.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { installSource } from './install-source.js';
 import { createAll, type Occupant, occupantOf } from './new-files.js';
-import { nameInFiles, type ProjectFacts, projectFacts } from './project-facts.js';
+import { checkOwner, nameInFiles, type ProjectFacts, projectFacts } from './project-facts.js';
 import { type RepositoryFacts, remoteHost, repositoryFacts } from './repository-facts.js';
 
 /** `cwd` is where the project is created. */
@@ -68,14 +68,18 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
   const named = ci.host === null ? null : nameInFiles(project.name, ci.host, repository);
   const facts = { ...ciFacts(options, repository, { root, url }), ...project, project: named };
-  const files = [...firstFiles({ url, remote, project }, repository), ...pipelines(ci, facts)];
+  const files = [...firstFiles({ url, remote, project }, repository), ...pipelines(ci, facts, repository)];
   const installs = facts.install.from !== 'nowhere';
   const api = ci.host === 'gitlab' ? gitlabApi(facts.remoteHost) : null;
   const deployments = deploymentsOf(facts);
   return { ...write(files, root, cwd), ci, remote, branch: facts.branch, api, installs, deployments };
 }
 
-function pipelines({ host }: HostChoice, facts: CiFacts): readonly NewFile[] {
+function pipelines(
+  { host }: HostChoice,
+  facts: CiFacts,
+  repository: RepositoryFacts | null,
+): readonly NewFile[] {
   if (host === null) return [];
   for (const [what, name] of [
     ['branch', facts.branch],
@@ -84,7 +88,26 @@ function pipelines({ host }: HostChoice, facts: CiFacts): readonly NewFile[] {
   ] as const) {
     if (special.test(name)) throw unusableName(what, name);
   }
-  return ciFiles(host, facts);
+  if (host === 'github') checkCase(facts.environments);
+  const files = ciFiles(host, facts);
+  if (repository !== null && facts.project !== null)
+    for (const { path } of files) checkOwner(path, facts.project, repository);
+  return files;
+}
+
+/** Two names for one environment of GitHub: the reviewers and the key of one would be those of the other. */
+function checkCase(environments: readonly string[]): void {
+  const known = new Map<string, string>();
+  for (const each of environments) {
+    const same = known.get(each.toLowerCase());
+    if (same !== undefined)
+      throw problem(
+        'usage',
+        `GitHub does not distinguish the environments "${same}" and "${each}": it ignores the case of their names`,
+        'Rename one of them, or pass `--ci none`.',
+      );
+    known.set(each.toLowerCase(), each);
+  }
 }
 
 /** What the languages of pipelines and templates read as more than a name: expressions, the end of a string, a new line. */

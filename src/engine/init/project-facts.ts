@@ -1,9 +1,10 @@
 import { basename, join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
 import type { CiFacts, CiHost } from '../../init/ci-facts.js';
-import { ciFileOf, isForAnother } from '../../init/ci-names.js';
+import { ciFileOf, otherFolderIn } from '../../init/ci-names.js';
+import type { NewFile } from '../../init/project-files.js';
 import { readOutline } from '../../manifest/outline.js';
-import { problem } from '../../model/diagnostic.js';
+import { type Problem, problem } from '../../model/diagnostic.js';
 import { occupantOf } from './new-files.js';
 import { type RepositoryFacts, readRemoteUrl } from './repository-facts.js';
 
@@ -27,12 +28,20 @@ export function projectFacts(
   const newName = projectName(repository, cwd);
   if (occupantOf(cwd, 'roster.yaml') === 'nothing') return { name: newName, environments: promote, promote };
   const { project, environments } = readOutline('roster.yaml', cwd);
-  const usable = environments.filter((each) => ENVIRONMENT.test(each));
-  const unknown = promote.find((each) => !usable.includes(each));
+  const invalid = environments.find((each) => !ENVIRONMENT.test(each));
+  if (invalid !== undefined)
+    throw problem(
+      'schema',
+      `roster.yaml: ${JSON.stringify(invalid)} is not a valid name of an environment`,
+      seeErrors,
+    );
+  const unknown = promote.find((each) => !environments.includes(each));
   if (unknown !== undefined)
     throw problem('unknown-environment', `--promote: roster.yaml declares no environment "${unknown}"`);
-  return { name: PROJECT.test(project ?? '') ? (project ?? '') : newName, environments: usable, promote };
+  return { name: PROJECT.test(project ?? '') ? (project ?? '') : newName, environments, promote };
 }
+
+const seeErrors = 'Run `roster validate` to see all errors.';
 
 function promoteOf(flag: string | undefined): readonly string[] {
   if (flag === undefined) return [];
@@ -52,6 +61,8 @@ function projectName(repository: RepositoryFacts | null, cwd: string): string {
   const { remote = null, folder } = repository ?? { folder: '.' };
   const name = remote !== null && folder === '.' ? readRemoteUrl(remote.url).name : basename(cwd);
   const usable = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
@@ -70,8 +81,29 @@ export function nameInFiles(
 ): CiFacts['project'] {
   if (repository === null) return null;
   const path = ciFileOf(host);
-  const isTaken = occupantOf(repository.root, path) !== 'nothing';
-  const text = isTaken ? (readRegular(join(repository.root, path), path) ?? '') : '';
-  const isOthers = isTaken ? isForAnother(text, repository.folder) : repository.hasOtherProject;
-  return isOthers ? name : null;
+  if (occupantOf(repository.root, path) === 'nothing') return repository.hasOtherProject ? name : null;
+  const other = otherFolderOf(path, repository);
+  if (other === null) return null;
+  const known = readOutline('roster.yaml', join(repository.root, other));
+  if (known.project === name) throw nameIsTaken(name, other);
+  return name;
+}
+
+/** Throws a Problem if a file is that of another project, which has the same name then. */
+export function checkOwner(path: NewFile['path'], name: string, repository: RepositoryFacts): void {
+  const other = otherFolderOf(path, repository);
+  if (other !== null) throw nameIsTaken(name, other);
+}
+
+function otherFolderOf(path: string, { root, folder }: RepositoryFacts): string | null {
+  if (occupantOf(root, path) !== 'file') return null;
+  return otherFolderIn(readRegular(join(root, path), path) ?? '', folder);
+}
+
+function nameIsTaken(name: string, folder: string): Problem {
+  return problem(
+    'usage',
+    `the project in the folder "${folder}" of this repository has the name "${name}", too`,
+    'Set another `project:` in roster.yaml, then run `roster init` again.',
+  );
 }

@@ -19,16 +19,22 @@ import { headerLines, unmanagedLines } from './plan-text.js';
  * What an apply did, for a terminal: the outcomes, the next command to run, and the summary as the last line (contract
  * §5, §6). Diagnostics are left out: they go to stderr.
  */
-export function reportText(report: Report, options: TextOptions): string {
+export function reportText(report: Report, options: TextOptions, reviewed: ReviewedPlan = {}): string {
   const layout = textLayout(options);
   const outcomes = resultLines(report, layout);
-  const next = nextSteps(report).flatMap((line) => wrap(line, layout.width));
+  const next = nextSteps(report, reviewed).flatMap((line) => wrap(line, layout.width));
   const last = layout.paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
   const unmanaged = wasShown ? [] : unmanagedLines(report.plan, layout);
   return joinBlocks([header, outcomes, next, [...unmanaged, last]]);
+}
+
+/** The flags that name the plan which was reviewed: its rest needs no other review. */
+export interface ReviewedPlan {
+  readonly expect?: string | undefined;
+  readonly plan?: string | undefined;
 }
 
 /** What is left to do in full, then what was done: a line for each kind and action, and with `verbose` for each change. */
@@ -84,7 +90,7 @@ function outcomeLines(result: ChangeOutcome, change: Change, { width, paint }: T
 }
 
 /** What to do next, in the order in which to do it. */
-function nextSteps(report: Report): string[] {
+function nextSteps(report: Report, reviewed: ReviewedPlan): string[] {
   const { failed, skipped, unknown } = outcomeCounts(report);
   const lines: string[] = [];
   const key = `The API key that this run started with no longer works. Set \`ROSTER_API_KEY\` to ${newKey(report)}.`;
@@ -100,13 +106,20 @@ function nextSteps(report: Report): string[] {
   const cause = failed > 0 ? 'fix the cause of what failed, and run ' : 'run ';
   const command = (name: string) => `roster ${name}${environmentFlag(report.plan)}`;
   if (failed > 0) lines.push('Nothing is rolled back.');
-  const left = failed + skipped + unknown > 0 || report.converged === false;
+  const isBegun = failed + skipped + unknown > 0;
+  const left = isBegun || report.converged === false;
+  const rest = isBegun ? resumeFlags(reviewed) : '';
   lines.push(
     left
-      ? `Next: ${cause}\`${command('apply')}\` to finish. \`${command('plan')}\` shows what is left.`
+      ? `Next: ${cause}\`${command('apply')}${rest}\` to finish. \`${command('plan')}\` shows what is left.`
       : `Next: run \`${command('plan')}\` to see the current state.`,
   );
   return lines;
+}
+
+function resumeFlags({ expect, plan }: ReviewedPlan): string {
+  if (plan !== undefined) return ` --plan ${escapeControls(plan)} --resume`;
+  return expect === undefined ? '' : ` --expect ${expect} --resume`;
 }
 
 function environmentFlag({ environment }: Report['plan']): string {

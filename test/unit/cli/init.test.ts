@@ -382,10 +382,7 @@ describe('init for several environments or projects', () => {
     Object.keys((parse(read(path)) as { jobs: object }).jobs);
 
   it('writes jobs for each environment that roster.yaml declares', async () => {
-    workspace.write(
-      'roster.yaml',
-      'project: pricing\nenvironments: { staging: {}, production: {}, "a b": {} }\n',
-    );
+    workspace.write('roster.yaml', 'project: pricing\nenvironments: { staging: {}, production: {} }\n');
     const { next } = await init();
     expect(applyJobs()).toEqual(['plan-staging', 'apply-staging', 'plan-production', 'apply-production']);
     const { jobs } = parse(read('.github/workflows/roster-drift.yml')) as {
@@ -401,7 +398,14 @@ describe('init for several environments or projects', () => {
     await init('--promote', 'staging,production');
     expect(parse(read('roster.yaml'))).toMatchObject({ environments: { staging: {}, production: {} } });
     await project();
-    expect(applyJobs()).toHaveLength(4);
+    const names = [
+      'plan-staging',
+      'apply-staging',
+      'snapshot-staging',
+      'plan-production',
+      'apply-production',
+    ];
+    expect(applyJobs()).toEqual(names);
   });
 
   it.each([
@@ -420,6 +424,55 @@ describe('init for several environments or projects', () => {
   it('refuses an environment whose name is a placeholder of the templates', async () => {
     workspace.write('roster.yaml', 'project: pricing\nenvironments: { x__REF__: {} }\n');
     expect((await workspace.command(['init'])).stderr).toContain('cannot use the environment "x__REF__"');
+  });
+
+  it.each([
+    ['{ staging: {}, "my env": {} }', 'error[schema]: roster.yaml: "my env" is not a valid name'],
+    ['{ Staging: {}, staging: {} }', 'GitHub does not distinguish the environments "Staging" and "staging"'],
+  ])('refuses environments %s, and writes nothing', async (environments, message) => {
+    workspace.write('roster.yaml', `project: pricing\nenvironments: ${environments}\n`);
+    const { exit, stderr } = await workspace.command(['init']);
+    expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(message)]);
+    expect(readdirSync(workspace.root).sort()).toEqual(['.git', 'roster.yaml']);
+  });
+
+  it('on GitLab, tells environments apart by the case of their names', async () => {
+    workspace.write('roster.yaml', 'project: pricing\nenvironments: { Staging: {}, staging: {} }\n');
+    expect((await init('--ci', 'gitlab')).written).toContain('.gitlab/roster.yml');
+  });
+
+  it.each([
+    ['github', 'the first', ['prices']],
+    ['github', 'a further', ['stock', 'prices']],
+    ['gitlab', 'the first', ['prices']],
+    ['gitlab', 'a further', ['stock', 'prices']],
+  ])(
+    'on %s, refuses a project with the name of %s one, and writes nothing',
+    async (host, _which, folders) => {
+      for (const each of folders) await inFolder(each).command(['init', '--ci', host]);
+      const before = filesBelow(workspace.root);
+      const second = inFolder('eu/prices');
+      const { exit, stderr } = await second.command(['init', '--ci', host]);
+      expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
+        1,
+        expect.stringContaining(
+          'the project in the folder "prices" of this repository has the name "prices", too',
+        ),
+      ]);
+      expect(filesBelow(workspace.root)).toEqual(before);
+      second.write('roster.yaml', 'project: eu-prices\n');
+      expect((await second.command(['init', '--ci', host])).exit).toBe(0);
+    },
+  );
+
+  it('names a project after its folder, without the accents', async () => {
+    await inFolder('ümlaut').command(['init', '--ci', 'none']);
+    expect(read('ümlaut/roster.yaml')).toContain('project: umlaut\n');
+  });
+
+  it('on GitLab, asks for one environment of a further project', async () => {
+    for (const each of ['a', 'b']) await inFolder(each).command(['init', '--ci', 'gitlab']);
+    expect(read('.gitlab/roster-b.yml')).toContain('and the environment `b_production`.');
   });
 
   it.each([

@@ -355,4 +355,12 @@ describe('a report', () => {
     );
     expect(text.match(/roster apply/g)).toHaveLength(1);
   });
+
+  it.each([
+    [{ expect: 'sha256:abc' }, '--expect sha256:abc --resume'],
+    [{ plan: 'reviewed.json' }, '--plan reviewed.json --resume'],
+  ])('names the command that finishes a reviewed plan: %j', (reviewed, flags) => {
+    const text = reportText(report, { color: false, width: 200 }, reviewed);
+    expect(text).toContain(`run \`roster apply -e production ${flags}\` to finish.`);
+  });
 });

@@ -39,10 +39,11 @@ async function find() {
   }
 }
 
-/** A manual run counts if its commit is one of the default branch: a tag can have the name of that branch. */
+/** A push or a manual run counts if its commit is one of the default branch: a tag can have the name of that branch. */
 async function isSnapshot(artifact) {
-  const made = await runOf(artifact, `roster-drift${ofProject}.yml`);
-  if (made?.event === 'workflow_dispatch') return isOfBranch(made.head_sha);
+  const files = [`roster-drift${ofProject}.yml`, `roster-apply${ofProject}.yml`];
+  const made = await runOf(artifact, files);
+  if (made?.event === 'workflow_dispatch' || made?.event === 'push') return isOfBranch(made.head_sha);
   return made?.event === 'schedule' || made?.event === 'workflow_run';
 }
 
@@ -90,9 +91,17 @@ const unreviewable = `> [!IMPORTANT]
  * is no proof that it was reviewed for the current files: an earlier change and its opposite have the same one.
  */
 async function reviewed() {
-  const { PLANNED, HAS_CHANGES, ASKED } = process.env;
+  const { PLANNED, HAS_CHANGES, ASKED, SELECTED } = process.env;
   if (HAS_CHANGES === 'false') return;
-  if (!newest() || ASKED === PLANNED) return;
+  if (!newest()) return;
+  if (SELECTED && SELECTED !== OF_ENVIRONMENT) {
+    console.log(
+      `::error title=Another environment comes first, nothing was changed::${OF_ENVIRONMENT} has changes left, and is applied before ${SELECTED}. Run this workflow manually for ${OF_ENVIRONMENT} first: review its plan in the summary of this run, and pass its digest, ${PLANNED}`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  if (ASKED === PLANNED) return;
   if (!ASKED && (await wasShown(PLANNED))) return;
   const why = ASKED
     ? 'The plan is not the one with the given digest'
@@ -127,7 +136,7 @@ async function wasShown(digest) {
   for (const each of await artifacts(recordOf(pull.head.sha, digest))) {
     // A plan that was shown in the second of the merge was not reviewed.
     const inTime = Date.parse(each.created_at) < Date.parse(pull.merged_at);
-    if (inTime && (await runOf(each, `roster-plan${ofProject}.yml`))?.event === 'workflow_run') return true;
+    if (inTime && (await runOf(each, [`roster-plan${ofProject}.yml`]))?.event === 'workflow_run') return true;
   }
   return false;
 }
@@ -157,14 +166,14 @@ async function artifacts(name) {
 }
 
 /**
- * The run that made the artifact, if it is one of this workflow. Workflows of other branches can upload artifacts of any
+ * The run that made the artifact, if it is one of these workflows. Workflows of other branches can upload artifacts of any
  * name, but GitHub records which workflow it was, and runs `workflow_run` and `schedule` from the default branch only. The
  * branch of any other event can also be a tag.
  */
-async function runOf(artifact, file) {
+async function runOf(artifact, files) {
   const made = await send('GET', `actions/runs/${artifact.workflow_run.id}`);
   const isOurs =
-    made.path.split('@')[0] === `.github/workflows/${file}` &&
+    files.some((file) => made.path.split('@')[0] === `.github/workflows/${file}`) &&
     made.head_branch === defaultBranch &&
     made.head_repository?.full_name === GITHUB_REPOSITORY;
   return isOurs ? made : undefined;
