@@ -60,7 +60,7 @@ export class SharedReading implements Reading {
 
   private expand(items: readonly IncludeItem[], root: string): KnownInclude {
     const recorder = new Recorder();
-    const included = expandInclude(items, root, recorder);
+    const included = reading.include(items, root, recorder);
     this.known = { items, root, included, findings: recorder.findings };
     return this.known;
   }
