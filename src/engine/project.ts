@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { kinds } from '../kinds/index.js';
 import { parseInventory, type WrittenInventory } from '../manifest/inventory-option.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
-import type { Reading } from '../manifest/reading.js';
+import type { ProjectReading } from '../manifest/reading.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
@@ -43,7 +43,7 @@ export function readProject(options: ProjectOptions): Loaded {
 }
 
 /** The same; runs for several environments may share what they read. */
-export function readProjectWith(reading: Reading | undefined, options: ProjectOptions): Loaded {
+export function readProjectWith(reading: ProjectReading | undefined, options: ProjectOptions): Loaded {
   const { cwd, env, file, outputs = [] } = options;
   const loaded = loadProject({
     ...(file === undefined ? {} : { file }),

@@ -15,7 +15,7 @@ import { sections, settingNames } from './generated/validators.js';
 import type { WrittenInventory } from './inventory-option.js';
 import type { EntryRead } from './kind-reader.js';
 import { reportPastedKeys } from './pasted-keys.js';
-import { type ReadFile, type Reading, reading } from './reading.js';
+import { type ProjectReading, type ReadFile, reading } from './reading.js';
 import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
@@ -37,7 +37,7 @@ export interface LoadOptions {
   /** The current time, for schedules that have passed; left out where the day must not matter. */
   readonly now?: Date;
   /** What runs for several environments share. Default: nothing. */
-  readonly reading?: Reading;
+  readonly reading?: ProjectReading;
 }
 
 export interface Loaded {
@@ -82,7 +82,7 @@ class ProjectLoader {
   private readonly root: string;
   private readonly name: string;
   private readonly disk: ProjectFiles;
-  private readonly reading: Reading;
+  private readonly reading: ProjectReading;
 
   constructor(
     private readonly file: string,

@@ -5,7 +5,7 @@ import { entriesOf } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
-import { type Reading, reading } from './reading.js';
+import { type ProjectReading, reading } from './reading.js';
 import { yamlRules } from './yaml-rules.js';
 
 /** What a project names, as far as it can be read. */
@@ -18,7 +18,11 @@ export interface Outline {
 }
 
 /** Names alone, for completion: nothing is checked or reported, and a file that cannot be read is left out. */
-export function readOutline(file: string | undefined, folder: string, how: Reading = reading): Outline {
+export function readOutline(
+  file: string | undefined,
+  folder: string,
+  how: ProjectReading = reading,
+): Outline {
   const diagnostics = new Diagnostics();
   const cwd = resolve(folder);
   const path = findProjectFile(file, cwd, diagnostics);

@@ -9,12 +9,12 @@ export interface ReadFile extends YamlRead {
 }
 
 /** The costly steps of reading a project. */
-export interface Reading {
+export interface ProjectReading {
   yaml(source: Source, options: YamlOptions): ReadFile;
   include(items: readonly IncludeItem[], root: string, diagnostics: Diagnostics): Included;
 }
 
-export const reading: Reading = {
+export const reading: ProjectReading = {
   yaml: (source, options) => ({ source, ...readYaml(source, options) }),
   include: expandInclude,
 };
@@ -34,7 +34,7 @@ interface KnownInclude {
 }
 
 /** Reads a project several times, for several environments: what these do not change is read once. */
-export class SharedReading implements Reading {
+export class SharedReading implements ProjectReading {
   private readonly files = new Map<string, KnownFile>();
   private known: KnownInclude | null = null;
 
