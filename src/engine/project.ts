@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { kinds } from '../kinds/index.js';
 import { parseInventory, type WrittenInventory } from '../manifest/inventory-option.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
+import type { ProjectReading } from '../manifest/reading.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
@@ -38,6 +39,11 @@ export interface OpenedProject {
 
 /** Reads the manifests, offline. Errors are returned with everything that could be read. */
 export function readProject(options: ProjectOptions): Loaded {
+  return readProjectWith(undefined, options);
+}
+
+/** The same; runs for several environments may share what they read. */
+export function readProjectWith(reading: ProjectReading | undefined, options: ProjectOptions): Loaded {
   const { cwd, env, file, outputs = [] } = options;
   const loaded = loadProject({
     ...(file === undefined ? {} : { file }),
@@ -48,6 +54,7 @@ export function readProject(options: ProjectOptions): Loaded {
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,
+    ...(reading === undefined ? {} : { reading }),
   });
   checkOutputs(outputs, loaded.paths, cwd);
   return loaded;

@@ -1,7 +1,8 @@
 import { readOutline } from '../manifest/outline.js';
+import { SharedReading } from '../manifest/reading.js';
 import { type Diagnostic, hasErrors, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
-import { environmentOf, type ProjectOptions, readProject } from './project.js';
+import { environmentOf, type ProjectOptions, readProjectWith } from './project.js';
 
 export interface ValidateOptions extends ProjectOptions {
   /** Checks the project once with the settings of each environment that it declares. Default: false. */
@@ -16,7 +17,7 @@ export interface Validated {
   readonly projects: readonly Project[];
 }
 
-/** Each of them reads all manifests again, and a pull request chooses how many there are. */
+/** Each of them checks all entries again, and a pull request chooses how many there are. */
 const MOST_ENVIRONMENTS = 50;
 
 interface Check {
@@ -27,8 +28,9 @@ interface Check {
 
 /** Checks the manifests offline. */
 export function validate(options: ValidateOptions): Validated {
-  const checks = environmentsOf(options).map((environment): Check => {
-    const { project, diagnostics } = readProject({ ...options, environment: environment ?? '' });
+  const reading = new SharedReading();
+  const checks = environmentsOf(options, reading).map((environment): Check => {
+    const { project, diagnostics } = readProjectWith(reading, { ...options, environment: environment ?? '' });
     return { environment, project, diagnostics };
   });
   const projects = checks.flatMap(({ project }) => project ?? []);
@@ -37,10 +39,10 @@ export function validate(options: ValidateOptions): Validated {
 }
 
 /** Without environments, the settings of the project itself. */
-function environmentsOf(options: ValidateOptions): readonly (string | null)[] {
+function environmentsOf(options: ValidateOptions, reading: SharedReading): readonly (string | null)[] {
   if (options.allEnvironments !== true) return [environmentOf(options)];
   if (options.environment !== undefined) throw problem('usage', 'pass either --env or --all-environments');
-  const { environments } = readOutline(options.file, options.cwd);
+  const { environments } = readOutline(options.file, options.cwd, reading);
   if (environments.length > MOST_ENVIRONMENTS)
     throw problem(
       'limit-exceeded',
@@ -51,10 +53,12 @@ function environmentsOf(options: ValidateOptions): readonly (string | null)[] {
 
 /** Each diagnostic once, in the order of the first environment that has it. */
 function merged(checks: readonly Check[]): readonly Diagnostic[] {
+  const [first] = checks;
+  if (first !== undefined && checks.length === 1) return first.diagnostics;
   const found = new Map<string, { readonly diagnostic: Diagnostic; readonly environments: string[] }>();
   for (const { environment, diagnostics } of checks) {
     for (const diagnostic of diagnostics) {
-      const key = JSON.stringify(diagnostic);
+      const key = JSON.stringify(diagnostic, withoutLines);
       const known = found.get(key) ?? { diagnostic, environments: [] };
       known.environments.push(environment ?? '');
       found.set(key, known);
@@ -70,4 +74,9 @@ function merged(checks: readonly Check[]): readonly Diagnostic[] {
 function environmentsText(names: readonly string[]): string {
   if (names.length < 2) return `environment: ${names.join()}`;
   return `environments ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** Many diagnostics may be about one line of 1 MB, and its place identifies it. */
+function withoutLines(name: string, value: unknown): unknown {
+  return name === 'lineText' ? undefined : value;
 }

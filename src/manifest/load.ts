@@ -4,7 +4,6 @@ import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
 import { secretsIn } from '../redact/secret-search.js';
 import type { YamlUsage } from '../yaml/context.js';
-import { readYaml } from '../yaml/read.js';
 import type { Source, Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import type { Entry } from '../yaml/tree.js';
@@ -13,10 +12,10 @@ import { type EntriesRead, readEntries } from './entries.js';
 import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
-import { expandInclude } from './include.js';
 import type { WrittenInventory } from './inventory-option.js';
 import type { EntryRead } from './kind-reader.js';
 import { reportPastedKeys } from './pasted-keys.js';
+import { type ProjectReading, type ReadFile, reading } from './reading.js';
 import { checkBetween } from './references.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
@@ -37,6 +36,8 @@ export interface LoadOptions {
   readonly inventory?: WrittenInventory | undefined;
   /** The current time, for schedules that have passed; left out where the day must not matter. */
   readonly now?: Date;
+  /** What runs for several environments share. Default: nothing. */
+  readonly reading?: ProjectReading;
 }
 
 export interface Loaded {
@@ -81,6 +82,7 @@ class ProjectLoader {
   private readonly root: string;
   private readonly name: string;
   private readonly disk: ProjectFiles;
+  private readonly reading: ProjectReading;
 
   constructor(
     private readonly file: string,
@@ -90,13 +92,14 @@ class ProjectLoader {
     this.root = dirname(file);
     this.name = basename(file);
     this.disk = new ProjectFiles(this.root, options.cwd, diagnostics);
+    this.reading = options.reading ?? reading;
   }
 
   load(): LoadedProject {
     const top = this.manifest(this.name, null);
     if (top === null) return nothing([this.file]);
     const read = readSettings(top, this.options, this.diagnostics);
-    const included = expandInclude(read.include, this.root, this.diagnostics);
+    const included = this.reading.include(read.include, this.root, this.diagnostics);
     const others = [...included.paths].filter(([path]) => path !== this.name);
     const manifests = [top, ...others.flatMap(([path, asked]) => this.manifest(path, asked) ?? [])];
     const allFiles =
@@ -121,10 +124,11 @@ class ProjectLoader {
   /** Null when the file could not be read at all, which is reported. `asked` is what includes it. */
   private manifest(path: string, asked: Span | null): ManifestFile | null {
     const isProject = asked === null;
-    const source = this.disk.read(path, asked);
-    if (source !== null) reportPastedKeys(source, this.diagnostics);
-    const documents = source === null ? null : this.documents(source, isProject);
-    if (source === null || documents === null) return null;
+    const found = this.disk.read(path, asked);
+    if (found === null) return null;
+    reportPastedKeys(found, this.diagnostics);
+    const { source, documents } = this.read(found, isProject);
+    if (documents === null) return null;
     if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
     const top = readTopLevel(documents, isProject, this.diagnostics);
     // That is reported, and missing settings only follow from it.
@@ -132,10 +136,11 @@ class ProjectLoader {
     return { ...top, source };
   }
 
-  private documents(source: Source, isProject: boolean) {
+  private read(source: Source, isProject: boolean): ReadFile {
     const { usage, diagnostics } = this;
     const suggest = diagnostics.suggestions.of;
-    const { documents, problems, omitted } = readYaml(source, { usage, suggest, rules: yamlRules });
+    const read = this.reading.yaml(source, { usage, suggest, rules: yamlRules });
+    const { documents, problems, omitted } = read;
     const last = problems.at(-1);
     const hasIncludes = documents === null && isProject && /^include[ \t]*:/m.test(source.text);
     if (!hasIncludes || last === undefined) diagnostics.yaml(problems, omitted);
@@ -143,7 +148,7 @@ class ProjectLoader {
       const help = [last.help, 'Included files are not checked until this file is valid.'].filter(Boolean);
       diagnostics.yaml([...problems.slice(0, -1), { ...last, help: help.join(' ') }], omitted);
     }
-    return documents;
+    return read;
   }
 
   private entries(

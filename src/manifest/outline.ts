@@ -1,11 +1,11 @@
 import { basename, dirname, resolve } from 'node:path';
-import { readYaml } from '../yaml/read.js';
 import type { Entry, Node } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
 import { entriesOf } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections } from './generated/validators.js';
-import { expandInclude, type IncludeItem } from './include.js';
+import type { IncludeItem } from './include.js';
+import { type ProjectReading, reading } from './reading.js';
 import { yamlRules } from './yaml-rules.js';
 
 /** What a project names, as far as it can be read. */
@@ -18,7 +18,11 @@ export interface Outline {
 }
 
 /** Names alone, for completion: nothing is checked or reported, and a file that cannot be read is left out. */
-export function readOutline(file: string | undefined, folder: string): Outline {
+export function readOutline(
+  file: string | undefined,
+  folder: string,
+  how: ProjectReading = reading,
+): Outline {
   const diagnostics = new Diagnostics();
   const cwd = resolve(folder);
   const path = findProjectFile(file, cwd, diagnostics);
@@ -28,14 +32,14 @@ export function readOutline(file: string | undefined, folder: string): Outline {
   const suggest = () => null;
   const topOf = (name: string, asked: IncludeItem['span'] | null): Entry[] => {
     const source = disk.read(name, asked);
-    const read = source === null ? null : readYaml(source, { usage, suggest, rules: yamlRules });
+    const read = source === null ? null : how.yaml(source, { usage, suggest, rules: yamlRules });
     return (read?.documents ?? []).flatMap((document) =>
       document.type === 'map' ? [...document.entries.values()] : [],
     );
   };
   const top = topOf(basename(path), null);
   const project = nameIn(top) ?? nameInText(disk.read(basename(path), null)?.text ?? '');
-  const { paths } = expandInclude(includeOf(top), dirname(path), diagnostics);
+  const { paths } = how.include(includeOf(top), dirname(path), diagnostics);
   const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
   const entries = sectionNames.flatMap(entriesIn(all));
   return { project, environments: keysOf(top, 'environments'), entries };

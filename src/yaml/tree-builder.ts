@@ -101,12 +101,13 @@ export class TreeBuilder {
     if (event.type === EVENT_ALIAS) return this.alias(event, depth);
     if (event.type === EVENT_DOCUMENT || event.type === EVENT_POP) throw new Error('a value is missing');
     if (!hasProperties(event)) return this.value(event, depth, key);
-    this.dispute(disputedProperties(this.text, event));
+    const isDisputed = this.dispute(disputedProperties(this.text, event));
+    const read = () => asDisputed(isDisputed, this.value(event, depth, key));
     const { anchorStart, anchorEnd } = event;
-    if (anchorStart === -1) return this.value(event, depth, key);
+    if (anchorStart === -1) return read();
     const name = this.text.slice(anchorStart, anchorEnd);
     this.anchors.open(name);
-    const made = this.value(event, depth, key);
+    const made = read();
     this.anchors.close(name, made);
     return made;
   }
@@ -155,9 +156,9 @@ export class TreeBuilder {
     this.places.at = isEnclosed ? event.start + 1 : event.start;
     const first = this.events[this.next];
     const map = new MapEntries(this.context.problems, depth === 0);
-    this.dispute(disputedMap(this.text, event));
+    const isDisputed = this.dispute(disputedMap(this.text, event));
     while (!this.isEnd()) this.addEntry(map, depth + 1, isEnclosed);
-    const isPart = map.merge(this.anchors);
+    const isPart = map.merge(this.anchors) || isDisputed;
     const start = isEnclosed ? event.start : this.places.startOfPairs(event, first);
     return mapNode(this.finish(start, isEnclosed), map.entries, isFlow, isPart);
   }
@@ -181,8 +182,9 @@ export class TreeBuilder {
     const isPlain = isPlainText(this.events[this.next]);
     const key = this.key(depth, isEnclosed);
     const next = this.events[this.next];
-    this.dispute(disputedValue(this.text, this.places.at, next));
-    const read = this.node(depth, key ?? undefined);
+    const isDisputed = this.dispute(disputedValue(this.text, this.places.at, next));
+    const made = this.node(depth, key ?? undefined);
+    const read = isDisputed ? scalarNode(made, null, true) : made;
     if (key === null) return;
     const isOpen = isPlain && isMissing(next) && isMissingSpace(key.text);
     const value = isOpen ? this.refuse(missingSpace(key), key) : read;
@@ -222,7 +224,15 @@ export class TreeBuilder {
     return scalarNode(span, null, true);
   }
 
-  private dispute(found: Disputed | null): void {
+  /** True for what is reported. */
+  private dispute(found: Disputed | null): boolean {
     if (found !== null) this.context.problems.add(this.places.problem(found));
+    return found !== null;
   }
+}
+
+/** Nothing in a reported value counts as missing, and nothing else is said about what it is. */
+function asDisputed(isDisputed: boolean, node: Node): Node {
+  if (!isDisputed) return node;
+  return node.type === 'map' ? { ...node, partial: true } : scalarNode(node, null, true);
 }

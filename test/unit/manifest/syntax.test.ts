@@ -345,6 +345,26 @@ it.each<[string, string, string]>([
     '2:8 yaml-syntax: the name of an anchor must not end with ":"',
   ],
   [
+    'an anchor with a colon before the map of an entry',
+    'project: p\ngroups:\n  a: &x: { name: A }\n',
+    '3:8 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
+  ],
+  [
+    'an anchor before a key on the line of an entry',
+    'project: p\ngroups:\n  a: &a name: A\n',
+    '3:6 yaml-syntax: a map cannot begin here | Write the value on a new line. If it is text that contains `: `, put it in quotes.',
+  ],
+  [
+    'an anchor before a key in a text',
+    'project: p\ngroups:\n  a: { members: [] }\n  b:\n    members: []\n    name: &a Retail: all\n',
+    '6:11 yaml-syntax: a map cannot begin here | Write the value on a new line. If it is text that contains `: `, put it in quotes.',
+  ],
+  [
+    'an anchor with a colon before a list where a text belongs',
+    'project: p\ngroups:\n  a: { members: [], name: &x: [a] }\n',
+    '3:29 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
+  ],
+  [
     'a text next to its sign',
     groups('  g:\n    name: | Retail\n    members: [x]\n'),
     '4:13 yaml-syntax: no text may follow `|` or `>` on the same line | Begin the text on the next line, indented, or put it in quotes.',

@@ -1,0 +1,94 @@
+import { readYaml, type YamlOptions, type YamlRead } from '../yaml/read.js';
+import type { Source } from '../yaml/source.js';
+import { Diagnostics, type Finding } from './diagnostics.js';
+import { expandInclude, type Included, type IncludeItem } from './include.js';
+
+/** A file and what it contains; what is read again refers to the file as it was read first. */
+export interface ReadFile extends YamlRead {
+  readonly source: Source;
+}
+
+/** The costly steps of reading a project. */
+export interface ProjectReading {
+  yaml(source: Source, options: YamlOptions): ReadFile;
+  include(items: readonly IncludeItem[], root: string, diagnostics: Diagnostics): Included;
+}
+
+export const reading: ProjectReading = {
+  yaml: (source, options) => ({ source, ...readYaml(source, options) }),
+  include: expandInclude,
+};
+
+interface KnownFile {
+  /** The limits apply to all files together, so a file is read as before only after the same files. */
+  readonly before: YamlOptions['usage'];
+  readonly after: YamlOptions['usage'];
+  readonly read: ReadFile;
+}
+
+interface KnownInclude {
+  readonly items: readonly IncludeItem[];
+  readonly root: string;
+  readonly included: Included;
+  readonly findings: readonly Finding[];
+}
+
+/** Reads a project several times, for several environments: what these do not change is read once. */
+export class SharedReading implements ProjectReading {
+  private readonly files = new Map<string, KnownFile>();
+  private known: KnownInclude | null = null;
+
+  yaml(source: Source, options: YamlOptions): ReadFile {
+    const { usage } = options;
+    const known = this.files.get(source.file);
+    if (known !== undefined && isSame(known.read.source, source) && isSameUsage(known.before, usage)) {
+      Object.assign(usage, known.after);
+      return known.read;
+    }
+    const before = { ...usage };
+    const read = reading.yaml(source, options);
+    this.files.set(source.file, { before, after: { ...usage }, read });
+    return read;
+  }
+
+  include(items: readonly IncludeItem[], root: string, diagnostics: Diagnostics): Included {
+    const known = this.known?.root === root && areSame(this.known.items, items) ? this.known : null;
+    const { included, findings } = known ?? this.expand(items, root);
+    for (const finding of findings) diagnostics.report(finding);
+    return included;
+  }
+
+  private expand(items: readonly IncludeItem[], root: string): KnownInclude {
+    const recorder = new Recorder();
+    const included = reading.include(items, root, recorder);
+    this.known = { items, root, included, findings: recorder.findings };
+    return this.known;
+  }
+}
+
+/** Keeps what is reported, for each environment to report. */
+class Recorder extends Diagnostics {
+  readonly findings: Finding[] = [];
+
+  override report(finding: Finding): void {
+    this.findings.push(finding);
+    super.report(finding);
+  }
+}
+
+function isSame(known: Source, source: Source): boolean {
+  return known.order === source.order && known.text === source.text;
+}
+
+function isSameUsage(known: YamlOptions['usage'], usage: YamlOptions['usage']): boolean {
+  const { values, collections, expanded } = usage;
+  return known.values === values && known.collections === collections && known.expanded === expanded;
+}
+
+function areSame(known: readonly IncludeItem[], items: readonly IncludeItem[]): boolean {
+  const isKnown = ({ pattern, span }: IncludeItem, index: number) =>
+    known[index]?.pattern === pattern &&
+    known[index].span.source === span.source &&
+    known[index].span.start === span.start;
+  return known.length === items.length && items.every(isKnown);
+}
