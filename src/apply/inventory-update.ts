@@ -4,15 +4,17 @@ import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
-import type { ApplyInputs } from './inputs.js';
+
+interface BeginningRun {
+  readonly inventory: Inventory;
+  readonly plan: Plan;
+  readonly withheld: ReadonlyMap<Address, string>;
+  /** It was accepted as the rest of the plan that the inventory says was begun. */
+  readonly isRest: boolean;
+}
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore({
-  inventory,
-  plan,
-  withheld,
-  isRest,
-}: Pick<ApplyInputs, 'inventory' | 'plan' | 'withheld' | 'isRest'>): Inventory {
+export function inventoryBefore({ inventory, plan, withheld, isRest }: BeginningRun): Inventory {
   const { createIntents, service, checkout, digest, digestParts } = plan;
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
