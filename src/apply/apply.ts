@@ -39,7 +39,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   const state = new RunState(inputs);
   const run = new PlanRunner(inputs, state);
   const acting = inputs.plan.changes.filter((change) => change.action !== 'none');
-  const before = inventoryBefore(inputs.inventory, inputs.plan, inputs.withheld);
+  const before = inventoryBefore(inputs);
   // The first save takes the lock of a remote store: when that fails, nothing has been sent.
   if (acting.length > 0) await inputs.lock.save(before);
   const kept = await deliverKept(inputs.plan, inputs.keys, () => run.stopped());

@@ -13,6 +13,8 @@ export interface ApplyInputs extends PlannedState {
   readonly control: RunControl;
   /** Changes that are left out, and why. */
   readonly withheld: ReadonlyMap<Address, string>;
+  /** It was accepted as the rest of the plan that the inventory says was begun. */
+  readonly isRest: boolean;
 }
 
 export interface RunControl {

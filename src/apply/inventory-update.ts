@@ -2,17 +2,20 @@ import type { Intent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
-import { isRestOf } from '../model/plan-digest.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
 
+interface BeginningRun {
+  readonly inventory: Inventory;
+  readonly plan: Plan;
+  readonly withheld: ReadonlyMap<Address, string>;
+  /** It was accepted as the rest of the plan that the inventory says was begun. */
+  readonly isRest: boolean;
+}
+
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore(
-  inventory: Inventory,
-  plan: Plan,
-  withheld: ReadonlyMap<Address, string>,
-): Inventory {
-  const { createIntents, service, checkout } = plan;
+export function inventoryBefore({ inventory, plan, withheld, isRest }: BeginningRun): Inventory {
+  const { createIntents, service, checkout, digest, digestParts } = plan;
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
   );
@@ -21,15 +24,10 @@ export function inventoryBefore(
     service: inventory.service ?? service,
     // From now on, the service may hold what was added in this commit.
     ...(checkout === undefined ? {} : { commit: checkout.record }),
-    intent: intentOf(inventory, plan),
+    // The rest of a plan that was begun belongs to that plan, so that it can be resumed once more.
+    intent: isRest && inventory.intent !== undefined ? inventory.intent : { digest, digestParts },
     drafts: new Map([...inventory.drafts, ...intended]),
   };
-}
-
-/** The rest of a plan that was begun belongs to that plan, so that it can be resumed once more. */
-function intentOf({ intent }: Inventory, plan: Plan): Intent {
-  const { digest, digestParts } = plan;
-  return intent !== undefined && isRestOf(plan, intent) ? intent : { digest, digestParts };
 }
 
 type Ids = ReadonlyMap<Address, string>;

@@ -32,12 +32,13 @@ export function compareWithSaved(
   plan: Plan,
   { file, text: saved }: SavedPlan,
   redactor: Redactor,
+  resume = false,
 ): readonly Diagnostic[] {
   const current = savedPlan(plan, redactor);
   if (saved === current) return [];
   const difference = planDifference(saved, current);
   const what = difference === '' ? '' : `: ${difference}`;
-  return [stale(`the current plan differs from the one in ${file}${what}`, plan)];
+  return [stale(`the current plan differs from the one in ${file}${what}`, plan, resume)];
 }
 
 /** The digest that a saved plan says it has: what was saved is compared with the current plan, or not used at all. */
@@ -47,10 +48,10 @@ export function savedDigest({ text }: SavedPlan): string | undefined {
   return typeof digest === 'string' ? digest : undefined;
 }
 
-export function compareWithDigest(plan: Plan, expected: string): readonly Diagnostic[] {
+export function compareWithDigest(plan: Plan, expected: string, resume = false): readonly Diagnostic[] {
   return plan.digest === expected
     ? []
-    : [stale(`the current plan does not have the digest ${expected}`, plan)];
+    : [stale(`the current plan does not have the digest ${expected}`, plan, resume)];
 }
 
 /** `file` is how messages name the path. Throws a Problem when there is no such file. */
@@ -60,9 +61,11 @@ export function readSavedPlan(path: string, file: string): SavedPlan {
   throw problem('unreadable-file', `there is no plan ${file}`, 'Save one with `roster plan --out FILE`.');
 }
 
-function stale(message: string, plan: Plan): Diagnostic {
-  const help =
-    'A manifest or the service has changed since the review. Review the current plan, then pass its digest: `roster apply --expect DIGEST`.';
+function stale(message: string, plan: Plan, resume: boolean): Diagnostic {
+  const why = resume
+    ? 'It is not the rest of that plan either: a manifest or the service has changed since the review, or a change was made only in part or refers to an object that was created since.'
+    : 'A manifest or the service has changed since the review.';
+  const help = `${why} Review the current plan, then pass its digest: \`roster apply --expect DIGEST\`.`;
   return {
     severity: 'error',
     code: 'stale-plan',

@@ -53,7 +53,7 @@ export function pendingAddresses(kind: ReferringKind, values: JsonObject): reado
   return referenceFields(kind).flatMap((field) => pendingIn(values[field]) ?? []);
 }
 
-export function referenceFields({ fields }: ReferringKind): readonly string[] {
+function referenceFields({ fields }: ReferringKind): readonly string[] {
   const rules = Object.entries(fields as Readonly<Record<string, FieldRule<unknown>>>);
   return rules.flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
 }
@@ -62,15 +62,6 @@ function resolveReference(value: Json, ids: KnownIds): Json {
   const address = pendingIn(value);
   const id = address === null ? undefined : ids.get(address);
   return typeof id === 'string' && Array.isArray(value) ? [value[0] ?? null, id] : value;
-}
-
-/** A reference as it was before the object existed, if the object is one of these: its address stands for its id. */
-export function pendingReference(value: Json, addresses: ReadonlyMap<string, Address>): Json {
-  if (!Array.isArray(value)) return value;
-  const [kind = null, id = null] = value;
-  const address =
-    typeof kind === 'string' && typeof id === 'string' ? addresses.get(`${kind}/${id}`) : undefined;
-  return address === undefined ? value : [kind, { pending: address }];
 }
 
 /** The canonical value of a reference is `[kind, id]`, the id `{ "pending": address }` while it is not known. */

@@ -24,14 +24,14 @@ export function digestOfParts(basis: Basis, parts: readonly string[]): string {
 
 /**
  * Whether a plan changes nothing but what the intended plan would have changed, in the same way. Whoever can edit the
- * inventory can write any intent: its parts count only if they are those of a plan with its digest. A change may refer to
- * what the intended plan had yet to create.
+ * inventory can write any intent: its parts count only if they are those of a plan with its digest. A change that refers
+ * to what the intended plan had yet to create is another change once that exists: an address may by then be that of
+ * another object than the one that was reviewed.
  */
-export function isRestOf(plan: Basis & Pick<Plan, 'digestParts' | 'restParts'>, intent: Intent): boolean {
+export function isRestOf(plan: Basis & Pick<Plan, 'digestParts'>, intent: Intent): boolean {
   const intended = new Set(intent.digestParts);
   return (
-    plan.digestParts.every(
-      (each, index) => intended.has(each) || intended.has(plan.restParts[index] ?? ''),
-    ) && digestOfParts(plan, intent.digestParts) === intent.digest
+    plan.digestParts.every((each) => intended.has(each)) &&
+    digestOfParts(plan, intent.digestParts) === intent.digest
   );
 }

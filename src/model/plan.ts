@@ -151,8 +151,6 @@ export interface Plan {
   readonly digest: string;
   /** A hash of each change that acts: the digest covers them. */
   readonly digestParts: readonly string[];
-  /** The same of each change as it would be if the declared objects that it refers to did not exist yet. */
-  readonly restParts: readonly string[];
   /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];

@@ -1,8 +1,6 @@
 import { canonical, type Json } from '../model/json.js';
-import { pendingReference, referenceFields } from '../model/pending.js';
 import type { Change, Plan } from '../model/plan.js';
 import { digestOfParts, digestPart } from '../model/plan-digest.js';
-import type { Address } from '../model/resource.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
@@ -19,52 +17,30 @@ export function digestOf(
     'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'changes' | 'steps'
   >,
   diffs: readonly ResourceDiff[],
-): Pick<Plan, 'digest' | 'digestParts' | 'restParts'> {
+): Pick<Plan, 'digest' | 'digestParts'> {
   const hasher = valueHasher(plan);
-  const own = addressesOf(diffs);
   const changed = diffs.filter(({ change }) => change.action !== 'none');
-  const values = new Map(changed.map((each) => [each.change.address, valuesOf(each, hasher, own)]));
+  const values = new Map(changed.map((each) => [each.change.address, valuesOf(each, hasher)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );
   const acting = plan.changes.filter((change) => change.action !== 'none');
-  const part = (change: Change, of: DigestedValues | undefined) => digestPart(digested(change, requests, of));
-  const digestParts = acting.map((change) => part(change, values.get(change.address)));
-  const restParts = acting.map((change, index) => {
-    const of = values.get(change.address);
-    const pending = of?.pendingValues ?? null;
-    return of === undefined || pending === null
-      ? (digestParts[index] ?? '')
-      : part(change, { ...of, values: pending });
-  });
-  return { digest: digestOfParts(plan, digestParts), digestParts, restParts };
-}
-
-/** Of the declared objects that exist, by kind and id. */
-function addressesOf(diffs: readonly ResourceDiff[]): ReadonlyMap<string, Address> {
-  return new Map(
-    diffs.flatMap(({ change: { kind, id, address }, match: { entry } }) =>
-      id === null || entry === null ? [] : [[`${kind}/${id}`, address] as const],
-    ),
+  const digestParts = acting.map((change) =>
+    digestPart(digested(change, requests, values.get(change.address))),
   );
+  return { digest: digestOfParts(plan, digestParts), digestParts };
 }
 
 interface DigestedValues {
   /** Fields whose values before the change count as hashes, because a snapshot holds nothing else. */
   readonly hashed: readonly string[];
   readonly values: Json;
-  /** As they were before the objects existed that they refer to; null if they refer to none. */
-  readonly pendingValues: Json | null;
   /** Whether apply would refuse to change it: a review of a refused plan must not count for one that is not. */
   readonly isRefused: boolean;
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
-function valuesOf(
-  { change, match }: ResourceDiff,
-  hasher: ValueHasher,
-  own: ReadonlyMap<string, Address>,
-): DigestedValues {
+function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): DigestedValues {
   const { kind, entry, observed, wasProtected, misdescribed } = match;
   const hashedFields = [...(kind.snapshot.hashed ?? []), ...unrecordedFields(match)];
   const valueIn = (spec: unknown, field: string) =>
@@ -78,16 +54,8 @@ function valuesOf(
   const values = change.fields
     .filter(({ path }) => Object.hasOwn(kind.fields, path))
     .map(({ path }) => [path, before(path), entry?.templates[path] ?? valueIn(entry?.spec, path)] as const);
-  const references = new Set(referenceFields(kind));
-  const pendingValues = values.some(([path]) => references.has(path))
-    ? values.map(([path, held, value]) => [
-        path,
-        held,
-        references.has(path) ? pendingReference(value, own) : value,
-      ])
-    : null;
   const isRefused = misdescribed || (change.action === 'delete' && wasProtected);
-  return { hashed: hashedFields, values: values.map((each) => [...each]), pendingValues, isRefused };
+  return { hashed: hashedFields, values: values.map((each) => [...each]), isRefused };
 }
 
 function digested(

@@ -5,17 +5,17 @@ import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Inventory, Lock, LockInfo } from '../../model/inventory.js';
 import { isEmpty, type Plan } from '../../model/plan.js';
-import { isRestOf } from '../../model/plan-digest.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome, Report } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { defaultSafeguards } from '../../model/safeguards.js';
 import { unseenChanges } from '../../reconcile/unseen.js';
 import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
-import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from '../saved-plan.js';
+import { compareWithDigest, type SavedPlan } from '../saved-plan.js';
 import type { Session } from '../session.js';
 import { carryOut } from './carry-out.js';
 import { waitForLock, withLock } from './lock.js';
+import { compareWithReviewed, isAcceptedRest } from './reviewed.js';
 import { runResult } from './run-result.js';
 
 export type { StepEvent } from '../../apply/inputs.js';
@@ -86,13 +86,14 @@ class ApplyRun {
     const observation = await this.observeWhole();
     const plan = planOf(session, observation);
     callbacks.onPlan?.(plan);
-    this.refuse(plan, observation);
-    if (isEmpty(plan)) return this.nothingToDo(plan, observation);
+    const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
+    const isUnreviewed = this.refuse(plan, isRest);
+    if (isEmpty(plan)) return isUnreviewed ? nothingChanged(plan) : this.nothingToDo(plan, observation);
     const answer = (await callbacks.confirm?.(plan)) ?? 'yes';
     if (answer === 'interrupted' || session.interrupted()) throw interrupted();
     if (answer === 'no') return declined(plan);
     const current = callbacks.confirm === undefined ? observation : await this.unchanged(plan);
-    return this.carryOut(plan, current);
+    return this.carryOut(plan, current, isRest);
   }
 
   waitsFor(holder: LockInfo): void {
@@ -118,17 +119,15 @@ class ApplyRun {
     return observeAndPlan(this.session, options);
   }
 
-  private refuse(plan: Plan, { inventory: { intent } }: Observation): void {
-    const { expect, saved, resume = false } = this.options;
-    const begun = expect ?? (saved && savedDigest(saved));
-    const isRest = resume && intent?.digest === begun && intent !== undefined && isRestOf(plan, intent);
-    const refusals = [
-      ...plan.objections.map(objectionDiagnostic),
-      ...(expect === undefined || isRest ? [] : compareWithDigest(plan, expect)),
-      ...(saved === undefined || isRest ? [] : compareWithSaved(plan, saved, this.session.redactor)),
-    ];
+  /** Whether the plan is another one than was reviewed. To resume is then no error if nothing is left to change. */
+  private refuse(plan: Plan, isRest: boolean): boolean {
+    const { options, session } = this;
+    const stale = isRest ? [] : compareWithReviewed(plan, options, session.redactor);
+    const refused = options.resume === true && isEmpty(plan) ? [] : stale;
+    const refusals = [...plan.objections.map(objectionDiagnostic), ...refused];
     if (refusals.length > 0) throw new Problem(refusals);
     if (this.session.interrupted()) throw interrupted();
+    return stale.length > 0;
   }
 
   /**
@@ -154,10 +153,9 @@ class ApplyRun {
     const planned = { plan, kinds, observed: state.objects, isPart: this.isPart() };
     const known = { outcomes: [], ids, unseen: new Set<Address>(), now: this.session.clock.now() };
     const after = inventoryAfter(inventory, planned, known);
-    const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
     const isCommitDecided = plan.checkout?.decided === true;
     if (!isCommitDecided && print(after) === print(withDefaults(inventory, after)))
-      return { report: { ...report, diagnostics: plan.diagnostics }, declined: false };
+      return nothingChanged(plan);
     const { diagnostics } = await withLock({
       session: this.session,
       plan,
@@ -165,10 +163,10 @@ class ApplyRun {
       work: (lock: Lock) => lock.save(after),
       runResult: () => runResult('complete', plan, [], { before: inventory, after }),
     });
-    return { report: { ...report, diagnostics: [...plan.diagnostics, ...diagnostics] }, declined: false };
+    return nothingChanged(plan, diagnostics);
   }
 
-  private async carryOut(plan: Plan, observation: Observation): Promise<ApplyResult> {
+  private async carryOut(plan: Plan, observation: Observation, isRest: boolean): Promise<ApplyResult> {
     const { session, callbacks, options } = this;
     const withheld = this.unseen(observation);
     const applied = await carryOut({
@@ -177,6 +175,7 @@ class ApplyRun {
       observation,
       withheld,
       isPart: this.isPart(),
+      isRest,
       verify: options.verify !== false,
       callbacks,
     });
@@ -204,6 +203,11 @@ class ApplyRun {
   private unseen({ reconciled: { plan, matches } }: Observation): ReadonlyMap<Address, string> {
     return plan === null ? new Map() : unseenChanges(plan, matches, this.session.clock.now());
   }
+}
+
+function nothingChanged(plan: Plan, diagnostics: readonly Diagnostic[] = []): ApplyResult {
+  const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
+  return { report: { ...report, diagnostics: [...plan.diagnostics, ...diagnostics] }, declined: false };
 }
 
 /** A value that is merely recorded for the first time is not a reason to save the inventory, and neither is another commit. */

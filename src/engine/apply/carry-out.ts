@@ -24,6 +24,8 @@ export interface CarryOut {
   /** Changes to leave out, and why. */
   readonly withheld: ReadonlyMap<Address, string>;
   readonly isPart: boolean;
+  /** It was accepted as the rest of the plan that the inventory says was begun. */
+  readonly isRest: boolean;
   readonly verify: boolean;
   readonly callbacks: { onStep?(event: StepEvent): void; onStepsEnded?(): void };
 }
@@ -54,7 +56,7 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
 
 /** Nothing is thrown after the first request: not even a bug may hide what has been done. */
 async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
-  const { session, plan, observation, withheld, isPart, callbacks } = inputs;
+  const { session, plan, observation, withheld, isPart, isRest, callbacks } = inputs;
   const { client, clock, concurrency, interrupted, useKey } = session;
   // Asked before each attempt: while this process was stopped, another run may have taken the lock.
   const guard = () => (lock.lost() ? LOCK_LOST : null);
@@ -71,6 +73,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     writer,
     keys: keyKeeping(session.project, session.redactor, observation.former),
     withheld,
+    isRest,
     control: {
       concurrency,
       interrupted,

@@ -58,7 +58,42 @@ test('the rest of the plan is applied, and then there is nothing left to resume'
   expect((await apply('--resume')).exit).toBe(0);
   expect(names()).toEqual(['a', 'b', 'c']);
   expect(intent()).toBeUndefined();
-  expect((await apply('--resume')).exit).toBe(4);
+});
+
+describe('when nothing is left to change', () => {
+  beforeEach(async () => expect((await apply('--resume')).exit).toBe(0));
+
+  test('there is nothing to resume, and that is not an error', async () => {
+    const { exit, stdout } = await apply('--resume');
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('No changes.')]);
+    expect((await apply()).exit).toBe(4);
+  });
+
+  test('settings that nobody has reviewed do not get into the inventory', async () => {
+    const text = readFileSync(inventory(), 'utf8');
+    const manifest = join(workspace.root, 'roster.yaml');
+    writeFileSync(manifest, `${readFileSync(manifest, 'utf8')}limits: { deletes: 99 }\n`);
+    expect((await apply('--resume')).exit).toBe(0);
+    expect(readFileSync(inventory(), 'utf8')).toBe(text);
+  });
+});
+
+test('the rest that was reviewed as a plan of its own is resumed as that plan', async () => {
+  declare(group('a'), group('b'), group('c'), group('d'), group('e'));
+  const refused = { act: 'status', status: 422, method: 'POST', path: '/api/search-groups' } as const;
+  digest = await planned();
+  sandbox.faults.faults = [
+    { ...refused, nth: 2 },
+    { ...refused, nth: 2 },
+  ];
+  expect((await apply()).exit).toBe(3);
+  digest = await planned();
+  sandbox.faults.faults = [{ ...refused, nth: 2 }];
+  expect((await apply()).exit).toBe(3);
+  sandbox.faults.faults = [];
+  expect(intent()?.digest).toBe(digest);
+  expect((await apply('--resume')).exit).toBe(0);
+  expect(names()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
 test('the rest can fail again, and is still the rest of that plan', async () => {
@@ -155,25 +190,6 @@ test('the rest of a saved plan is applied, too', async () => {
   expect((await workspace.command(['apply', '--plan', 'saved.json', '--resume'])).exit).toBe(0);
 });
 
-test('what depends on something that was created in the first run is the same change in the second', async () => {
-  declare(group('a'), group('b'), group('c'), group('d'));
-  workspace.write(
-    'more.yaml',
-    'schedules: { t: { target: group/d, every: 6 hours, startTime: 2099-12-01T06:00:00 } }\n',
-  );
-  workspace.write(
-    'roster.yaml',
-    `${readFileSync(join(workspace.root, 'roster.yaml'), 'utf8')}include: [more.yaml]\n`,
-  );
-  digest = await planned();
-  sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/schedules' }];
-  expect((await apply()).exit).toBe(3);
-  sandbox.faults.faults = [];
-  expect(sandbox.world.groups.size).toBe(4);
-  const { exit, stderr } = await apply('--resume');
-  expect({ exit, stderr }).toMatchObject({ exit: 0 });
-});
-
 describe('nothing is applied', () => {
   const isRefused = async () => {
     const before = structuredClone(sandbox.world.groups);
@@ -181,6 +197,43 @@ describe('nothing is applied', () => {
     expect([exit, stderr]).toEqual([4, expect.stringContaining('error[stale-plan]')]);
     expect(sandbox.world.groups).toEqual(before);
   };
+
+  /** One schedule and the group that it is for, which the first run cannot create, or creates. */
+  const beginPair = async (path: string): Promise<void> => {
+    expect((await workspace.apply()).exit).toBe(0);
+    const later = 'every: 6 hours, startTime: 2099-12-01T06:00:00';
+    workspace.write(
+      'roster.yaml',
+      `project: p\ngroups:\n${group('a')}${group('b')}${group('c')}${group('new', ', name: Harmless')}schedules:\n  s: { target: group/c, ${later}, inputs: { country: DE } }\n  t: { target: group/new, ${later} }\n`,
+    );
+    digest = await planned();
+    sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path }];
+    expect((await apply()).exit).toBe(3);
+    sandbox.faults.faults = [];
+  };
+
+  test('if the address of what could not be created has become that of another object', async () => {
+    await beginPair('/api/search-groups');
+    const schedules = sandbox.world.schedules.size;
+    const text = readFileSync(inventory(), 'utf8').replace('"group/b"', '"group/new"');
+    writeFileSync(inventory(), text);
+    const manifest = join(workspace.root, 'roster.yaml');
+    const retargeted = readFileSync(manifest, 'utf8')
+      .replace(group('b'), '')
+      .replace('name: Harmless', 'name: b');
+    writeFileSync(manifest, retargeted);
+    await isRefused();
+    expect(sandbox.world.schedules.size).toBe(schedules);
+  });
+
+  test('if the rest refers to what the first run created: it is reviewed again', async () => {
+    await beginPair('/api/schedules');
+    await isRefused();
+    const { stderr } = await apply('--resume');
+    expect(stderr).toContain('made only in part');
+    digest = await planned();
+    expect((await apply()).exit).toBe(0);
+  });
 
   test('if a manifest adds a change', async () => {
     declare(group('a'), group('b'), group('c'), group('d'));

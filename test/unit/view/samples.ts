@@ -202,7 +202,6 @@ export const plan: Plan = {
   risks: [],
   startsPerWeek: { before: 168, after: 252, unknown: { before: 0, after: 0 } },
   digestParts: [],
-  restParts: [],
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
     newGroup,
