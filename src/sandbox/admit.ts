@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { Refusal } from './api.js';
 import { KEY_MARK, keyFinder } from './keyring.js';
 import type { Received } from './receive.js';
@@ -5,20 +6,17 @@ import type { KeyRecord, World } from './world.js';
 
 /** Which requests the sandbox takes, and whose they are. */
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
-
 /** Refuses names that only look like this machine: a web page whose name resolves to it could use the sandbox. */
 export function hostCheck(host: string): (request: Received) => void {
   const isLocal = isLoopback(host);
   return ({ incoming }) => {
     const name = (incoming.headers.host ?? '').replace(/:\d+$/, '');
-    if (isLocal && !LOOPBACK.test(name))
-      throw new Refusal(403, 'The Host of the request is not this machine.');
+    if (isLocal && !isLoopback(name)) throw new Refusal(403, 'The Host of the request is not this machine.');
   };
 }
 
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host) || host === '::1';
+  return /^(localhost|::1|\[::1\])$/i.test(host) || (isIPv4(host) && host.startsWith('127.'));
 }
 
 /** Accepts both headers on every endpoint; 401 without an active key (interface.md §5). */

@@ -2,12 +2,14 @@ import type { JsonObject } from '../model/json.js';
 import { isJsonObject } from '../model/json.js';
 import { type ListCall, Unexpected } from '../model/request.js';
 import type { Envelope } from './answer.js';
-import { looseId, unexpected, wholeNumber } from './operations/record.js';
+import { unexpected, wholeNumber } from './operations/record.js';
 import type { Queue } from './queue.js';
+import { checkPages, checkRepeats } from './repeats.js';
 import { checkNoMore, type ReadSoFar } from './signs-of-more.js';
 
 /** The largest page that the interface allows (§8). */
 const PAGE_SIZE = 100;
+const PAGES_AT_FIRST = 8;
 const MAX_PAGES = 10_000;
 const MAX_ITEMS = 1_000_000;
 
@@ -25,7 +27,9 @@ export interface PageSource {
  */
 export async function readPages(source: PageSource): Promise<unknown[]> {
   const first = await readOne(null, source);
-  const items = await completeList(first, source);
+  const pages = await completeList(first, source);
+  checkPages(pages);
+  const items = pages.flat();
   checkRepeats(items);
   return items;
 }
@@ -52,80 +56,89 @@ export class UnexpectedItem extends Unexpected {
   }
 }
 
-async function completeList(first: Page, source: PageSource): Promise<unknown[]> {
-  if (first.nextCursor !== null) return byCursor(first, source);
+/** The items of each page. */
+async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {
+  if (first.nextCursor !== null) return byCursor(first, first.total, source);
   if (first.total === null || first.total === first.items.length) {
     checkWhole(first, { items: first.items.length, pages: 1 });
-    return first.items;
+    return [first.items];
   }
   if (first.total < first.items.length) throw disagreeing(first.total, first.items.length);
   return byNumber(Math.ceil(first.total / Math.max(PAGE_SIZE, first.items.length)), first.total, source);
 }
 
-async function byCursor(first: Page, source: PageSource): Promise<unknown[]> {
-  const items = [...first.items];
+async function byCursor(first: Page, announced: number | null, source: PageSource): Promise<unknown[][]> {
+  const pages = [first.items];
   const seen = new Set<string>();
   let page = first;
+  let items = first.items.length;
   while (page.nextCursor !== null) {
     if (page.items.length === 0)
       throw new Unexpected('expected items before the next cursor, got an empty page');
     if (seen.has(page.nextCursor)) throw new Unexpected('expected each cursor once, got one twice');
     seen.add(page.nextCursor);
-    checkSize(seen.size + 1, items.length);
+    checkSize(seen.size + 1, items);
     page = await readOne({ cursor: page.nextCursor, pageSize: PAGE_SIZE }, source);
-    for (const item of page.items) items.push(item);
+    pages.push(page.items);
+    items += page.items.length;
   }
-  if (page.total !== null && page.total !== items.length) throw disagreeing(page.total, items.length);
-  checkWhole(page, { items: items.length, pages: seen.size + 1 });
-  return items;
+  for (const total of [page.total, announced])
+    if (total !== null && total !== items) throw disagreeing(total, items);
+  checkWhole(page, { items, pages: pages.length });
+  return pages;
 }
 
 /**
- * `likely` pages, which the service needs if it fills them, are requested at the same time. The first of them shows how
- * many items it puts on a page, and so whether there are more.
+ * `likely` pages, which the service needs if it fills them, are requested at the same time, but only a few of them before
+ * the first shows how many items it puts on a page: the total may be false.
  */
-async function byNumber(likely: number, announced: number, source: PageSource): Promise<unknown[]> {
-  checkSize(likely, announced);
-  const [first, ...others] = await readLikely(likely, source);
+async function byNumber(likely: number, total: number, source: PageSource): Promise<unknown[][]> {
+  checkSize(likely, total);
+  const begun = Math.min(likely, PAGES_AT_FIRST);
+  const [first, ...others] = await readNumbers(1, begun, source);
   if (first === undefined) throw new Error('a list with a total has a first page');
-  if (first.nextCursor !== null) return byCursor(first, source);
-  const { total, items } = first;
-  if (total === null) throw new Unexpected('expected a total on every page, got a page without one');
-  if (items.length === 0 && total > 0) throw disagreeing(total, 0);
-  const count = items.length === 0 ? 0 : Math.ceil(total / items.length);
+  if (first.nextCursor !== null) return byCursor(first, total, source);
+  checkTotal(first, total);
+  const size = first.items.length;
+  if (size === 0) throw disagreeing(total, 0);
+  const count = Math.ceil(total / size);
   checkSize(count, total);
-  const rest = [...others, ...(await readNumbers(likely + 1, count, source))];
-  const other = rest.find((page) => page.total !== total);
-  if (other !== undefined)
-    throw new Unexpected(`expected the total ${total} on every page, got ${other.total}`);
-  const all = [items, ...rest.map((page) => page.items)].flat();
-  if (all.length !== total) throw disagreeing(total, all.length);
-  return all;
+  const check = (page: Page, number: number) => {
+    checkTotal(page, total);
+    if (number < count && page.items.length < size)
+      throw new Unexpected(`expected ${size} items on page ${number}, got ${page.items.length}`);
+  };
+  for (const [index, page] of others.entries()) check(page, index + 2);
+  const pages = [first, ...others, ...(await readNumbers(begun + 1, count, source, check))];
+  const items = pages.reduce((sum, page) => sum + page.items.length, 0);
+  if (items !== total) throw disagreeing(total, items);
+  checkWhole(pages[count - 1] ?? first, { items, pages: count });
+  return pages.map((page) => page.items);
+}
+
+/** Fewer items than announced may be a part of the list, and what roster does not find, it may create. */
+function checkTotal(page: Page, total: number): void {
+  if (page.total === null) throw new Unexpected('expected a total on every page, got a page without one');
+  if (page.total !== total)
+    throw new Unexpected(`expected the total ${total} on every page, got ${page.total}`);
 }
 
 async function readOne(query: PageQuery | null, source: PageSource): Promise<Page> {
   return readPage(await source.fetch(query));
 }
 
-/** Stops at a first page with a cursor: the others are then read by cursor. */
-async function readLikely(likely: number, source: PageSource): Promise<Page[]> {
-  let hasCursor = false;
-  const pages = await source.queue.map(numbersFrom(1, likely), async (number) => {
-    if (hasCursor) return [];
-    const page = await readNumber(number, source);
-    hasCursor ||= number === 1 && page.nextCursor !== null;
-    return [page];
+/** The pages from one number to another. After a page that `check` refuses, no further page is requested. */
+function readNumbers(
+  from: number,
+  to: number,
+  source: PageSource,
+  check: (page: Page, number: number) => void = () => {},
+): Promise<Page[]> {
+  return source.queue.map(numbersFrom(from, to), async (number) => {
+    const page = await readOne({ page: number, pageSize: PAGE_SIZE }, source);
+    check(page, number);
+    return page;
   });
-  return pages.flat();
-}
-
-/** The pages from one number to another. */
-function readNumbers(from: number, to: number, source: PageSource): Promise<Page[]> {
-  return source.queue.map(numbersFrom(from, to), (number) => readNumber(number, source));
-}
-
-function readNumber(page: number, source: PageSource): Promise<Page> {
-  return readOne({ page, pageSize: PAGE_SIZE }, source);
 }
 
 function numbersFrom(from: number, to: number): number[] {
@@ -189,29 +202,4 @@ function checkWhole({ holders, items, total, hasNextLink }: Page, read: ReadSoFa
   const full = size !== null && size > 0 && items.length >= size;
   if (full && total === null && holder['nextCursor'] === undefined)
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
-}
-
-/** What an item may call its own id, best first: a job also has the id of its schedule. */
-const idNames = [
-  'id',
-  'agentJobHistoryId',
-  'agentRunHistoryId',
-  'groupRunId',
-  'pipelineRunId',
-  'scheduleId',
-  'keyId',
-];
-
-/** An id on two pages means that the list changed while it was read, so that an item may be missing. */
-function checkRepeats(items: readonly unknown[]): void {
-  const seen = new Set<string>();
-  for (const item of items) {
-    const value: unknown = isJsonObject(item)
-      ? idNames.map((name) => item[name]).find((each) => each != null)
-      : undefined;
-    if (value === undefined || value === null) continue;
-    const { id } = looseId(value, 'id');
-    if (seen.has(id)) throw new Unexpected(`expected each id once, got ${id} twice`);
-    seen.add(id);
-  }
 }

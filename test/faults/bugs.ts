@@ -78,15 +78,15 @@ export const bugs: readonly Bug[] = [
   {
     name: 'only the first page of a list is read',
     file: 'src/service/paging.ts',
-    find: 'async function completeList(first: Page, source: PageSource): Promise<unknown[]> {\n  if (first.nextCursor !== null) return byCursor(first, source);',
+    find: 'async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {\n  if (first.nextCursor !== null) return byCursor(first, first.total, source);',
     replace:
-      'async function completeList(first: Page, source: PageSource): Promise<unknown[]> {\n  if (first.nextCursor !== null) return first.items;',
+      'async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {\n  if (first.nextCursor !== null) return [first.items];',
     tests: ['test/unit/service/paging.test.ts'],
   },
   {
     name: 'a list that differs from its total counts as complete',
     file: 'src/service/paging.ts',
-    find: 'if (all.length !== total) throw disagreeing(total, all.length);',
+    find: 'if (items !== total) throw disagreeing(total, items);',
     replace: '',
     tests: ['test/unit/service/paging.test.ts'],
   },

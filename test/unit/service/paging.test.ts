@@ -51,6 +51,16 @@ describe('complete lists', () => {
     ['by number, once asked for more', numbered(90), 90, 2],
     ['by number, where a page has 200 whatever is asked for', pagesOf(200, 450), 450, 4],
     ['by number, where a page has 25 whatever is asked for', pagesOf(25, 130), 130, 7],
+    [
+      'by number, each page saying whether there are more',
+      (query) => ({
+        ...Object(numbered(250)(query)),
+        hasMore: query?.['page'] !== 3,
+        totalPages: query ? 3 : 10,
+      }),
+      250,
+      4,
+    ],
     ['keys without ids', () => [{ name: 'a' }, { name: 'a' }], 2, 1],
     [
       'by cursor',
@@ -131,6 +141,44 @@ describe('incomplete lists', () => {
       (q) => ({ items: items(0, 2), total: q?.['page'] === 2 ? 5 : 4 }),
       /total 4 on every page/,
     ],
+    [
+      'a total that falls after the first answer, to nothing',
+      (q) => (q ? { items: [], total: 0 } : { items: items(0, 25), total: 250 }),
+      /total 250 on every page, got 0/,
+    ],
+    [
+      'a total that falls after the first answer',
+      (q) => ({ items: items(0, 25), total: q ? 25 : 30 }),
+      /total 30 on every page, got 25/,
+    ],
+    [
+      'a total of the first answer that the cursors do not reach',
+      (q) =>
+        q?.['cursor'] === undefined
+          ? { items: items(0, 25), total: 250, nextCursor: q ? 'a' : null }
+          : { items: items(25, 30), nextCursor: null },
+      /got 30 of 250/,
+    ],
+    [
+      'the same items without ids on two numbered pages',
+      () => ({ items: items(0, 100).map(({ id }) => ({ name: id })), total: 200 }),
+      /each page once/,
+    ],
+    [
+      'the same items without ids behind two cursors',
+      (q) => ({ items: [{ name: 'a' }], nextCursor: q?.['cursor'] === 'b' ? null : q ? 'b' : 'a' }),
+      /each page once/,
+    ],
+    [
+      'more after the last numbered page',
+      (q) => ({ ...Object(numbered(250)(q)), hasMore: true }),
+      /next to hasMore/,
+    ],
+    [
+      'more pages than the total needs',
+      (q) => ({ ...Object(numbered(250)(q)), totalPages: q ? 9 : 10 }),
+      /next to totalPages/,
+    ],
     ['too many pages', () => ({ items: items(0, 1), total: 10_001 }), /at most 10000 pages/],
     ['more without a way to it', () => ({ items: items(0, 2), hasMore: true }), /next to hasMore/],
     ['more in words', () => ({ items: [], hasMore: 'true' }), /next to hasMore/],
@@ -178,6 +226,23 @@ describe('incomplete lists', () => {
     await expect(readPages(pages)).rejects.toThrow('page 2');
     await new Promise((resolve) => setImmediate(resolve));
     expect(pages.queries.length).toBeLessThan(10);
+  });
+});
+
+describe('a total that is false costs few requests', () => {
+  const cases: [string, Respond][] = [
+    ['where page 1 has one item', (query) => ({ items: query ? items(0, 1) : items(0, 25), total: 900_000 })],
+    [
+      'where only page 1 is full',
+      (query) => ({ items: items(0, query?.['page'] === 1 ? 100 : 25), total: 900_000 }),
+    ],
+    ['where page 1 is empty', (query) => ({ items: query ? [] : items(0, 25), total: 900_000 })],
+  ];
+  test.each(cases)('%s', async (_name, respond) => {
+    const pages = source(respond);
+    await expect(readPages(pages)).rejects.toThrow(Unexpected);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pages.queries.length).toBeLessThan(20);
   });
 });
 
