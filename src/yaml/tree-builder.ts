@@ -180,6 +180,7 @@ export class TreeBuilder {
   private addEntry(map: MapEntries, depth: number, isEnclosed: boolean): void {
     const isPlain = isPlainText(this.events[this.next]);
     const key = this.key(depth, isEnclosed);
+    if (this.isOver) return;
     const next = this.events[this.next];
     this.dispute(disputedValue(this.text, this.places.at, next));
     const read = this.node(depth, key ?? undefined);

@@ -53,3 +53,37 @@ it('mistakes far into a large file are explained like those of a small one', () 
   const large = reported(head + before + broken + entries(8_000).replaceAll('  s', '  t'));
   expect(large).toEqual(small.map(([start, message]) => [Number(start) + before.length, message]));
 });
+
+const long = 'a'.repeat(70_000);
+it.each([
+  ['a list in brackets', `x-a: {[ "${long}", b ]: 1}\n`],
+  ['a list', `? ["${long}", b]\n: c\n`],
+  ['a list with dashes', `? - "${long}"\n  - b\n: c\n`],
+  ['a map', `? a: "${long}"\n  b: c\n: d\n`],
+])('a text that is too long in %s that is a key is told', (_, text) => {
+  const problems = reported(text).map(([, message]) => message);
+  expect(problems).toContain('a text is longer than 65536 characters');
+});
+
+it.each([
+  ['a: {? , b: 1}\n', 4],
+  ['a: {b: 1, ? , c: 2}\n', 10],
+  ['a: {b: 1, : c}\n', 10],
+  ['a:\n  ?\nb: 1\n', 5],
+  ['a:\n  ? # note\n  b: 1\n', 5],
+  ['a:\n  ?\n  : b\n', 9],
+  ['a:\n  ? &x\n', 8],
+  ['a:\n  ?', 5],
+])('a missing key in %j has a place of its own', (text, start) => {
+  expect(reported(text)).toEqual([[start, 'a key is missing']]);
+});
+
+it('many missing keys cost time in proportion to their number', () => {
+  const cost = (count: number) => {
+    const before = process.cpuUsage();
+    read(`a: [${'? , '.repeat(count)}]\n`);
+    return process.cpuUsage(before).user;
+  };
+  cost(1_000);
+  expect(cost(16_000) / cost(4_000)).toBeLessThan(10);
+});
