@@ -65,14 +65,19 @@ export class Places {
   /** Of a value that is not written: the dash of its item, or else what is before it. */
   ofMissing({ anchorEnd, tagEnd }: ScalarEvent): Stretch {
     const hasProperties = anchorEnd !== none || tagEnd !== none;
-    if (!hasProperties) this.skipDash();
+    if (!hasProperties) this.pass('-');
     return { start: Math.max(0, this.at - 1), end: Math.max(1, this.at) };
   }
 
-  /** Of a key that is not written: the colon after it. */
+  /** Of a key that is not written: the colon after it, or else its question mark, or what is before it. */
   ofMissingKey(): Stretch {
-    this.skip(',?');
-    return { start: this.at, end: this.at + 1 };
+    this.pass(',');
+    this.pass('?');
+    const last = Math.max(0, this.at - 1);
+    const isBeforeColon = this.pass(':');
+    if (isBeforeColon) this.at -= 1;
+    const start = isBeforeColon ? this.at : last;
+    return { start, end: start + 1 };
   }
 
   /** Where the pairs of a map without braces begin: with the key itself, not with its anchor or tag. */
@@ -83,10 +88,7 @@ export class Places {
 
   /** The colon after a key. */
   skipColon(): void {
-    const { at } = this;
-    this.skip('');
-    if (this.text[this.at] === ':') this.at += 1;
-    else this.at = at;
+    this.pass(':');
   }
 
   /** The bracket or brace after the last item. */
@@ -97,11 +99,13 @@ export class Places {
     this.at += 1;
   }
 
-  private skipDash(): void {
+  /** This sign and what is before it. False when something else comes first: then nothing is passed. */
+  private pass(sign: string): boolean {
     const { at } = this;
     this.skip('');
-    if (this.text[this.at] === '-') this.at += 1;
-    else this.at = at;
+    const isNext = this.text[this.at] === sign;
+    this.at = isNext ? this.at + 1 : at;
+    return isNext;
   }
 
   private upTo(start: number, end: number): Stretch {

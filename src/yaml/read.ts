@@ -2,7 +2,8 @@ import type { Hint, ReaderContext, SuggestWord, SyntaxRules, YamlUsage } from '.
 import { disputedLine } from './disputed.js';
 import { disputedTab } from './disputed-tabs.js';
 import { isTooDeep, type Refusal } from './events.js';
-import { isRefused, type Parsed, parse, parseLeniently } from './parsing.js';
+import { parseLeniently } from './lenient.js';
+import { isRefused, type Parsed, parse } from './parsing.js';
 import { Places } from './places.js';
 import { ProblemList, type YamlProblem } from './problem.js';
 import { tooDeep, tooMany } from './read-limits.js';
@@ -75,19 +76,18 @@ function treesOf({ events, text, added }: Parsed, context: ReaderContext): Node[
   return null;
 }
 
-/** Asks the second parser. */
-function readWithCare(text: string, refused: Refusal, context: ReaderContext): Node[] | null {
+/** Asks the second parser, unless nothing is wrong. */
+function readWithCare(text: string, first: Refusal, context: ReaderContext): Node[] | null {
+  const parsed = parseLeniently(text, first);
+  if (!isRefused(parsed)) return treesOf(parsed, context);
   const { source, problems } = context;
-  const explained = new SyntaxExplainer(text, source, refused.offset).explain();
-  const { errors, isWhole, problem } = explained;
-  if (problem !== null) {
-    problems.add(problem);
+  const explained = new SyntaxExplainer(text, source, parsed.offset).explain();
+  if (explained.problem !== null) {
+    problems.add(explained.problem);
     return null;
   }
-  if (errors.length > 0) return report(explained, context);
-  const parsed = parseLeniently(text, isWhole);
-  if (!isRefused(parsed)) return treesOf(parsed, context);
-  return report({ ...explained, errors: [refusalError(parsed)] }, context);
+  const errors = explained.errors.length > 0 ? explained.errors : [refusalError(parsed)];
+  return report({ ...explained, errors }, context);
 }
 
 function report({ errors, openings }: Explanation, context: ReaderContext): Node[] | null {

@@ -181,6 +181,7 @@ export class TreeBuilder {
   private addEntry(map: MapEntries, depth: number, isEnclosed: boolean): void {
     const isPlain = isPlainText(this.events[this.next]);
     const key = this.key(depth, isEnclosed);
+    if (this.isOver) return;
     const next = this.events[this.next];
     const isDisputed = this.dispute(disputedValue(this.text, this.places.at, next));
     const made = this.node(depth, key ?? undefined);

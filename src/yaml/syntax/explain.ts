@@ -16,8 +16,6 @@ export interface Explanation {
   readonly openings: ReadonlyMap<number, number>;
   /** Something that makes all errors after it pointless. */
   readonly problem: YamlProblem | null;
-  /** False when the rest of the text was not looked at. */
-  readonly isWhole: boolean;
 }
 
 /** Characters between where the fast parser stops and the error. */
@@ -57,7 +55,7 @@ export class SyntaxExplainer {
   explain(): Explanation {
     const isRead = this.parse();
     const { openings, problem } = this;
-    if (problem !== null) return { errors: [], openings, problem, isWhole: false };
+    if (problem !== null) return { errors: [], openings, problem };
     const { parser, composer } = this.steps;
     const end = this.excerpt.original(parser.offset);
     for (const token of parser.end()) this.take(token);
@@ -66,7 +64,7 @@ export class SyntaxExplainer {
     const isWhole = isRead && this.excerpt.isWhole;
     const errors = this.errors.filter((each) => isWhole || this.isCertain(each, end));
     const first = errors.toSorted((a, b) => a.pos[0] - b.pos[0]).slice(0, yamlLimits.reportedErrorsPerFile);
-    return { errors: first, openings: this.openings, problem: this.problem, isWhole };
+    return { errors: first, openings: this.openings, problem: this.problem };
   }
 
   /** False for an error that may be there because only a part of the text was parsed. */

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { yamlRules } from '../../../src/manifest/yaml-rules.js';
 import { readYaml } from '../../../src/yaml/read.js';
 import { Source } from '../../../src/yaml/source.js';
+import { costOf } from '../../support/cost.js';
+import { jsonOf } from '../../support/yaml-agreement/json.js';
 
 function read(text: string) {
   const usage = { values: 0, collections: 0, expanded: 0 };
@@ -18,6 +20,8 @@ const entries = (count: number) =>
 it.each([
   ['aligned closing brackets', 'a: [\n  b\n]\nc: |\n  {\n  }\n'],
   ['tabs around brackets', 'a:\t[b,\tc]\nd: { e:\tf }\n'],
+  ['a tab before a bracket, far into a large file', `a:\n${entries(6_000)}b:\t[c]\n`],
+  ['an aligned closing bracket, far into a large file', `a:\n${entries(6_000)}b: [\n  c\n]\n`],
 ])('%s are read', (_, text) => {
   expect(read(text).problems).toEqual([]);
 });
@@ -27,6 +31,18 @@ it('a bracket at the beginning of a line of text is not changed', () => {
   const text = document?.type === 'map' ? document.entries.get('b')?.value : undefined;
   expect(text).toMatchObject({ value: '{\n}\n', start: 10 });
 });
+
+it('tabs in texts stay where other tabs are between values', () => {
+  const [document] = read('a:\t[b,\tc\td, "e\tf"]\ng: |\n  h\ti\nj: k\tl\n').documents ?? [];
+  expect(document && jsonOf(document)).toEqual({ a: ['b', 'c\td', 'e\tf'], g: 'h\ti\n', j: 'k\tl' });
+});
+
+it.each([['-\ta: [b\n  ]\n'], ['a:\t[b]\nc:\n  -\td: e\n'], ['a: [\n]\nb: c\n]\n'], ['a:\n  b: [\n]\n']])(
+  '%j is refused',
+  (text) => {
+    expect(read(text).documents).toBeNull();
+  },
+);
 
 it.each([
   ['&a: b\n', 2, 'the name of an anchor must not end with ":"'],
@@ -52,4 +68,34 @@ it('mistakes far into a large file are explained like those of a small one', () 
   expect(small).toHaveLength(2);
   const large = reported(head + before + broken + entries(8_000).replaceAll('  s', '  t'));
   expect(large).toEqual(small.map(([start, message]) => [Number(start) + before.length, message]));
+});
+
+const long = 'a'.repeat(70_000);
+it.each([
+  ['a list in brackets', `x-a: {[ "${long}", b ]: 1}\n`],
+  ['a list', `? ["${long}", b]\n: c\n`],
+  ['a list with dashes', `? - "${long}"\n  - b\n: c\n`],
+  ['a map', `? a: "${long}"\n  b: c\n: d\n`],
+])('a text that is too long in %s that is a key is told', (_, text) => {
+  const problems = reported(text).map(([, message]) => message);
+  expect(problems).toContain('a text is longer than 65536 characters');
+});
+
+it.each([
+  ['a: {? , b: 1}\n', 4],
+  ['a: {b: 1, ? , c: 2}\n', 10],
+  ['a: {b: 1, : c}\n', 10],
+  ['a:\n  ?\nb: 1\n', 5],
+  ['a:\n  ? # note\n  b: 1\n', 5],
+  ['a:\n  ?\n  : b\n', 9],
+  ['a:\n  ? &x\n', 8],
+  ['a:\n  ?', 5],
+])('a missing key in %j has a place of its own', (text, start) => {
+  expect(reported(text)).toEqual([[start, 'a key is missing']]);
+});
+
+it('many missing keys after question marks cost as little as many before colons', () => {
+  const cost = (sign: string) => costOf(() => read(`a: [${sign.repeat(4_000)}]\n`));
+  cost(': , ');
+  expect(cost('? , ') / cost(': , ')).toBeLessThan(10);
 });
