@@ -89,8 +89,8 @@ function lazily(code: string): string {
 }
 
 /**
- * Built-in modules that a package loads and roster has no use for: commander's subcommands that are separate programs, and
- * undici's HTTP/2, which it speaks only where it is asked to.
+ * Built-in modules that packages load and roster does not use: for commander's subcommands as separate programs, and
+ * for undici's HTTP/2, which is off by default.
  */
 const unusedBuiltIns: Readonly<Record<string, string>> = {
   'node:child_process': 'commander',
@@ -110,7 +110,7 @@ const withoutUnused: Plugin = {
 };
 
 /**
- * cron-parser gives each expression a start date, which roster never asks for. Without this, the date would load all of
+ * cron-parser gives each expression a start date, which roster never uses. Without this stub, it would load all of
  * luxon and set up Intl.
  */
 const withoutCronDates: Plugin = {

@@ -24,7 +24,7 @@ export function inventoryBefore({ inventory, plan, withheld, isRest }: Beginning
     service: inventory.service ?? service,
     // From now on, the service may hold what was added in this commit.
     ...(checkout === undefined ? {} : { commit: checkout.record }),
-    // The rest of a plan that was begun belongs to that plan, so that it can be resumed once more.
+    // The rest of an interrupted plan keeps the intent of that plan, so that it can be resumed again.
     intent: isRest && inventory.intent !== undefined ? inventory.intent : { digest, digestParts },
     drafts: new Map([...inventory.drafts, ...intended]),
   };

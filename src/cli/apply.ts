@@ -77,7 +77,7 @@ function applyOptions(
   const expect = chooseDigest(flags);
   const { plan, resume, verify = true } = flags;
   if (resume === true && expect === undefined && plan === undefined)
-    throw problem('usage', '--resume needs --expect or --plan', 'Pass the plan that was begun.');
+    throw problem('usage', '--resume needs --expect or --plan', 'Pass the plan to resume.');
   const saved = plan === undefined ? undefined : readSavedPlan(resolve(host.cwd, plan), plan);
   if (!isConfirmed(flags) && !host.stdinIsTerminal) {
     const help = 'Use `--yes`, or `--expect DIGEST` with the digest of the reviewed plan.';

@@ -67,9 +67,9 @@ function hostSteps(host: CiHost, { deployments: { reading, applying } }: InitRes
       'On GitHub, protect the default branch, and the branches `roster-inventory*` with a ruleset that only GitHub Actions can bypass.',
       'Everybody who can read the repository can read the snapshots, which hold the state of the service. In a public repository, that is everybody.',
     ];
-  const scoped = names.length > 2 ? ` with the environment scopes ${all}` : '';
+  const scoped = names.length > 2 ? ` (the last two in the environment scopes ${all})` : '';
   return [
-    `On GitLab, add the CI/CD variables ROSTER_URL and ROSTER_API_KEY${scoped}, and ROSTER_GITLAB_TOKEN, allow job tokens to push, and schedule a nightly pipeline. See the file in .gitlab for details.`,
+    `On GitLab, add the CI/CD variables ROSTER_GITLAB_TOKEN, ROSTER_URL and ROSTER_API_KEY${scoped}, allow job tokens to push, and schedule a nightly pipeline. See the file in .gitlab for details.`,
     'Everybody who can read the repository can read the branches roster-snapshot*, which hold the state of the service.',
   ];
 }

@@ -80,7 +80,7 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
     )
     .option(
       '--promote <environments>',
-      'Environments that CI applies one after the other, such as `staging,production`',
+      'Environments that CI applies in this order, such as `staging,production`',
     )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
   command(program, 'validate')
@@ -114,7 +114,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .option('--expect <digest>', 'Apply only if the current plan has this digest')
     .option(
       '--resume',
-      'With --expect or --plan, also apply the rest of that plan, if an apply of it was interrupted or failed in part',
+      'With --expect or --plan, also apply the rest of that plan if an earlier apply was interrupted or partly failed',
     )
     .option('--report <file>', 'Save the report as JSON')
     .option('--no-verify', 'Do not verify the result at the end')

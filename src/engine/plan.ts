@@ -173,7 +173,7 @@ function observeScope(project: Project, inventory: Inventory, everything: boolea
   return {
     ids,
     all,
-    // Made only when it is asked for, because the lists of most services show objects completely.
+    // Computed only if needed: the lists of most services show objects completely.
     declares(kind, identity) {
       identities ??= identitiesOf(project, inventory);
       return identities.get(kind)?.has(identity) === true;

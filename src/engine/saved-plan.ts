@@ -41,7 +41,7 @@ export function compareWithSaved(
   return [stale(`the current plan differs from the one in ${file}${what}`, plan, resume)];
 }
 
-/** The digest that a saved plan says it has: what was saved is compared with the current plan, or not used at all. */
+/** The digest that a saved plan states. A saved plan is only compared with the current plan, never trusted. */
 export function savedDigest({ text }: SavedPlan): string | undefined {
   const data = parseJson(text);
   const digest = data !== undefined && isJsonObject(data) ? data['digest'] : undefined;

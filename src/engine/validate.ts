@@ -11,9 +11,9 @@ export interface ValidateOptions extends ProjectOptions {
 
 export interface Validated {
   readonly valid: boolean;
-  /** Everything that is wrong; what only some environments have names them. */
+  /** All diagnostics. Those of only some environments name the environments. */
   readonly diagnostics: readonly Diagnostic[];
-  /** What could be read, for each environment that was checked. */
+  /** The projects that could be read, one for each checked environment. */
   readonly projects: readonly Project[];
 }
 

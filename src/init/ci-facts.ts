@@ -6,11 +6,11 @@ export interface CiFacts {
   readonly install: Install;
   /** What pull requests are planned with: a snapshot, or the API key. */
   readonly planWith: 'snapshot' | 'key';
-  /** The name of the project, if the repository has others: a part of all names then. */
+  /** The name of the project if the repository has several. It is then part of all names. */
   readonly project: string | null;
   /** The environments of the project; empty for a project without. */
   readonly environments: readonly string[];
-  /** Those that are applied one after the other, each only when the one before has nothing left to apply. */
+  /** The environments to apply in this order, each only if the previous one has nothing left to apply. */
   readonly promote: readonly string[];
   /** The branch that is applied from. */
   readonly branch: string;

@@ -2,8 +2,8 @@ import type { CiFacts, CiHost } from './ci-facts.js';
 import { yamlWord } from './project-files.js';
 
 /**
- * What names of files, artifacts, branches and jobs end with, such as `-prices_staging`: project names have no `_`, so
- * that no two of them are the same.
+ * The suffix of file, artifact, branch and job names, such as `-prices_staging`. Project names have no `_`, so
+ * all suffixes are distinct.
  */
 export function ending({ project }: Pick<CiFacts, 'project'>, environment: string | null = null): string {
   return `${project === null ? '' : `-${project}`}${environment === null ? '' : `_${environment}`}`;
@@ -47,10 +47,10 @@ export function deploymentsOf(facts: Pick<CiFacts, 'project' | 'environments'>):
 
 /** Part of all files, as a comment. */
 export function about({ folder, environments }: Pick<CiFacts, 'folder' | 'environments'>): string {
-  const project = `# The project is in the folder ${yamlWord(folder)} of the repository. Another project needs files of its own.`;
+  const project = `# The project is in the folder ${yamlWord(folder)} of the repository. Other projects need their own files.`;
   if (environments.length === 0) return project;
   return `${project}
-# Its environments are ${environments.join(', ')}. If that changes, remove these files and run \`roster init\` again.`;
+# Its environments are ${environments.join(', ')}. If they change, remove these files and run \`roster init\` again.`;
 }
 
 /** The folder of the project that a file is for, as its comment says, if that is another one. */

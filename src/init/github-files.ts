@@ -42,7 +42,7 @@ export function githubFiles(facts: CiFacts): readonly NewFile[] {
   ];
 }
 
-/** Each environment has jobs of its own: the outputs of the jobs of a matrix overwrite each other. */
+/** Each environment has its own jobs, because the outputs of matrix jobs overwrite each other. */
 function jobsOf(template: string, facts: CiFacts, values: Values): string {
   const filled = environmentsOf(facts).map((each) => {
     const own = each === null ? projectJobs(facts) : environmentJobs(facts, each);
@@ -90,7 +90,7 @@ function environmentValues(facts: CiFacts): Values {
 function promotion({ promote }: CiFacts): string {
   if (promote.length === 0) return '';
   return `
-# Environments are applied in the order ${promote.join(', ')}: each one only when the one before has nothing left to apply.`;
+# Environments are applied in the order ${promote.join(', ')}: each one only if the previous one has nothing left to apply.`;
 }
 
 function environmentInput(environments: readonly string[]): string {
@@ -148,7 +148,7 @@ function isAwaited({ promote, planWith }: CiFacts, environment: string): boolean
   return planWith === 'snapshot' && promote.slice(0, -1).includes(environment);
 }
 
-/** Without a status function, GitHub skips a job if any job before it was skipped, as one is that has nothing to apply. */
+/** Without a status function, GitHub skips a job if an earlier job was skipped, as an apply without changes is. */
 function evenIfSkipped(condition: string): string {
   return `\${{ !cancelled() && ${condition} }}`;
 }
@@ -171,7 +171,7 @@ function isApplied(environment: string): string {
   return `${plan}.result == 'success' && (${apply}.result == 'success' || ${plan}.outputs.has_changes == 'false')`;
 }
 
-/** The workflow without outputs is one job for all environments. */
+/** The drift workflow has no outputs, so one matrix job covers all environments. */
 function matrixValues(facts: CiFacts): Values {
   const { environments } = facts;
   if (environments.length === 0) return projectJobs(facts);
@@ -196,7 +196,7 @@ const snapshotValues: Values = {
   PLAN_ENVIRONMENT: '',
   AND_OWN_BRANCH: '',
   PLAN_NOTE:
-    '# Pull requests of forks are planned like any other: there is no API key here, but the snapshot of the last roster-drift__OF_PROJECT__.yml.',
+    '# Pull requests from forks are planned like any other: this job has no API key, and uses the snapshot of the last run of roster-drift__OF_PROJECT__.yml.',
 };
 
 const liveValues: Values = {

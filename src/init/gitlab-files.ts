@@ -67,12 +67,12 @@ function scopes(facts: CiFacts): string {
   const pairs = facts.environments.map(
     (each) => `${readEnvironment(facts, each)} and ${applyEnvironment(facts, each)}`,
   );
-  return `# Set ROSTER_API_KEY and ROSTER_URL once for each of the environment scopes ${pairs.join(', ')}.${promotion(facts)}`;
+  return `# Set ROSTER_API_KEY and ROSTER_URL in each of these environment scopes: ${pairs.join(', ')}.${promotion(facts)}`;
 }
 
 function promotion({ promote }: CiFacts): string {
   if (promote.length === 0) return '';
-  return `\n# Environments are applied in the order ${promote.join(', ')}: each one is planned after the one before was applied.`;
+  return `\n# Environments are applied in the order ${promote.join(', ')}: each one is planned after the previous one was applied.`;
 }
 
 function jobValues(facts: CiFacts, environment: string | null): Values {
@@ -91,7 +91,7 @@ function jobValues(facts: CiFacts, environment: string | null): Values {
   };
 }
 
-/** Whether its variables are those of a scope, for it is not the only one. */
+/** Whether its variables have an environment scope, because there are other projects or environments. */
 function hasOwn({ project }: CiFacts, environment: string | null): boolean {
   return project !== null || environment !== null;
 }

@@ -84,7 +84,7 @@ function readLastApply({
   };
 }
 
-/** Whatever else it is, it only means that the plan cannot be resumed. */
+/** An invalid intent only means that the plan cannot be resumed. */
 function intentFrom(value: Json | undefined): Intent | null {
   const { digest, digestParts } = isJsonObject(value) ? value : {};
   if (typeof digest !== 'string' || !Array.isArray(digestParts)) return null;

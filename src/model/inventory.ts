@@ -15,7 +15,7 @@ export interface Inventory {
   readonly place?: InventorySetting | null;
   /** The commit of the manifests last applied, followed by `-dirty` if they differed from it. Missing or null where it is not known. */
   readonly commit?: string | null;
-  /** The plan whose apply was interrupted or has partly failed. Missing after one that ended well. */
+  /** The plan whose apply was interrupted or partly failed. Absent after a successful apply. */
   readonly intent?: Intent | undefined;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
   /**
@@ -25,7 +25,7 @@ export interface Inventory {
   readonly drafts: ReadonlyMap<Address, InventoryDraft>;
 }
 
-/** A plan whose apply has begun and has not ended well. */
+/** A plan whose apply has started but not succeeded. */
 export interface Intent {
   readonly digest: string;
   /** Those of its plan. */

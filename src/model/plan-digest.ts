@@ -23,7 +23,7 @@ export function digestOfParts(basis: Basis, parts: readonly string[]): string {
 }
 
 /**
- * Whether a plan changes nothing but what the intended plan would have changed, in the same way. Whoever can edit the
+ * Whether every change of a plan is also a change of the intended plan. Anyone who can edit the
  * inventory can write any intent: its parts count only if they are those of a plan with its digest. A change that refers
  * to what the intended plan had yet to create is another change once that exists: an address may by then be that of
  * another object than the one that was reviewed.

@@ -149,7 +149,7 @@ export interface Plan {
   readonly startsPerWeek: StartsPerWeek;
   /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
-  /** A hash of each change that acts: the digest covers them. */
+  /** A hash of each change whose action is not `none`. The digest covers them. */
   readonly digestParts: readonly string[];
   /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
@@ -218,7 +218,7 @@ export function summarise(changes: readonly Change[]): Summary {
   return counts;
 }
 
-/** Without what only apply needs: it is as large as the project, and no view shows it. */
+/** The plan without what only apply needs, which is as large as the project and never shown. */
 export function forView(plan: Plan): Plan {
   return { ...plan, records: {}, createIntents: {} };
 }

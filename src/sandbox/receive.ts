@@ -32,7 +32,7 @@ export interface Received {
   readonly outgoing: ServerResponse;
 }
 
-/** Null for a request that has its response already, or gets none. */
+/** Null for a request that was already answered, or gets no response. */
 export type Handler = (request: Received) => Promise<Reply | null>;
 
 const MAX_BODY = 1_048_576;

@@ -13,7 +13,7 @@ interface Path {
   readonly methods: ReadonlyMap<string, Route>;
 }
 
-/** The first path that matches decides: for a method that it lacks, no later one is tried. Throws a Refusal. */
+/** The first matching path decides: if it lacks the method, no later path is tried. Throws a Refusal. */
 export function router(routes: readonly Route[]): (method: string, path: string) => Found {
   const paths = [...new Set(routes.map((route) => route.path))].map((path) => pathOf(path, routes));
   return (method, path) => {

@@ -19,7 +19,7 @@ export function fieldsOf(text: string): string[] {
   return text.split(' ').filter((field) => field !== '');
 }
 
-/** Expressions and parts of them that were read before: parsing is slow, and projects repeat them many times. */
+/** Caches expressions and their parts: parsing is slow, and projects repeat them many times. */
 const known = { expressions: new Map<string, Cron | null>(), parts: new Map<string, Cron | null>() };
 const MOST_KNOWN = 1000;
 

@@ -50,7 +50,7 @@ export function offsetAt(zone: string, instant: number): number {
   return offset;
 }
 
-/** What the zone's clocks show, to the second, as milliseconds since 1970 on the same clocks. */
+/** Local time in the zone, to the second, in milliseconds since 1970 as if it were UTC. */
 function localTimeIn(name: string, instant: number): number {
   const shown = formatOf(name).format(instant);
   const numbers = (shown.match(/\d+/g) ?? []).map(Number);

@@ -21,7 +21,7 @@ export class Anchors {
     this.values.set(name, null);
   }
 
-  /** The name means the value from now on, unless something in the value has taken it. */
+  /** From now on, the name refers to the value, unless something inside the value has reused it. */
   close(name: string, value: Node): void {
     if (this.values.get(name) === null) this.values.set(name, value);
   }

@@ -12,7 +12,7 @@ export function templateAt(braces: Span, { templateHelp: help }: SyntaxRules): Y
   return isTemplate ? { code: 'syntax', span: braces, message: templateMessage, help } : null;
 }
 
-/** A tag that is not one of YAML itself, or that does not match the value. */
+/** A tag that YAML does not define, or that does not match the value. */
 export function refusedTag(span: Span): YamlProblem {
   return { code: 'syntax', span, message: 'this tag is not allowed', help: 'Write the value without a tag.' };
 }

@@ -16,7 +16,7 @@ export type ScalarValue = string | number | boolean | null;
 /** Only these begin a scalar that is not a text. */
 const firstSigns = new Set('~nNtTfF+-.0123456789');
 
-/** What a scalar without quotes and tag means. */
+/** The value of a scalar without quotes or a tag. */
 export function plainValue(text: string): ScalarValue {
   if (text === '') return null;
   if (!firstSigns.has(text.charAt(0))) return text;

@@ -15,12 +15,12 @@ import {
 import { aliasColon, anchorColon, describeSyntaxError } from './syntax/syntax-messages.js';
 
 /**
- * Syntax that YAML parsers do not agree on: others refuse it, or read something else. It is refused, so that a file
+ * Syntax on which YAML parsers disagree: some refuse it, or read it differently. It is refused, so that a file
  * means the same to every tool that reads it.
  */
 export interface Disputed extends ProblemText, Stretch {}
 
-/** What only the text shows: some lines leave no trace in the events. */
+/** Lines that only the text shows: the events do not contain them. */
 export function disputedLine(text: string): Disputed | null {
   const [indented] = /^[ \t]+(?:---|%)/.exec(text) ?? [];
   if (indented !== undefined) return { ...indentedMarker, start: 0, end: indented.length };
@@ -37,10 +37,10 @@ const indentedMarker = { message: 'this line must not be indented', help: 'Remov
 const lines: readonly (readonly [begin: string, pattern: RegExp, words: ProblemText])[] = [
   ['%', /^%.*/m, noDirectives],
   ['...', /^\.\.\.[ \t]+[^\s#].*/m, { message: 'only a comment may follow `...` on its line' }],
-  ['\ufeff', /(?<=\n)\ufeff/, { message: 'this is U+FEFF, an invisible character', help: 'Remove it.' }],
+  ['\ufeff', /(?<=\n)\ufeff/, { message: 'invisible U+FEFF is not allowed', help: 'Remove it.' }],
 ];
 
-/** An anchor or a tag that may also be something else. */
+/** An anchor or a tag that other parsers may read as something else. */
 export function disputedProperties(
   text: string,
   { anchorStart, anchorEnd, tagStart, tagEnd }: PropertiesEvent,
@@ -122,12 +122,12 @@ const escapedBreak: ProblemText = {
   help: 'Write `\\n` for a line break.',
 };
 const properties: ProblemText = {
-  message: 'it is not clear what this anchor or tag belongs to',
+  message: 'this anchor or tag is ambiguous',
   help: 'Write the anchors and tags of a map on the line above its first key.',
 };
 const lastBreak: ProblemText = {
   message: 'the last line of this text has no line break',
   help: 'End the file with a line break.',
 };
-const onlySpaces: ProblemText = { message: 'a text of nothing but spaces needs quotes' };
-const rootIndent: ProblemText = { message: 'the indentation of this text cannot be a number' };
+const onlySpaces: ProblemText = { message: 'a text of only spaces needs quotes' };
+const rootIndent: ProblemText = { message: 'this text must not have an indentation number' };

@@ -48,7 +48,7 @@ export interface Refusal {
 /** The parser counts a level for each key and each text, too. The builder of the tree counts those of the limit. */
 const maxDepth = yamlLimits.depth + 2;
 
-/** What a text consists of, in its order; or why it is refused: this parser stops at the first mistake. */
+/** The events of a text in order, or why it is refused: this parser stops at the first error. */
 export function eventsOf(text: string): Event[] | Refusal {
   try {
     return parseEvents(text, { maxDepth });

@@ -17,7 +17,7 @@ import type { Source, Span } from './source.js';
 const none = -1;
 
 /**
- * Finds the places that events do not have: those of missing values, and where collections end. To find them it follows
+ * Finds the places that events lack: those of missing values, and where collections end. It follows
  * the events through the text, from the end of what was read last.
  */
 export class Places {
@@ -113,7 +113,7 @@ export class Places {
     return { start, end };
   }
 
-  /** White space, comments, and these signs. */
+  /** Skips white space, comments and these characters. */
   private skip(signs: string): void {
     for (; ; this.at += 1) {
       const sign = this.text.charAt(this.at);

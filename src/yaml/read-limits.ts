@@ -3,7 +3,7 @@ import { yamlLimits } from './limits.js';
 import type { YamlProblem } from './problem.js';
 import type { Source, Span } from './source.js';
 
-/** Counts what is read. A file that passes a limit is not read any further. */
+/** Counts what is read. A file that exceeds a limit is not read any further. */
 export class ReadLimits {
   /** The first limit that is passed, and where. */
   problem: YamlProblem | null = null;
@@ -51,7 +51,7 @@ export function tooMany(source: Source): YamlProblem | null {
   for (let at = 0; at < text.length; at += 1) {
     if (separators.has(text.charCodeAt(at)) || isSpaced(text, at)) found += 1;
     if (found > yamlLimits.values) {
-      const message = `the file contains more than ${yamlLimits.values} signs that separate values`;
+      const message = `the file contains more than ${yamlLimits.values} separators between values`;
       return limitProblem({ source, start: at, end: at }, message, 'Split it into several files.');
     }
   }

@@ -118,7 +118,7 @@ export class TreeBuilder {
     const problem = this.refusal(event);
     const read = () => (event.type === EVENT_SEQUENCE ? this.list(event, depth) : this.map(event, depth));
     if (problem === null) return read();
-    // What is in it must be passed, but nothing more is said about it.
+    // Its content must be skipped, without reporting more problems in it.
     const span = this.context.problems.quietly(read);
     this.context.problems.add(problem);
     return scalarNode(span, null, true);

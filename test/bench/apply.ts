@@ -29,7 +29,7 @@ export async function apply(bench: Bench): Promise<void> {
     report.check(`growth of CPU time, ${from} to ${to} creates`, exponent, { goal: 1, room: 1.15 });
   const wall = (name: string) =>
     rows.find((row) => row.name === name && row.size === MOST_TERRAFORM)?.cost.wall ?? Number.NaN;
-  report.check(`apply of ${MOST_TERRAFORM} creates, of Terraform's time`, wall('now') / wall('terraform'), {
+  report.check(`apply of ${MOST_TERRAFORM} creates, relative to Terraform`, wall('now') / wall('terraform'), {
     goal: OF_TERRAFORM,
   });
 }

@@ -22,7 +22,7 @@ export const COMMANDS = {
     terraform: ['plan', '-input=false', '-no-color'],
   },
   validate: { title: 'Validate', words: ['validate'], terraform: ['validate'], isParsing: true },
-  drift: { title: 'Drift, none', words: ['drift'] },
+  drift: { title: 'Drift, no changes', words: ['drift'] },
   snapshot: { title: 'Snapshot', words: ['snapshot'] },
   markdown: {
     title: 'Markdown of a plan that updates nearly everything',
@@ -130,7 +130,7 @@ function checkPlan(report: Bench['report'], rows: readonly Row[]): void {
     const goal = OF_TERRAFORM[size];
     if (name !== 'now') continue;
     if (other !== undefined && goal !== undefined)
-      report.check(`plan of ${size}, of Terraform's time`, cost.wall / other.cost.wall, { goal });
+      report.check(`plan of ${size} resources, relative to Terraform`, cost.wall / other.cost.wall, { goal });
     if (size === MOST_MEBIBYTES.resources)
       report.check(`peak MiB of ${size} resources`, cost.megabytes, { ...MOST_MEBIBYTES, room: 1.05 });
   }
@@ -140,7 +140,7 @@ function checkPlan(report: Bench['report'], rows: readonly Row[]): void {
 function checkValidate(report: Bench['report'], rows: readonly Row[]): void {
   const large = rows.filter(({ size }) => size === rows.at(-1)?.size);
   const cost = (name: string) => large.find((row) => row.name === name)?.cost.cpu ?? Number.NaN;
-  report.check('of the CPU time that the `yaml` package takes to parse', cost('now') / cost('yaml'), {
+  report.check('CPU time relative to parsing with the `yaml` package', cost('now') / cost('yaml'), {
     goal: 1,
   });
 }

@@ -84,7 +84,7 @@ function print(
   report.note('');
   report.check('requests in the slowest chain', slow.chain.length, { goal: MOST_IN_CHAIN, room: 1 });
   const most = fast.wall + slow.waiting;
-  report.check('plan, of the plan without latency and the slowest chain', slow.wall / most, {
+  report.check('plan, relative to a plan without latency plus the slowest chain', slow.wall / most, {
     goal: MOST_TIME,
   });
 }

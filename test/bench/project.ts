@@ -1,6 +1,6 @@
 import type { Seed, SeedSchedule } from '../../src/sandbox/index.js';
 
-/** A project as a company has it: several files, and the seed of a service that holds exactly its resources. */
+/** A realistic project: several files, and the seed of a service that holds exactly its resources. */
 export interface Project {
   /** Text by path. */
   readonly files: Readonly<Record<string, string>>;

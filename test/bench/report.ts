@@ -1,6 +1,6 @@
 import { type Cost, exponent } from './measure.js';
 
-/** Prints what was measured, and remembers whether every promise was kept. */
+/** Prints what was measured, and records whether all limits were met. */
 export class Report {
   readonly broken: string[] = [];
 
@@ -17,7 +17,7 @@ export class Report {
     if (Number.isNaN(value)) return;
     const isBroken = value > goal * room;
     if (isBroken) this.broken.push(what);
-    const verdict = value <= goal ? 'ok' : isBroken ? 'TOO MUCH' : 'within the noise';
+    const verdict = value <= goal ? 'ok' : isBroken ? 'TOO MUCH' : 'within noise';
     console.log(`- ${what}: ${Number(value.toPrecision(3))}, at most ${goal}: ${verdict}`);
   }
 

@@ -49,8 +49,8 @@ export async function sandbox(bench: Bench): Promise<void> {
   );
   const [now] = rows;
   if (now === undefined) return;
-  report.check('start, of a bare server', now.start / now.bareStart, { goal: GOALS.start });
-  report.check('list, of a bare server', now.list / now.bareList, { goal: GOALS.list });
+  report.check('start, relative to a bare server', now.start / now.bareStart, { goal: GOALS.start });
+  report.check('list, relative to a bare server', now.list / now.bareList, { goal: GOALS.list });
   report.check('creates, of a bare server', now.create / now.bareCreate, { goal: GOALS.create });
 }
 

@@ -128,7 +128,7 @@ test('sandbox: killed at any moment, it loses nothing that it has acknowledged',
   rmSync(folder, { recursive: true });
 });
 
-test('sandbox: what it has answered leaves nothing in its memory', async () => {
+test('sandbox: answered requests are not kept in memory', async () => {
   const heap = 48;
   // Several times as much as the heap.
   const megabytes = runs(2, 6) * heap;

@@ -8,7 +8,7 @@ import { start } from '../support/program.js';
 const cwd = mkdtempSync(join(tmpdir(), 'roster-loaded-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-test('a plan loads no HTTP/2 and nothing to start programs with', async () => {
+test('a plan does not load HTTP/2 or child_process', async () => {
   const [probe, loaded] = [join(cwd, 'probe.cjs'), join(cwd, 'loaded')];
   const write = `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, process.moduleLoadList.join('\\n'))`;
   writeFileSync(probe, `process.on('exit', () => ${write});`);

@@ -81,7 +81,7 @@ describe('a project with environments', () => {
   });
 
   inLongRun(
-    'is planned for each, in one comment each, and staging is applied before production',
+    'is planned and commented for each environment, and staging is applied before production',
     async () => {
       const before = staging.requests.length + production.requests.length;
       const number = await propose('shops', shops('acme-shop'));
@@ -110,7 +110,7 @@ describe('a project with environments', () => {
     },
   );
 
-  inLongRun('applies nothing to production while staging is not what was reviewed', async () => {
+  inLongRun('applies nothing to production while staging differs from the reviewed plan', async () => {
     github.merge(await propose('shops', shops('acme-shop')));
     await github.push();
     const number = await propose('more', shops('acme-shop, globex'));
@@ -162,7 +162,7 @@ describe('a project with environments', () => {
     ]);
   });
 
-  inLongRun('goes on to production if staging has nothing left to apply', async () => {
+  inLongRun('continues with production if staging has nothing left to apply', async () => {
     github.merge(await propose('shops', shops('acme-shop')));
     github.options.approve = (environment) => {
       if (environment === 'roster-plan_production') throw new Error('the runner is gone');
@@ -174,7 +174,7 @@ describe('a project with environments', () => {
     expect(names(production)).toEqual(['Shops']);
   });
 
-  inLongRun('keeps one issue about drift for each', async () => {
+  inLongRun('keeps one drift issue for each environment', async () => {
     github.merge(await propose('shops', shops('acme-shop')));
     await github.push();
     describeGroup(staging, 'changed');

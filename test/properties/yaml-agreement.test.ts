@@ -65,14 +65,14 @@ test('what is not YAML by its test suite is refused', () => {
   expect(wrong.flatMap(({ id, text }) => (read(text).problems.length === 0 ? id : []))).toEqual([]);
 });
 
-test('what is YAML by its test suite is read, unless a manifest may not be written so', () => {
+test('what is YAML by its test suite is read, unless manifests do not allow it', () => {
   const settled = cases.filter(({ id, fails }) => !fails && !unsettled.includes(id));
   const refused = settled.flatMap(({ id, text }) => (read(text).problems.length > 0 ? id : []));
   const expected = Object.values(outside).flatMap((ids) => ids.split(' '));
   expect(refused.toSorted()).toEqual(expected.toSorted());
 });
 
-test('what is read of the YAML test suite has the values that the suite says', () => {
+test('cases of the YAML test suite that are read have the values that the suite states', () => {
   const known = cases.filter(({ json, text }) => json !== undefined && read(text).problems.length === 0);
   expect(known.length).toBeGreaterThan(200);
   for (const { id, text, json } of known) {

@@ -23,7 +23,7 @@ export type { StepEvent } from '../../apply/inputs.js';
 export interface ApplyOptions extends PlanOptions {
   /** Applies only a plan with this digest. */
   readonly expect?: string | undefined;
-  /** Also applies the rest of the plan that is expected or saved, if an apply of it was interrupted or has partly failed. */
+  /** Also applies the rest of the expected or saved plan if an earlier apply was interrupted or partly failed. */
   readonly resume?: boolean | undefined;
   /** Applies only this plan. */
   readonly saved?: SavedPlan | undefined;
@@ -131,7 +131,7 @@ class ApplyRun {
   }
 
   /**
-   * Hours may have passed before the answer: the plan that was confirmed must still be the current one. Its previews have
+   * The user may confirm hours later: the confirmed plan must still be the current one. Its previews have
    * been shown, and the digest leaves them out.
    */
   private async unchanged(plan: Plan): Promise<Observation> {

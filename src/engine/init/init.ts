@@ -29,7 +29,7 @@ export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   readonly install?: string | undefined;
   /** What pull requests are planned with: `snapshot` (default) or `key`. */
   readonly planWith?: string | undefined;
-  /** Environments that are applied one after the other, such as `staging,production`. */
+  /** Environments that CI applies in this order, such as `staging,production`. */
   readonly promote?: string | undefined;
 }
 
@@ -110,7 +110,7 @@ function checkCase(environments: readonly string[]): void {
   }
 }
 
-/** What the languages of pipelines and templates read as more than a name: expressions, the end of a string, a new line. */
+/** What pipelines and templates do not read as plain text: expressions, the end of a string, line breaks. */
 const special = /\$\{\{|__[A-Z]|["\p{Cc}]/u;
 
 function unusableName(what: string, name: string): Problem {

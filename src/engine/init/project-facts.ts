@@ -11,14 +11,14 @@ import { type RepositoryFacts, readRemoteUrl } from './repository-facts.js';
 export interface ProjectFacts {
   readonly name: string;
   readonly environments: readonly string[];
-  /** Those to apply one after the other. */
+  /** The environments to apply in this order. */
   readonly promote: readonly string[];
 }
 
 const ENVIRONMENT = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const PROJECT = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Of the roster.yaml in the folder, or of the one that will be written. */
+/** Facts from the roster.yaml in the folder, or from the one that will be written. */
 export function projectFacts(
   cwd: string,
   repository: RepositoryFacts | null,
@@ -52,11 +52,11 @@ function promoteOf(flag: string | undefined): readonly string[] {
     names.every((each) => ENVIRONMENT.test(each))
   )
     return names;
-  const help = 'Separate two or more environments by commas: `--promote staging,production`.';
+  const help = 'Separate two or more environments with commas: `--promote staging,production`.';
   throw problem('usage', `--promote: "${flag}" is not a list of environments`, help);
 }
 
-/** The name of the repository at its root, else that of the folder, in the letters that a project name may have. */
+/** The repository name at the root, else the folder name, reduced to characters that a project name may have. */
 function projectName(repository: RepositoryFacts | null, cwd: string): string {
   const { remote = null, folder } = repository ?? { folder: '.' };
   const name = remote !== null && folder === '.' ? readRemoteUrl(remote.url).name : basename(cwd);
@@ -71,8 +71,8 @@ function projectName(repository: RepositoryFacts | null, cwd: string): string {
 }
 
 /**
- * The project's name if it has to be part of the names of its CI files: those of another project have the names without
- * one, or may get them.
+ * The project's name if the names of its CI files must include it, because another project uses the names without it,
+ * or may use them later.
  */
 export function nameInFiles(
   name: string,

@@ -6,9 +6,9 @@ export interface VariableOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
   readonly keep?: boolean;
-  /** Reports a missing environment variable as a warning, and takes its value for an empty text. */
+  /** Reports a missing environment variable as a warning, and uses an empty string as its value. */
   readonly allowMissingEnv?: boolean | undefined;
 }
 
-/** What to do about an unknown variable, or about a problem with another code. */
+/** The help for an unknown variable, or the code and help of another problem. */
 export type Fault = string | { readonly code: DiagnosticCode; readonly help: string };

@@ -62,7 +62,7 @@ export function noFaults(): FaultPlan {
   return { faults: [], lagMs: 0, intercept: null };
 }
 
-/** Runs around a handler. Null for a request that has its response already, or gets none. */
+/** Wraps a handler. Null for a request that was already answered, or gets no response. */
 export type Faults = (request: Received, next: () => Promise<Reply>) => Promise<Reply | null>;
 
 /** Requests that take effect later. */

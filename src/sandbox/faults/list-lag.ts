@@ -1,7 +1,7 @@
 import type { World } from '../world.js';
 import type { FaultPlan } from './faults.js';
 
-/** How many copies are kept at most for one span of `lagMs`: lists lag by up to a twentieth more. */
+/** The most copies kept for one period of `lagMs`. Lists lag by up to 5% more. */
 const COPIES = 20;
 
 interface State {
@@ -46,7 +46,7 @@ export class ListLag {
     return this.states[0]?.world ?? this.world;
   }
 
-  /** Leaves the state of the instant, and those after it; none if it is that of now. */
+  /** Keeps the state at the instant and later ones; none if the current state is that old. */
   private forget(instant: number): void {
     if (this.changedAt <= instant) this.states.length = 0;
     const first = this.states.findLastIndex(({ from }) => from <= instant);

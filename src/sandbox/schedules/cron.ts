@@ -1,7 +1,7 @@
 /**
  * Cron expressions of six fields, the first for seconds (interface.md §2). The dialect is not stated: this one has lists,
  * ranges that may wrap around, steps, names, `?`, `L`, `L-3`, `LW`, `15W`, and `#` for the nth weekday of a month. `5C`, a
- * day of a calendar that only the service has, is held and never comes.
+ * day of a calendar that only the service has, is stored and never fires.
  */
 export interface Cron {
   readonly seconds: readonly number[];
@@ -112,7 +112,7 @@ function dayTest(field: string): DayTest {
     days.has(date.getUTCDate()) || others.some((other) => dayIn(date, other) === date.getUTCDate());
 }
 
-/** A day that depends on the month: so many before its last, or any day, or the weekday nearest to it. */
+/** A day that depends on the month: a number of days before its last day, a given day, or the weekday nearest to it. */
 interface MonthDay {
   readonly isFromLast: boolean;
   readonly number: number;

@@ -23,7 +23,7 @@ function nextRunTime(schedule: ScheduleRecord, now: number): string | null {
   return schedule.isEnabled ? isoTime(nextFire(schedule, now) ?? null) : null;
 }
 
-/** Names each field: thousands of rest patterns take most of the time of a list. */
+/** Lists each field: a rest pattern for each of thousands of schedules would take most of the time. */
 export function showSchedule({ world, clock }: Core, schedule: ScheduleRecord): Fields {
   const { lastJobId } = schedule;
   const now = clock().getTime();

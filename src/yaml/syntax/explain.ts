@@ -14,7 +14,7 @@ export interface Explanation {
   readonly errors: readonly ReportedError[];
   /** From where something unclosed ends to where it begins. */
   readonly openings: ReadonlyMap<number, number>;
-  /** Something that makes all errors after it pointless. */
+  /** A problem that makes all later errors meaningless. */
   readonly problem: YamlProblem | null;
 }
 

@@ -12,7 +12,7 @@ const codes: readonly (readonly [pattern: RegExp, code: string])[] = [
   [/missed comma|whitespace character is expected/, 'MISSING_CHAR'],
 ];
 
-/** The mistake at which the fast parser has stopped, for a text of which the slow one has no more to say. */
+/** The error at which the fast parser stopped, for a text in which the slow one finds no errors. */
 export function refusalError({ reason, offset }: Refusal): ReportedError {
   const [, code = 'REFUSED'] = codes.find(([pattern]) => pattern.test(reason)) ?? [];
   return { code, message: '', pos: [offset, offset + 1] };

@@ -32,7 +32,7 @@ export function agreementOn(text: string): Agreement {
   const [problem] = problems;
   if ('refused' in second) {
     return problem === undefined
-      ? { disagree: `is read, in spite of: ${second.refused}` }
+      ? { disagree: `is read, although the second reader refuses it: ${second.refused}` }
       : { both: 'refuse' };
   }
   if (problem !== undefined) {
@@ -40,7 +40,7 @@ export function agreementOn(text: string): Agreement {
     const mayBeRefused = code === 'limit-exceeded' || second.trees.some(isText) || isDisputed(text);
     return mayBeRefused ? { disputed: message } : { disagree: `is refused: ${message}` };
   }
-  if (documents === null) return { disagree: 'is not read, and nobody is told why' };
+  if (documents === null) return { disagree: 'is not read, and no problem is reported' };
   const difference = firstDifference(second.trees, documents);
   return difference === null ? { both: 'read' } : { disagree: difference };
 }

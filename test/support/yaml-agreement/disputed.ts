@@ -108,8 +108,8 @@ export const edgeCases: readonly (readonly [name: string, text: string])[] = [
   ['a list as a key', '? [a]\n: b\n'],
   ['a map as a key', '{ a: b }: c\n'],
   ['an alias as a key', 'a: &x b\n*x : c\n'],
-  ['numbers that lose something', 'a: 007\nb: 12345678901234567890\nc: 1e999\n'],
+  ['numbers that lose precision', 'a: 007\nb: 12345678901234567890\nc: 1e999\n'],
   ['numbers that keep all', 'a: [0, -0, +1, .5, 1., 1e3, 1E-3, 0x1F, 0o17, 9007199254740991]\n'],
-  ['what is no number', 'a: [0b1, 1_000, 08a, 1e, ., .e1, 0x, 0o8, +-1, 12:30:45, 2026-01-02]\n'],
+  ['what is not a number', 'a: [0b1, 1_000, 08a, 1e, ., .e1, 0x, 0o8, +-1, 12:30:45, 2026-01-02]\n'],
   ['other words for null and booleans', 'a: [NULL, Null, nUll, ~, yes, No, on, TRUE, tRue]\n'],
 ];

@@ -493,7 +493,7 @@ describe('init for several environments or projects', () => {
     },
   );
 
-  it('on GitHub, gives two projects nothing in common that one could take from the other', async () => {
+  it('on GitHub, two projects share nothing that one could take from the other', async () => {
     await inFolder('stock').command(['init', '--ci', 'github']);
     await inFolder('prices').command(['init', '--ci', 'github']);
     const namesOf = (ending: string) =>

@@ -240,7 +240,7 @@ describe('nothing is applied', () => {
     await isRefused();
   });
 
-  test('if a manifest changes a change', async () => {
+  test('if a manifest alters one of the changes', async () => {
     declare(...['a', 'b', 'c'].map((name) => group(name, ', description: other')));
     await isRefused();
   });
@@ -278,7 +278,7 @@ describe('nothing is applied', () => {
     await isRefused();
   });
 
-  test('if another plan was begun since', async () => {
+  test('if another plan has been started since', async () => {
     const first = digest;
     declare(group('a'), group('b'), group('c'), group('d'));
     digest = await planned();
@@ -290,7 +290,7 @@ describe('nothing is applied', () => {
     await isRefused();
   });
 
-  test('if the inventory says that the plan had a further change: its digest says otherwise', async () => {
+  test('if the inventory adds a change to the plan: the digest does not match', async () => {
     declare(group('a'), group('b'), group('c'), group('d'));
     const saved = readFileSync(inventory(), 'utf8');
     sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];

@@ -99,7 +99,7 @@ describe('an apply', () => {
     expect(rounds).toEqual([lists]);
   });
 
-  test('of creates checks what it has created with one list of each kind, all at once, and reads back once', async () => {
+  test('of creates verifies them with one list of each kind, all at once, and reads back once', async () => {
     const pipelines = { p: { stages: ['acme-shop'] } };
     const manifest = { groups: groups(2), pipelines, schedules: schedules(2, 'agent/acme-shop') };
     const { sandbox, workspace } = await arrange(manifest);

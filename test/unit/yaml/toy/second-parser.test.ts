@@ -11,7 +11,7 @@ function read(text: string) {
   return readYaml(new Source('f.yaml', text, 1), { usage, suggest: () => null, rules: yamlRules });
 }
 
-it('the second parser is asked only about a file that the first refuses', () => {
+it('the second parser is used only for a file that the first refuses', () => {
   vi.mocked(parserSteps).mockClear();
   expect(read('a: &x [1, "b"]\nc: *x\n').problems).toEqual([]);
   expect(parserSteps).not.toHaveBeenCalled();
