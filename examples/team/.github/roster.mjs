@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 const { GITHUB_API_URL, GITHUB_REF, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SERVER_URL, GITHUB_SHA } =
   process.env;
 const { GITHUB_WORKSPACE } = process.env;
-/** Set where a project or an environment is one of several, which then is part of all names. */
+/** Set if the repository has several projects, or the project has environments: then all names include them. */
 const { OF_PROJECT, OF_ENVIRONMENT } = process.env;
 const ofProject = OF_PROJECT ? `-${OF_PROJECT}` : '';
 const suffix = ofProject + (OF_ENVIRONMENT ? `_${OF_ENVIRONMENT}` : '');
