@@ -11,6 +11,7 @@ import {
   type PropertiesEvent,
   type ScalarEvent,
   type Stretch,
+  textOf,
 } from './events.js';
 import { aliasColon, anchorColon, describeSyntaxError } from './syntax/syntax-messages.js';
 
@@ -92,16 +93,23 @@ export function disputedText(text: string, event: ScalarEvent, range: Stretch): 
 /** Beyond the last character of Unicode, or the end of a line before an empty one; not after a `\\`. */
 const oddEscape = /(?<!\\)(?:\\\\)*\\(?:U(?!00(?:0[\dA-Fa-f]|10))|\r?\n[ \t]*\r?\n)/;
 
-function disputedBlock(text: string, { chomping, valueStart }: ScalarEvent, range: Stretch): Disputed | null {
-  const { start, end } = range;
+function disputedBlock(text: string, event: ScalarEvent, { start, end }: Stretch): Disputed | null {
+  const { chomping, valueStart } = event;
   const isGiven = isIndentGiven(text, start);
   if (isGiven && isOnlySpaces(text.slice(valueStart, end))) return at(start, onlySpaces);
+  if (isGiven && endsInSpaces(textOf(text, event))) return at(start, spacesAtEnd);
   const mayEndInSpaces = end === text.length && (isGiven || chomping === CHOMPING_KEEP);
   return mayEndInSpaces && /\n +$/.test(text.slice(valueStart - 1)) ? at(start, lastBreak) : null;
 }
 
 function isOnlySpaces(written: string): boolean {
   return written.includes(' ') && /^[ \r\n]*$/.test(written);
+}
+
+/** Whether nothing but spaces is in the last line that is not empty. */
+function endsInSpaces(content: string): boolean {
+  const last = content.replace(/(?<!\n)\n+$/, '');
+  return last.endsWith(' ') && last.slice(last.lastIndexOf('\n') + 1).trim() === '';
 }
 
 /** The number in `|2` means different things where nothing is around the text. */
@@ -130,4 +138,5 @@ const lastBreak: ProblemText = {
   help: 'End the file with a line break.',
 };
 const onlySpaces: ProblemText = { message: 'a text of only spaces needs quotes' };
+const spacesAtEnd: ProblemText = { message: 'a text that ends with a line of spaces needs quotes' };
 const rootIndent: ProblemText = { message: 'this text must not have an indentation number' };

@@ -200,6 +200,7 @@ export class TreeBuilder {
     if (event.type !== EVENT_SCALAR) return this.refuseKey(event, depth);
     if (hasProperties(event)) this.dispute(disputedProperties(this.text, event));
     const key = this.scalars.key(event);
+    if (this.isOver) return null;
     if (event.anchorStart !== -1)
       this.anchors.set(this.text.slice(event.anchorStart, event.anchorEnd), scalarNode(key, key.text));
     const problem = (isEnclosed ? null : keyTooLong(key)) ?? invalidKey(key.text, key);

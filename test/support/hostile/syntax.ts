@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { DiagnosticCode } from '../../../src/model/diagnostic.js';
 import { type Draw, type Hostile, numbered, type Row, texts } from './hostile.js';
 
 /** What YAML itself offers to those who want to cost much, or to be understood in another way. */
@@ -183,14 +182,7 @@ function mistakes(draw: Draw): Row[] {
   const many = 1 + 2 * draw(fc.integer({ min: 500, max: 10_000 }));
   const signs = ['"', "'", '[', ']', '{', '}', '@', '`', ': ', '? x\n', ', ', '& ', '* ', '! ', '|', '>\n'];
   return [
-    ...signs.map(
-      (sign): Row => [
-        `many of ${sign.trim()}`,
-        `x-a: ${sign.repeat(many)}`,
-        refusalOf(sign),
-        ...alsoOf(sign),
-      ],
-    ),
+    ...signs.map((sign): Row => [`many of ${sign.trim()}`, `x-a: ${sign.repeat(many)}`, refusalOf(sign)]),
     ['many lines that are none', '}\n'.repeat(many), 'yaml-syntax'],
     ['indentation that goes back', 'a:\n   b: 1\n  c: 2', 'yaml-syntax'],
   ];
@@ -199,11 +191,6 @@ function mistakes(draw: Draw): Row[] {
 /** Some nest too deeply before they are mistakes. */
 function refusalOf(sign: string): Hostile['expected'] {
   return ['[', '{', ': '].includes(sign) ? 'limit-exceeded' : 'yaml-syntax';
-}
-
-/** `x`, again and again. */
-function alsoOf(sign: string): DiagnosticCode[] {
-  return sign === '? x\n' ? ['duplicate-entry'] : [];
 }
 
 const tabs: Row[] = [

@@ -54,6 +54,8 @@ export const edgeCases: readonly (readonly [name: string, text: string])[] = [
   ['an escaped line break before a line of spaces', 'a: "b \\\n  \n  c"\n'],
   ['text of nothing but spaces, with its indentation as a number', 'a: |2\n    \n'],
   ['folded text of nothing but spaces, with its indentation as a number', 'a: >1\n   \n'],
+  ['text that ends with a line of spaces, with its indentation as a number', 'a: |2-\n    b\n   \nc: d\n'],
+  ['text at the end of a file without a line break', 'a: |\n  b'],
   ['text with its indentation as a number in nothing', '|2\n  a\n'],
   ['empty lines that are kept, at the end of a file without a line break', 'a: |+\n\n  '],
   ['an empty line that is kept, in a list', '- |+\n\n '],

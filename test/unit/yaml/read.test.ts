@@ -44,6 +44,14 @@ it.each([['-\ta: [b\n  ]\n'], ['a:\t[b]\nc:\n  -\td: e\n'], ['a: [\n]\nb: c\n]\n
   },
 );
 
+it.each(['|', '>', '|+'])(
+  'the last line of a text after `%s` ends with a line break, even where the file does not',
+  (sign) => {
+    const [document] = read(`a: ${sign}\n  b`).documents ?? [];
+    expect(document && jsonOf(document)).toEqual({ a: 'b\n' });
+  },
+);
+
 it.each([
   ['&a: b\n', 2, 'the name of an anchor must not end with ":"'],
   ['a: &x b\nc: *x:\n', 13, 'the name of an alias must not end with ":"'],
