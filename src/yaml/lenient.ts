@@ -19,11 +19,19 @@ const MAX_ROUNDS = 3;
 /**
  * Parses a text that may be refused by this parser alone. YAML demands that a closing bracket is indented further than
  * the line of the opening one; many people align the two, and other parsers allow that. Tabs between values are right,
- * but refused before brackets. Both are tried as spaces, apart from those that belong to a text.
+ * but refused before brackets. Both are tried as spaces, apart from those that belong to a text: first the tabs alone,
+ * because one more space before a bracket may change the indentation of a text that begins with it.
  */
 export function parseLeniently(text: string, refused: Refusal): Parsed | Refusal {
   if (!refused.reason.startsWith('deficient indentation')) return refused;
-  let gaps = gapsIn(text);
+  const gaps = gapsIn(text);
+  const tabs = gaps.filter(({ start, end }) => end > start);
+  const parsed = tabs.length === 0 ? refused : parseWithSpaces(text, tabs, refused);
+  return isRefused(parsed) && tabs.length < gaps.length ? parseWithSpaces(text, gaps, refused) : parsed;
+}
+
+function parseWithSpaces(text: string, all: readonly Stretch[], refused: Refusal): Parsed | Refusal {
+  let gaps = all;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const parsed = withSpaces(text, gaps);
     if (isRefused(parsed)) return parsed;

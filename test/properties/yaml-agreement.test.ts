@@ -12,7 +12,7 @@ import { differenceFrom } from '../support/yaml-agreement/trees.js';
 const cases = suiteCases.filter(({ text }) => canBeRead(text));
 
 test('any text is an error, or is read as an independent reader reads it: values, keys, order and places', () => {
-  const numRuns = runs(400, 40_000);
+  const numRuns = runs(400, 20_000);
   let readings = 0;
   fc.assert(
     fc.property(yamlTexts.filter(canBeRead), (text) => {
@@ -20,7 +20,8 @@ test('any text is an error, or is read as an independent reader reads it: values
       expect(agreement).not.toHaveProperty('disagree');
       if ('both' in agreement && agreement.both === 'read') readings += 1;
     }),
-    { numRuns },
+    // The same texts each time: `npm run fuzz:yaml` looks for others.
+    { numRuns, ...(process.env['ROSTER_RUNS'] === undefined ? { seed: 20_261_122 } : {}) },
   );
   // Refusing everything would not prove anything.
   expect(readings).toBeGreaterThan(numRuns / 8);

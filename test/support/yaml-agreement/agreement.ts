@@ -31,6 +31,8 @@ export function agreementOn(text: string): Agreement {
   const second = secondReading(text);
   const [problem] = problems;
   if ('refused' in second) {
+    if (problem === undefined && documents?.some(({ type }) => type === 'scalar'))
+      return { disputed: 'no manifest is only a text' };
     return problem === undefined
       ? { disagree: `is read, although the second reader refuses it: ${second.refused}` }
       : { both: 'refuse' };

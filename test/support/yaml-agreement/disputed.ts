@@ -15,6 +15,10 @@ const disputed: Readonly<Record<string, RegExp>> = {
   'an anchor and a tag in lines of their own, in the column of what they are in':
     /(?:&\S+[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[ \t]*!|![^\s&]*[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[ \t]*&)/,
   'a character of a tag as its code': /![^\s]*%/,
+  'brackets that are the whole document, and are indented': /^(?:---)?\s*[ \t][[{]/,
+  'quotes that are not closed, and end in a doubled one': /''\s*$/,
+  'a text that begins with a closing bracket, which other closing brackets may be taken for':
+    /[|>][^\n]*\n\s*[\]}]/,
   'a key after a question mark': /(?<![^\s[{,-])\?(?=[\s\]},])/,
 };
 
@@ -70,6 +74,7 @@ export const edgeCases: readonly (readonly [name: string, text: string])[] = [
   ['brackets in brackets, closed in the column of the key', 'a: [\n  [\n  b\n  ], [\n]]\n'],
   ['a closing bracket left of its key', 'a:\n  b: [\n    c\n]\n'],
   ['a tab before a bracket', 'a:\t[b]\n'],
+  ['a tab before a bracket, and a text that begins with a closing one', 'a:\t[b]\nc: |\n  }\n  d\n'],
   ['a tab before a brace', '-\t{ a: b }\n'],
   ['a tab after a comma', 'a: { b: c,\td: e }\n'],
   ['a tab after a colon in braces', 'a: { b:\tc }\n'],

@@ -8,6 +8,7 @@ import {
   type Pair,
   Parser,
   type Scalar,
+  type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { unsafe } from '../../../src/yaml/text.js';
@@ -31,7 +32,8 @@ class Refusal extends Error {}
 /** Reads a text by other code than the program does, and only as well as a test needs. */
 export function secondReading(text: string): SecondReading {
   try {
-    return { trees: documentsOf(text).flatMap((each) => new DocumentReader(each, text).trees()) };
+    const trees = documentsOf(text).flatMap((each) => new DocumentReader(each, text).trees());
+    return { trees };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.message };
     throw error;
@@ -39,11 +41,33 @@ export function secondReading(text: string): SecondReading {
 }
 
 function documentsOf(text: string): Document.Parsed[] {
+  const { documents, trouble } = parsed(text);
+  if (trouble.length === 0) return documents;
+  const blank = withoutBlankTabs(text, trouble);
+  return blank === text ? refuse(trouble[0]?.message ?? '') : documentsOf(blank);
+}
+
+function parsed(text: string) {
   const tokens = [...new Parser().parse(text)];
   if (tokens.some(({ type }) => type === 'directive')) refuse('a directive');
   const documents = [...new Composer(options).compose(tokens, true)];
-  const [trouble] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
-  return trouble === undefined ? documents : refuse(trouble.message);
+  return { documents, trouble: documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]) };
+}
+
+/**
+ * The package takes a tab in an empty line for an indentation after some values that are missing: `a:\n\t\nb: 1` is
+ * refused, and `a:\n\t\n  b: 1` is not. To YAML, the line is empty in both.
+ */
+function withoutBlankTabs(text: string, trouble: readonly YAMLError[]): string {
+  if (trouble.some(({ code }) => code !== 'TAB_AS_INDENT')) return text;
+  let blank = text;
+  for (const { pos } of trouble) {
+    const [start, end] = [text.lastIndexOf('\n', pos[0] - 1) + 1, text.indexOf('\n', pos[0])];
+    const line = text.slice(start, end === -1 ? undefined : end);
+    const spaces = line.trim() === '' ? line.replaceAll('\t', ' ') : line;
+    blank = blank.slice(0, start) + spaces + blank.slice(start + line.length);
+  }
+  return blank;
 }
 
 class DocumentReader {

@@ -347,7 +347,7 @@ it.each<[string, string, string]>([
   [
     'an anchor with a colon before the map of an entry',
     'project: p\ngroups:\n  a: &x: { name: A }\n',
-    '3:8 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
+    '3:8 yaml-syntax: the name of an anchor must not end with ":"',
   ],
   [
     'an anchor before a key on the line of an entry',
@@ -362,7 +362,7 @@ it.each<[string, string, string]>([
   [
     'an anchor with a colon before a list where a text belongs',
     'project: p\ngroups:\n  a: { members: [], name: &x: [a] }\n',
-    '3:29 yaml-syntax: this anchor is incomplete | Write `&` and a name that does not end with `:`.',
+    '3:29 yaml-syntax: the name of an anchor must not end with ":"',
   ],
   [
     'a text next to its sign',

@@ -59,7 +59,7 @@ it.each([
   ['a: "b\n\t\n  c"\n', 6, 'tabs are not allowed for indentation'],
   ['? a\n\t: b\n', 4, 'tabs are not allowed for indentation'],
   ['a: &x b: c\n', 3, 'a map cannot begin here'],
-  ['a:\n  &x !!str b: c\n', 8, 'it is not clear what this anchor or tag belongs to'],
+  ['a:\n  &x !!str b: c\n', 8, 'this anchor or tag is ambiguous'],
   [' --- a\n', 0, 'this line must not be indented'],
   ['... c\n', 0, 'only a comment may follow `...` on its line'],
   ['a: &x[]\n', 3, 'a space is missing after this anchor or tag'],
