@@ -50,5 +50,6 @@ it.each(cases)('a hostile project is read at little cost and reported correctly:
   const { expected, also = [] } = hostile;
   expect([...new Set(codes)].sort()).toEqual(expected === 'fine' ? [] : [expected, ...also].sort());
   expect(complaints(loaded, bytesOf(hostile))).toEqual([]);
-  expect(cost / usual).toBeLessThan(3);
+  // Reading good files takes half of what it took when this was 3; npm run bench has the limits in seconds and megabytes.
+  expect(cost / usual).toBeLessThan(4);
 });
