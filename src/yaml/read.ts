@@ -32,8 +32,8 @@ export interface YamlRead {
 
 /**
  * Reads one file, in time and memory that `yamlLimits` bound. A fast parser reads it and stops at the first error; then
- * a slow one finds all errors. Its reading is never used. What the fast one accepts is not shown to the slow one: on
- * which of that others disagree is known (`disputed.ts`), and refused.
+ * a slow one finds all errors. The values that the slow one reads are never used. Syntax that the fast one accepts but
+ * other parsers refuse, or read differently, is refused (`disputed.ts`).
  */
 export function readYaml(source: Source, options: YamlOptions): YamlRead {
   const { stackTraceLimit } = Error;

@@ -109,7 +109,7 @@ const several: Hostile[] = [
       family: 'files that hold nothing',
       name: JSON.stringify(text),
       files: { 'roster.yaml': text },
-      // What is no map is told alone; what holds nothing lacks its name.
+      // Only this is reported if the file is not a map; an empty file lacks its name.
       expected: /^(?:---|#.*)?\s*$/.test(text) ? 'missing-setting' : 'schema',
     }),
   ),

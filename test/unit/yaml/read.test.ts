@@ -68,7 +68,7 @@ it.each([
   expect(reported(text)).toContainEqual([start, message]);
 });
 
-it('mistakes far into a large file are explained like those of a small one', () => {
+it('errors far into a large file are explained as in a small one', () => {
   const broken = '  bad: { a: [x }\n  b:\n    x: a: b\n';
   const head = `project: p\nschedules:\n`;
   const small = reported(head + broken + entries(1));
@@ -84,7 +84,7 @@ it.each([
   ['a list', `? ["${long}", b]\n: c\n`],
   ['a list with dashes', `? - "${long}"\n  - b\n: c\n`],
   ['a map', `? a: "${long}"\n  b: c\n: d\n`],
-])('a text that is too long in %s that is a key is told', (_, text) => {
+])('a text in %s used as a key is reported when it is too long', (_, text) => {
   const problems = reported(text).map(([, message]) => message);
   expect(problems).toContain('a text is longer than 65536 characters');
 });
