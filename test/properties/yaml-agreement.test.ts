@@ -20,16 +20,26 @@ test('any text is an error, or is read as an independent reader reads it: values
       expect(agreement).not.toHaveProperty('disagree');
       if ('both' in agreement && agreement.both === 'read') readings += 1;
     }),
-    // The same texts each time: `npm run fuzz:yaml` looks for others.
-    { numRuns, ...(process.env['ROSTER_RUNS'] === undefined ? { seed: 20_261_122 } : {}) },
+    { numRuns },
   );
   // Refusing everything would not prove anything.
   expect(readings).toBeGreaterThan(numRuns / 8);
 });
 
+test('a text that an independent reader reads is refused for a known reason only', () => {
+  const numRuns = runs(400, 20_000);
+  const property = fc.property(yamlTexts.filter(canBeRead), (text) => {
+    expect(agreementOn(text)).not.toHaveProperty('onlyRefused');
+  });
+  // The same texts each time: about one random text in 20,000 is refused for a reason of its own (npm run fuzz:yaml).
+  fc.assert(property, { numRuns, seed: 20_261_122 });
+});
+
 test.each(edgeCases)('two readers agree on %s, or it is refused', (_, text) => {
   expect(canBeRead(text)).toBe(true);
-  expect(agreementOn(text)).not.toHaveProperty('disagree');
+  const agreement = agreementOn(text);
+  expect(agreement).not.toHaveProperty('disagree');
+  expect(agreement).not.toHaveProperty('onlyRefused');
 });
 
 const padding = `# ${'x'.repeat(200)}\n`.repeat(1_700);
@@ -49,13 +59,13 @@ test('all YAML in the files and pages of this project is read as an independent 
   const texts = projectTexts();
   expect(texts.length).toBeGreaterThan(150);
   const disagreements = sampleOf(texts, 60).map(({ name, text }) => ({ name, ...agreementOn(text) }));
-  expect(disagreements.filter((each) => 'disagree' in each || 'disputed' in each)).toEqual([]);
+  expect(disagreements.filter((each) => !('both' in each))).toEqual([]);
 });
 
 test('all cases of the YAML test suite are read as an independent reader reads them', () => {
   expect(cases.length).toBeGreaterThan(390);
   const agreements = cases.map(({ id, text }) => ({ id, ...agreementOn(text) }));
-  expect(agreements.filter((each) => 'disagree' in each)).toEqual([]);
+  expect(agreements.filter((each) => 'disagree' in each || 'onlyRefused' in each)).toEqual([]);
   const disputed = agreements.flatMap((each) => ('disputed' in each ? each.id : []));
   expect(disputed.filter((id) => !unsettled.includes(id))).toEqual([]);
 });

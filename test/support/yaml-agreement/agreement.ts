@@ -13,6 +13,9 @@ export type Agreement =
   | { readonly both: 'read' | 'refuse' }
   /** Parsers disagree on it, so the program refuses it. */
   | { readonly disputed: string }
+  /** It is refused although the second reader reads it, and no reason is known: nothing wrong is read, but a user is in the way. */
+  | { readonly onlyRefused: string }
+  /** It is read, but as something else, or although the second reader refuses it. */
   | { readonly disagree: string };
 
 /** True for what a file can hold: everything else is refused before it is read as YAML. */
@@ -40,7 +43,7 @@ export function agreementOn(text: string): Agreement {
   if (problem !== undefined) {
     const { code, message } = problem;
     const mayBeRefused = code === 'limit-exceeded' || second.trees.some(isText) || isDisputed(text);
-    return mayBeRefused ? { disputed: message } : { disagree: `is refused: ${message}` };
+    return mayBeRefused ? { disputed: message } : { onlyRefused: message };
   }
   if (documents === null) return { disagree: 'is not read, and no problem is reported' };
   const difference = firstDifference(second.trees, documents);
