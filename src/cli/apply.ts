@@ -41,7 +41,7 @@ export interface ApplyFlags extends CarryOutFlags {
 }
 
 /** What differs between the commands that carry out a plan. */
-export interface CarryOut {
+export interface CarryOutCommand {
   readonly formats: readonly ['text', ...string[]];
   /** @throws Problem when the flags contradict each other, or nobody can confirm. */
   options(): ApplyOptions;
@@ -71,7 +71,7 @@ export function applyCommand(
 export function carryOut(
   flags: CarryOutFlags,
   context: CommandContext,
-  { formats, options: readOptions, ask }: CarryOut,
+  { formats, options: readOptions, ask }: CarryOutCommand,
 ): Promise<number> {
   return runCommand(flags, formats, context, async (begin) => {
     const { host, output } = context;
@@ -125,7 +125,7 @@ function isConfirmed({ yes, expect, plan }: ApplyFlags): boolean {
 function callbacksOf(
   flags: CarryOutFlags,
   context: CommandContext,
-  ask: CarryOut['ask'],
+  ask: CarryOutCommand['ask'],
   begin: () => void,
 ): ApplyCallbacks {
   const { host, output } = context;

@@ -88,7 +88,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. Objects that are protected, external or unmanaged stay, and so do the manifests: the next apply creates everything again.',
     examples: [
       ['Show what would be deleted, and its digest', 'roster plan --destroy'],
-      ['Delete everything of an environment after asking', 'roster destroy -e preview'],
+      ['Delete everything of an environment after asking', 'roster destroy -e staging'],
       ['Delete exactly what was reviewed', 'roster destroy --yes --expect "$DIGEST"'],
     ],
     exits: {
