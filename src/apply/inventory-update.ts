@@ -16,6 +16,7 @@ interface BeginningRun {
 /** The intent: what the run is about to create is saved before the first request is sent. */
 export function inventoryBefore({ inventory, plan, withheld, isRest }: BeginningRun): Inventory {
   const { createIntents, service, checkout, digest, digestParts } = plan;
+  const own = { digest, digestParts, ...(plan.destroy === undefined ? {} : { destroy: plan.destroy }) };
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
   );
@@ -25,7 +26,7 @@ export function inventoryBefore({ inventory, plan, withheld, isRest }: Beginning
     // From now on, the service may hold what was added in this commit.
     ...(checkout === undefined ? {} : { commit: checkout.record }),
     // The rest of an interrupted plan keeps the intent of that plan, so that it can be resumed again.
-    intent: isRest && inventory.intent !== undefined ? inventory.intent : { digest, digestParts },
+    intent: isRest && inventory.intent !== undefined ? inventory.intent : own,
     drafts: new Map([...inventory.drafts, ...intended]),
   };
 }

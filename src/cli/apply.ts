@@ -26,14 +26,27 @@ import { printDiagnostics, renderOptions, runCommand } from './command/run-comma
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
-export interface ApplyFlags extends GuardFlags {
+/** Flags of the commands that carry out a plan. */
+export interface CarryOutFlags extends GuardFlags {
   readonly yes?: boolean;
-  readonly plan?: string;
   readonly expect?: string;
-  readonly resume?: boolean;
   readonly report?: string;
   readonly verify?: boolean;
   readonly lockTimeout?: string;
+}
+
+export interface ApplyFlags extends CarryOutFlags {
+  readonly plan?: string;
+  readonly resume?: boolean;
+}
+
+/** What differs between the commands that carry out a plan. */
+export interface CarryOutCommand {
+  readonly formats: readonly ['text', ...string[]];
+  /** @throws Problem when the flags contradict each other, or nobody can confirm. */
+  options(): ApplyOptions;
+  /** Null when the flags confirm the plan. */
+  readonly ask: ApplyCallbacks['confirm'] | null;
 }
 
 /** `roster apply`: plans, shows the plan, asks, and carries out exactly that plan. */
@@ -42,13 +55,31 @@ export function applyCommand(
   flags: ApplyFlags,
   context: CommandContext,
 ): Promise<number> {
-  return runCommand(flags, declarations.apply.formats, context, async (begin) => {
+  return carryOut(flags, context, {
+    formats: declarations.apply.formats,
+    options: () => applyOptions(addresses, flags, context),
+    ask: isConfirmed(flags)
+      ? null
+      : ({ service }) =>
+          confirm(
+            `Apply this plan to ${context.output.redactor.value(service)}?\nOnly 'yes' will be accepted: `,
+          ),
+  });
+}
+
+/** Plans, shows the plan, asks, carries out exactly that plan, and reports. */
+export function carryOut(
+  flags: CarryOutFlags,
+  context: CommandContext,
+  { formats, options: readOptions, ask }: CarryOutCommand,
+): Promise<number> {
+  return runCommand(flags, formats, context, async (begin) => {
     const { host, output } = context;
-    const options = applyOptions(addresses, flags, context);
+    const options = readOptions();
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
     if (reportPath !== null) checkWritable(reportPath);
     const { report, declined } = await withSession(sessionOptions(flags, context), (session) =>
-      apply(session, options, callbacksOf(flags, context, begin)),
+      apply(session, options, callbacksOf(flags, context, ask, begin)),
     );
     // A plan without requests changes the inventory.
     if (report.outcomes.length > 0 && !declined) begin();
@@ -91,13 +122,18 @@ function isConfirmed({ yes, expect, plan }: ApplyFlags): boolean {
   return yes === true || expect !== undefined || plan !== undefined;
 }
 
-function callbacksOf(flags: ApplyFlags, context: CommandContext, begin: () => void): ApplyCallbacks {
+function callbacksOf(
+  flags: CarryOutFlags,
+  context: CommandContext,
+  ask: CarryOutCommand['ask'],
+  begin: () => void,
+): ApplyCallbacks {
   const { host, output } = context;
   let progress: ProgressPrinter | undefined;
   let waitedFor: string | null = null;
   return {
     onPlan(plan) {
-      showPlan(plan, flags, context);
+      showPlan(plan, flags, context, ask === null);
       progress = progressOf(plan, host, output);
     },
     onWait(holder) {
@@ -111,12 +147,7 @@ function callbacksOf(flags: ApplyFlags, context: CommandContext, begin: () => vo
       progress?.onStep(event);
     },
     onStepsEnded: () => progress?.end(),
-    ...(isConfirmed(flags)
-      ? {}
-      : {
-          confirm: ({ service }) =>
-            confirm(`Apply this plan to ${output.redactor.value(service)}?\nOnly 'yes' will be accepted: `),
-        }),
+    ...(ask == null ? {} : { confirm: ask }),
   };
 }
 
@@ -125,11 +156,11 @@ function waitText({ name, since, takeOverMs }: LockInfo): string {
   return `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`;
 }
 
-function showPlan(plan: Plan, flags: ApplyFlags, context: CommandContext): void {
+function showPlan(plan: Plan, flags: CarryOutFlags, context: CommandContext, isConfirmed: boolean): void {
   const { host, output } = context;
   const json = flags.format === 'json';
   // With JSON on stdout, the plan is shown only if it has to be confirmed.
-  if (json && isConfirmed(flags)) return;
+  if (json && isConfirmed) return;
   printDiagnostics(plan.diagnostics, flags, context);
   if (isEmpty(plan) && plan.objections.length === 0) return;
   const text = `${planText(output.redactor.value(forView(plan)), renderOptions(flags, host))}\n`;

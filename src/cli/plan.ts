@@ -21,6 +21,7 @@ import { sourceLinks } from './host/source-links.js';
 import { writeWorkflowFiles } from './host/workflow-files.js';
 
 export interface PlanFlags extends GuardFlags {
+  readonly destroy?: boolean;
   readonly detailedExitcode?: boolean;
   readonly linkBase?: string;
   readonly out?: string;
@@ -36,7 +37,7 @@ export function planCommand(
 ): Promise<number> {
   return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
-    const options = planOptions(addresses, flags);
+    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags) };
     const urlOf = sourceLinks(flags, host);
     if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
@@ -57,6 +58,23 @@ export function planCommand(
       },
     };
   });
+}
+
+function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }: PlanFlags): boolean {
+  if (!destroy) return false;
+  const given = Object.entries({
+    '--out': out,
+    '--allow-deletes': allowDeletes,
+    '--allow-empty': allowEmpty,
+    '--prune': prune,
+  });
+  const useless = given.find(([, value]) => value !== undefined);
+  if (useless === undefined) return true;
+  const help =
+    useless[0] === '--out'
+      ? 'Run `roster destroy --yes --expect DIGEST` with the digest of this plan.'
+      : 'Leave it out: the plan deletes everything that the inventory owns, and nothing else.';
+  throw new Problem(usage(`\`${useless[0]}\` cannot be used with \`--destroy\``, help));
 }
 
 /** Against the service, or against a snapshot of it. */

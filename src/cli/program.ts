@@ -2,7 +2,14 @@ import { packageName, version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
 import { Argument, Command } from './command/commander.js';
 import { type CommandName, declarations } from './command/declarations.js';
-import { addSharedFlags, choice, choiceArgument, guarded, refuseAmbiguous } from './command/options.js';
+import {
+  addSharedFlags,
+  carriedOut,
+  choice,
+  choiceArgument,
+  guarded,
+  refuseAmbiguous,
+} from './command/options.js';
 import { helpStyle, helpTail, rootTail } from './help/help-page.js';
 import { helpTexts } from './help/help-texts.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
@@ -96,6 +103,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
   program.commandsGroup('Plan and apply:');
   guarded(command(program, 'plan'))
     .addArgument(addresses())
+    .option('--destroy', 'Plan to delete everything that the inventory owns, as `roster destroy` would')
     .option('--detailed-exitcode', 'Exit with code 2 if there are changes')
     .option('--summary', 'Show one line for each change')
     .option('--out <file>', 'Save the plan for `apply --plan`')
@@ -107,7 +115,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .action(async (selected, flags) =>
       done(await (await import('./plan.js')).planCommand(selected, flags, context)),
     );
-  guarded(command(program, 'apply'))
+  const applying = guarded(command(program, 'apply'))
     .addArgument(addresses())
     .option('-y, --yes', 'Do not ask for confirmation')
     .option('--plan <file>', 'Apply only if the current plan equals this saved plan')
@@ -115,16 +123,19 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .option(
       '--resume',
       'With --expect or --plan, also apply the rest of that plan if an earlier apply was interrupted or partly failed',
-    )
-    .option('--report <file>', 'Save the report as JSON')
-    .option('--no-verify', 'Do not verify the result at the end')
-    .option(
-      '--lock-timeout <time>',
-      'How long to wait for another run to release the lock, such as 90s or 5m (default: 0s)',
-    )
-    .action(async (selected, flags) =>
-      done(await (await import('./apply.js')).applyCommand(selected, flags, context)),
     );
+  carriedOut(applying).action(async (selected, flags) =>
+    done(await (await import('./apply.js')).applyCommand(selected, flags, context)),
+  );
+  const destroying = command(program, 'destroy')
+    .addArgument(addresses())
+    .option('-y, --yes', 'With --expect, do not ask for confirmation')
+    .option('--expect <digest>', 'Destroy only if the plan of `roster plan --destroy` has this digest')
+    .option('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses')
+    .option('--allow-account-change', 'Allow the inventory to belong to another service or account');
+  carriedOut(destroying).action(async (selected, flags) =>
+    done(await (await import('./destroy.js')).destroyCommand(selected, flags, context)),
+  );
 }
 
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {

@@ -12,6 +12,7 @@ import { type Reconciled, type ReconcileInputs, reconcile } from '../reconcile/p
 import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
 import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
 import { askAll } from '../service/previews.js';
+import { toDestroy } from './destroy.js';
 import { inFileOrder } from './file-order.js';
 import { formerKeys } from './former-keys.js';
 import { keptKeys } from './kept-keys.js';
@@ -25,6 +26,8 @@ export interface PlanOptions {
   readonly allow?: Partial<Allowances> | undefined;
   /** Addresses and globs to plan for, such as `schedule/*`. Default: everything. */
   readonly addresses?: readonly string[];
+  /** Plans to delete what the inventory owns, whatever the manifests declare. Default: false. */
+  readonly destroy?: boolean | undefined;
 }
 
 /**
@@ -62,18 +65,22 @@ export interface ObserveOptions extends PlanOptions {
 
 /** Reads the inventory and the service, and plans. Only a reader is used. */
 export async function observeAndPlan(session: ReadSession, options: ObserveOptions): Promise<Observation> {
-  const { project, service, client, clock } = session;
+  const { service, client, clock } = session;
+  const { allow, checkout: compared, destroy = false } = options;
   const addresses = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await session.store.load());
+  const { project, inventory: known } = destroy
+    ? toDestroy(session.project, inventory)
+    : { ...session, inventory };
   const scope = observeScope(project, inventory, options.everything === true);
   const [state, checkout] = await Promise.all([
     observe(options.reader ?? client.reader(), kinds, scope, session.callsWith),
-    options.checkout === undefined ? null : session.readCheckout(inventory, options.checkout),
+    compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
   ]);
   const now = clock.now();
   const kept = keptKeys(project, state.objects, session.redactor);
-  const basis = { project, service, state, inventory, checkout };
-  const inputs = { ...basis, now, kept, allow: options.allow, selected: addresses };
+  const basis = { project, service, state, inventory: known, checkout };
+  const inputs = { ...basis, now, kept, allow, destroy, selected: addresses };
   const former = formerKeys(project, { state, inventory, kept });
   const outputs = options.proveDeliveries === true ? session.outputs : null;
   const reconciled = planWithDeliveries(inputs, { outputs, former });
@@ -124,7 +131,7 @@ type Given =
   | 'readFrom';
 
 type PlanInputs = Pick<ReconcileInputs, Given> &
-  Pick<PlanOptions, 'allow'> & { readonly state: ObservedState };
+  Pick<PlanOptions, 'allow' | 'destroy'> & { readonly state: ObservedState };
 
 const allowNothing: Allowances = {
   deletes: null,
@@ -134,14 +141,18 @@ const allowNothing: Allowances = {
   staleCheckout: false,
 };
 
+/** Its deletes are what was asked for. */
+const allowDestroying = { deletes: Number.POSITIVE_INFINITY, empty: true } as const;
+
 /** The plan for an observed state, whether it was observed now or comes from a snapshot. */
-export function planFor({ state, allow, ...inputs }: PlanInputs): Reconciled {
+export function planFor({ state, allow, destroy = false, ...inputs }: PlanInputs): Reconciled {
   return reconcile({
     ...inputs,
     ...state,
     kinds,
-    prune: inputs.project.prune,
-    allow: { ...allowNothing, ...allow },
+    destroy,
+    prune: destroy ? 'owned' : inputs.project.prune,
+    allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
     suggest: suggestWithin(limits.comparisons),
   });
 }

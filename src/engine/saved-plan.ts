@@ -65,7 +65,8 @@ function stale(message: string, plan: Plan, resume: boolean): Diagnostic {
   const why = resume
     ? 'It is not the rest of that plan either: a manifest or the service has changed since the review, or a change was made only in part or refers to an object that was created since.'
     : 'A manifest or the service has changed since the review.';
-  const help = `${why} Review the current plan, then pass its digest: \`roster apply --expect DIGEST\`.`;
+  const command = plan.destroy === true ? 'roster destroy --yes' : 'roster apply';
+  const help = `${why} Review the current plan, then pass its digest: \`${command} --expect DIGEST\`.`;
   return {
     severity: 'error',
     code: 'stale-plan',

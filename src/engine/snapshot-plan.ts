@@ -15,6 +15,7 @@ import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { checkoutReader } from './checkout.js';
 import { clockOf } from './clock.js';
+import { toDestroy } from './destroy.js';
 import { inFileOrder } from './file-order.js';
 import { undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
@@ -35,15 +36,15 @@ const mostListed = 5;
 export async function planFromSnapshot(
   file: string,
   options: SessionOptions,
-  { allow, addresses = [] }: PlanOptions,
+  { allow, addresses = [], destroy = false }: PlanOptions,
 ): Promise<Plan> {
   const selected = selectorsOf(addresses);
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
   const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
   checkSubject(saved, project, serviceIfSet(options, project)?.url ?? null, file);
-  const known = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
-  const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, known);
+  const values = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
+  const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, values);
   const now = clockOf(options).now();
   const undeliverable = undeliverableKeys(project, {
     prove: new Set(),
@@ -55,8 +56,9 @@ export async function planFromSnapshot(
   const open = workTreeOpener(project.root, options.env);
   const readCheckout = checkoutReader(project, opened.manifests, open);
   const checkout = await readCheckout(inventory, 'compare');
-  const basis = { project, service, state, inventory, readFrom, checkout };
-  const made = planFor({ ...basis, now, undeliverable, allow, selected });
+  const known = destroy ? toDestroy(project, inventory) : { project, inventory };
+  const basis = { ...known, service, state, readFrom, checkout: destroy ? null : checkout };
+  const made = planFor({ ...basis, now, undeliverable, allow, destroy, selected });
   const age = ageOf(takenAt, now);
   const moved = otherInventory(readFrom, project.inventory);
   const unselected = noEnvironmentWarnings(project, inventory);

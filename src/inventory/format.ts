@@ -36,7 +36,8 @@ function printLine(name: string, value: Json): string {
 function printIntent(intent: Intent | undefined): string {
   if (intent === undefined) return '';
   const parts = [...intent.digestParts].sort(byCodeUnit).map((part) => `\n    ${JSON.stringify(part)}`);
-  return `\n  "intent": { "digest": ${JSON.stringify(intent.digest)}, "digestParts": [${parts.join(',')}\n  ] },`;
+  const destroy = intent.destroy === true ? ' "destroy": true,' : '';
+  return `\n  "intent": { "digest": ${JSON.stringify(intent.digest)},${destroy} "digestParts": [${parts.join(',')}\n  ] },`;
 }
 
 function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): string {
@@ -86,10 +87,11 @@ function readLastApply({
 
 /** An invalid intent only means that the plan cannot be resumed. */
 function intentFrom(value: Json | undefined): Intent | null {
-  const { digest, digestParts } = isJsonObject(value) ? value : {};
+  const { digest, digestParts, destroy } = isJsonObject(value) ? value : {};
   if (typeof digest !== 'string' || !Array.isArray(digestParts)) return null;
   const parts = digestParts.filter((each) => typeof each === 'string');
-  return parts.length === digestParts.length ? { digest, digestParts: parts } : null;
+  if (parts.length !== digestParts.length) return null;
+  return { digest, digestParts: parts, ...(destroy === true ? { destroy } : {}) };
 }
 
 /** An inventory belongs to one project in one environment: with any other, roster would own the wrong objects. */

@@ -30,6 +30,8 @@ export interface Intent {
   readonly digest: string;
   /** Those of its plan. */
   readonly digestParts: readonly string[];
+  /** It deletes everything: afterwards, objects may be missing. */
+  readonly destroy?: true;
 }
 
 export interface InventoryEntry {

@@ -173,6 +173,8 @@ export interface Plan {
   readonly checkout?: PlannedCheckout;
   /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
+  /** It deletes what the inventory owns, whatever the manifests declare. Missing in every other plan. */
+  readonly destroy?: true;
 }
 
 /** What won over the URL that the manifest declares. */

@@ -26,6 +26,7 @@ export interface ResourceDiff {
 export interface DiffContext {
   readonly names: Names;
   readonly prune: Prune;
+  readonly destroy?: boolean | undefined;
   readonly now: Date;
 }
 

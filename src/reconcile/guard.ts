@@ -29,6 +29,7 @@ export interface GuardInputs {
   readonly diffs: readonly ResourceDiff[];
   readonly steps: readonly Step[];
   readonly allow: Allowances;
+  readonly destroy?: boolean | undefined;
   readonly checkout?: Checkout | null;
   readonly now: Date;
   readonly weeklyStarts: WeeklyStarts;
@@ -62,15 +63,16 @@ const otherService: Guard = ({ service, inventory, allow }) => {
 };
 
 /** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
-const inventoryMismatch: Guard = ({ matches, allow, now }) => {
+const inventoryMismatch: Guard = ({ matches, inventory, allow, now, destroy = false }) => {
+  // What an interrupted run has destroyed is missing.
+  if (destroy && inventory.intent?.destroy === true) return [];
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
-  // is only forgotten.
+  // is only forgotten, unless everything is to be destroyed.
   const known = matches.filter(
     ({ known: each, entry, kind }) =>
       each?.id != null &&
-      entry !== null &&
       kind.secret === undefined &&
-      !isExpired(kind, entry.declared, now),
+      (entry === null ? destroy : !isExpired(kind, entry.declared, now)),
   );
   const missing = known.filter((each) => each.observed === null && !isUnseen(each, now)).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
@@ -118,13 +120,15 @@ const misdescribed: Guard = ({ diffs }) =>
           },
     );
 
-const protectedObjects: Guard = ({ diffs }) =>
+const protectedObjects: Guard = ({ diffs, destroy = false }) =>
   diffs
     .filter(({ change, match }) => change.action === 'delete' && match.wasProtected)
     .map(({ change }) => ({
       code: 'protected',
       message: `${change.address} is protected and would be deleted`,
-      help: 'Restore the entry with `protect: false`, run `roster apply`, and then remove the entry.',
+      help: destroy
+        ? 'Set `protect: false` in its entry, run `roster apply`, and then destroy it.'
+        : 'Restore the entry with `protect: false`, run `roster apply`, and then remove the entry.',
       address: change.address,
     }));
 

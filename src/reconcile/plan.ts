@@ -56,6 +56,8 @@ export interface ReconcileInputs {
   /** Missing or null where it is not compared. */
   readonly checkout?: Checkout | null;
   readonly prune: Prune;
+  /** The plan is to destroy what is owned: `project` has no entries. Default: false. */
+  readonly destroy?: boolean;
   readonly now: Date;
   readonly allow: Allowances;
   /** What the user selected. Null for everything. */
@@ -82,14 +84,16 @@ export interface Reconciled {
 
 /** Compares the desired state with the observed state. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
-  const { project, kinds, objects, inventory, prune, now, kept = noKeys } = inputs;
+  const { project, kinds, objects, inventory, prune, destroy, now, kept = noKeys } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.suggest);
   const { entries } = project;
   // Of a plan for another service, only that is reported.
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
   const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const names = namesOf(matches.list, matches.externals, lookup);
-  const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), { names, prune, now }) ?? []);
+  const all = matches.list.flatMap(
+    (each) => diff(knowingKept(each, kept), { names, prune, destroy, now }) ?? [],
+  );
   const changes = all.map((each) => withDelivery(each, kept));
   const { kept: selected, diagnostics: unselected } = select(
     changes,
@@ -120,7 +124,7 @@ function assemble(
   diffs: readonly ResourceDiff[],
   { matches, externals, names, diagnostics }: Omit<Reconciled, 'plan'>,
 ): Plan {
-  const { project, service, account, kinds, allow, now, undeliverable, checkout = null } = inputs;
+  const { project, service, account, kinds, allow, now, checkout = null } = inputs;
   const { steps, stepsOf } = order(diffs);
   const undelivered = undeliveredKeys(diffs, inputs.kept ?? noKeys);
   const caller = describeCaller(inputs.objects);
@@ -130,7 +134,7 @@ function assemble(
   const changes = changesOf(diffs, { context, caller, names, stepsOf });
   const starts = weeklyStarts({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;
-  const safeguards = { prune: inputs.prune, limits };
+  const safeguards = { prune: inputs.destroy === true ? project.prune : inputs.prune, limits };
   const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
   return {
     ...body,
@@ -144,21 +148,9 @@ function assemble(
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),
     ...undelivered,
+    ...(inputs.destroy === true ? { destroy: true } : {}),
     ...(checkout === null ? {} : { checkout: plannedCheckout(checkout, allow.staleCheckout) }),
-    objections: objections({
-      project,
-      service,
-      inventory: inputs.inventory,
-      matches,
-      diffs,
-      steps,
-      allow,
-      checkout,
-      now,
-      undeliverable,
-      weeklyStarts: starts,
-      ...undelivered,
-    }),
+    objections: objections({ ...inputs, matches, diffs, steps, weeklyStarts: starts, ...undelivered }),
     diagnostics,
   };
 }

@@ -6,14 +6,20 @@ import { liftsProtection } from './protection.js';
 
 type ChangeFacts = Pick<Change, 'action' | 'adopted' | 'fields'>;
 
+interface RiskContext {
+  readonly prune: Prune;
+  readonly destroy?: boolean | undefined;
+  readonly now: Date;
+}
+
 /** Why a change is risky: that of its action, and those that its kind knows. */
 export function risksOf(
   match: Match,
   change: ChangeFacts,
-  { prune, now }: { readonly prune: Prune; readonly now: Date },
+  { prune, destroy = false, now }: RiskContext,
 ): readonly Risk[] {
   return [
-    ...deletion(match, change, prune),
+    ...(destroy ? destruction(match, change) : deletion(match, change, prune)),
     ...(liftsProtection(match) ? [notProtected] : []),
     ...(isForeign(match, change) ? [foreign] : []),
     ...renaming(match, change),
@@ -38,6 +44,11 @@ function renaming({ rule }: Match, { action, fields }: ChangeFacts): Risk[] {
 
 function isForeign({ renamedFrom }: Match, { action, adopted }: ChangeFacts): boolean {
   return adopted && renamedFrom === null && ['update', 'replace'].includes(action);
+}
+
+function destruction(match: Match, { action }: ChangeFacts): Risk[] {
+  if (action !== 'delete') return [];
+  return ['the plan is to destroy it', ...otherName(match)].map((message) => ({ code: 'delete', message }));
 }
 
 function deletion(match: Match, { action }: ChangeFacts, prune: Prune): Risk[] {

@@ -7,6 +7,7 @@ export function planLine(plan: Plan): string {
   const summary = summarise(plan.changes);
   const acting = actingActions.map((action) => `${summary[action]} to ${actionLabels[action].verb}`);
   if (actingActions.every((action) => summary[action] === 0)) {
+    if (plan.destroy === true) return 'No changes. The inventory owns nothing that exists.';
     return `No changes. The service matches the manifests (${summary.unchanged} unchanged).`;
   }
   return `Plan: ${acting.join(', ')}, ${summary.unchanged} unchanged.`;
@@ -15,12 +16,13 @@ export function planLine(plan: Plan): string {
 /** The last line of a text report (contract §6). */
 export function reportLine(report: Report): string {
   const { plan } = report;
+  const work = plan.destroy === true ? 'Destroy' : 'Apply';
   if (!isComplete(report)) {
     const { done, failed, skipped, unknown } = outcomeCounts(report);
-    return `Apply incomplete: ${done} done, ${failed} failed, ${skipped} not tried, ${unknown} unknown.`;
+    return `${work} incomplete: ${done} done, ${failed} failed, ${skipped} not tried, ${unknown} unknown.`;
   }
   const summary = summarise(plan.changes);
   if (actingActions.every((action) => summary[action] === 0)) return planLine(plan);
   const acting = actingActions.map((action) => `${summary[action]} ${actionLabels[action].past}`);
-  return `Apply complete: ${acting.join(', ')}.`;
+  return `${work} complete: ${acting.join(', ')}.`;
 }

@@ -28,6 +28,13 @@ export const declarations = {
     interruptEnds: 'steps',
     formats: ['text', 'json'],
   },
+  destroy: {
+    readOnly: false,
+    destructive: true,
+    needsKey: true,
+    interruptEnds: 'steps',
+    formats: ['text', 'json'],
+  },
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },

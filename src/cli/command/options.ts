@@ -32,6 +32,17 @@ export function guarded(added: Command): Command {
     );
 }
 
+/** Flags of the commands that carry out a plan. */
+export function carriedOut(added: Command): Command {
+  return added
+    .option('--report <file>', 'Save the report as JSON')
+    .option('--no-verify', 'Do not verify the result at the end')
+    .option(
+      '--lock-timeout <time>',
+      'How long to wait for another run to release the lock, such as 90s or 5m (default: 0s)',
+    );
+}
+
 /** The flags that several commands share, each only where it does something. */
 export function addSharedFlags(command: Command): void {
   const name = command.name() as CommandName;
@@ -54,6 +65,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   validate: common,
   plan: pruning,
   apply: pruning,
+  destroy: service,
   drift: service,
   why: pruning,
   snapshot: service,

@@ -82,6 +82,24 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     },
     page: 'docs/recovery.md',
   },
+  destroy: {
+    summary: 'Delete everything that the inventory owns',
+    about:
+      'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. Objects that are protected, external or unmanaged stay, and so do the manifests: the next apply creates everything again.',
+    examples: [
+      ['Show what would be deleted, and its digest', 'roster plan --destroy'],
+      ['Delete everything of an environment after asking', 'roster destroy -e staging'],
+      ['Delete exactly what was reviewed', 'roster destroy --yes --expect "$DIGEST"'],
+    ],
+    exits: {
+      0: 'Everything that was to be deleted is gone',
+      1: 'An error, and nothing was changed',
+      3: 'Not finished or not verified: the report says what was done',
+      4: refused,
+      130: 'Interrupted',
+    },
+    page: 'docs/recovery.md',
+  },
   drift: {
     summary: 'Show what was changed outside roster since the last apply',
     about:

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { Confirmation } from '../../engine/apply/apply.js';
 
-/** Asks on stderr, because stdout is for the result. Any answer except `yes` means no, and so does the end of the input. */
-export async function confirm(question: string): Promise<Confirmation> {
+/** Asks on stderr, because stdout is for the result. Any answer except `accepted` means no, and so does the end of the input. */
+export async function confirm(question: string, accepted = 'yes'): Promise<Confirmation> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<Confirmation>((resolve) => {
     // On a terminal, the line editor handles Ctrl-C: the process gets no signal.
@@ -13,7 +13,7 @@ export async function confirm(question: string): Promise<Confirmation> {
     lines.once('close', () => resolve('no'));
   });
   try {
-    const asked = lines.question(question).then((line): Confirmation => (line === 'yes' ? 'yes' : 'no'));
+    const asked = lines.question(question).then((line): Confirmation => (line === accepted ? 'yes' : 'no'));
     return await Promise.race([asked, ended]);
   } finally {
     lines.close();

@@ -55,8 +55,9 @@ export async function readBack(inputs: ReadBackInputs): Promise<ReadBackResult> 
 async function look(
   inputs: ReadBackInputs,
 ): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
-  const { session, applied, lock, writer } = inputs;
-  const seen = await observeAndPlan(session, { inventory: lock.current(), reader: writer.reader });
+  const { session, plan, applied, lock, writer } = inputs;
+  const basis = { inventory: lock.current(), reader: writer.reader, destroy: plan.destroy };
+  const seen = await observeAndPlan(session, basis);
   const { withdrawn, unsaved } = await withdrawDuplicates(inputs, seen);
   if (withdrawn.length > 0) {
     const result = afterWithdrawal(applied, withdrawn);

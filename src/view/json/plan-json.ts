@@ -20,11 +20,12 @@ export function jsonHeader({
 
 /** `plan --format json`. Objections are listed as errors in `diagnostics`. */
 export function planJson(plan: Plan) {
-  const { snapshot, serviceOverride, digest, inventory, safeguards, risks, startsPerWeek } = plan;
+  const { snapshot, destroy, serviceOverride, digest, inventory, safeguards, risks, startsPerWeek } = plan;
   return {
     ...jsonHeader(plan),
     ...(serviceOverride === undefined ? {} : { serviceOverride }),
     ...(snapshot === undefined ? {} : { snapshot }),
+    ...(destroy === undefined ? {} : { destroy }),
     inventory,
     ...safeguards,
     digest,

@@ -93,26 +93,33 @@ function outcomeLines(result: ChangeOutcome, change: Change, { width, paint }: T
 function nextSteps(report: Report, reviewed: ReviewedPlan): string[] {
   const { failed, skipped, unknown } = outcomeCounts(report);
   const lines: string[] = [];
+  const isDestroy = report.plan.destroy === true;
   const key = `The API key that this run started with no longer works. Set \`ROSTER_API_KEY\` to ${newKey(report)}.`;
   if (isComplete(report)) return report.keyEnded ? [`Next: ${key}`] : lines;
-  if (report.interrupted) lines.push('The apply was interrupted.');
+  if (report.interrupted)
+    lines.push(isDestroy ? 'The destroy was interrupted.' : 'The apply was interrupted.');
   if (unknown > 0)
     lines.push(
       'The service may or may not have made the changes marked UNKNOWN: its response was lost, or its result could not be checked. The next plan shows what happened.',
     );
   if (report.diagnostics.some((each) => each.code === 'not-converged'))
-    lines.push('After the apply, the service still differs from the manifests.');
+    lines.push(
+      isDestroy
+        ? 'Some of what was destroyed still exists.'
+        : 'After the apply, the service still differs from the manifests.',
+    );
   if (report.keyEnded) lines.push(`First: ${key}`);
   const cause = failed > 0 ? 'fix the cause of what failed, and run ' : 'run ';
   const command = (name: string) => `roster ${name}${environmentFlag(report.plan)}`;
   if (failed > 0) lines.push('Nothing is rolled back.');
   const isBegun = failed + skipped + unknown > 0;
   const left = isBegun || report.converged === false;
-  const rest = isBegun ? resumeFlags(reviewed) : '';
+  const rest = isBegun && !isDestroy ? resumeFlags(reviewed) : '';
+  const look = isDestroy ? `${command('plan')} --destroy` : command('plan');
   lines.push(
     left
-      ? `Next: ${cause}\`${command('apply')}${rest}\` to finish. \`${command('plan')}\` shows what is left.`
-      : `Next: run \`${command('plan')}\` to see the current state.`,
+      ? `Next: ${cause}\`${command(isDestroy ? 'destroy' : 'apply')}${rest}\` to finish. \`${look}\` shows what is left.`
+      : `Next: run \`${look}\` to see the current state.`,
   );
   return lines;
 }

@@ -20,6 +20,8 @@ schedules:
 const lines: Readonly<Partial<Record<CommandName, string>>> = {
   init: 'init --ci none',
   apply: 'apply --yes',
+  // The digest of no plan: it is compared with the current one.
+  destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   why: 'why group/a',
   unlock: 'unlock --yes',
   sandbox: 'sandbox --port 0',

@@ -80,13 +80,13 @@ describe('the examples in the help', () => {
   test.each(examples)('$line runs, and exits with a code that its help lists', async ({ name, line }) => {
     await workspace.command(['fmt']);
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
-    const { digest } = await workspace.planJson();
+    const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
     const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);
     // The port of the sandbox may be in use.
     const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
     if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
     const { exit, stderr } = await workspace.command([...words, ...free]);
-    const asks = line === 'roster apply';
+    const asks = line === 'roster apply' || line === 'roster destroy -e staging';
     expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([asks ? 1 : 0, asks]);
     expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
   });

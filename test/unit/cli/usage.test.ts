@@ -56,8 +56,16 @@ test.each<{ words: string[]; code: string; says: string }>([
   { words: ['plan', '-e', 'a', '--env', 'b'], code: 'usage', says: "The value was already set to 'a'." },
   { words: ['apply', '--expect', '--yes'], code: 'usage', says: 'It is a flag: the value is missing.' },
   { words: ['apply', '--report'], code: 'usage', says: 'See `roster apply --help`.' },
-  { words: ['plan', '--expect', 'x'], code: 'usage', says: '`--expect` is a flag of `roster apply`.' },
-  { words: ['plan', '-y'], code: 'usage', says: '`-y` is a flag of `roster apply` and `roster unlock`.' },
+  {
+    words: ['plan', '--expect', 'x'],
+    code: 'usage',
+    says: '`--expect` is a flag of `roster apply` and `roster destroy`.',
+  },
+  {
+    words: ['plan', '-y'],
+    code: 'usage',
+    says: '`-y` is a flag of `roster apply`, `roster destroy` and `roster unlock`.',
+  },
   {
     words: ['--format', 'x', 'plan'],
     code: 'usage',
