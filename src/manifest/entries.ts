@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { isEmptyObject, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type FieldRule, type KindName } from '../model/resource.js';
 import type { TextRule } from '../yaml/text.js';
@@ -121,7 +121,7 @@ class EntryReader {
     const valid = { kind, entry, templates };
     const addressHelp = (written: string) => this.hints.forText(written);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
-    const checked = isJsonObject(value) ? { ...value, ...templates } : value;
+    const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;
     if (this.schema.check(rule, { value: checked, entry, notes, addressHelp }))
       this.list.push(readByKind({ ...valid, value: value as JsonObject }, context, diagnostics));
     // Further problems with it would not be shown.

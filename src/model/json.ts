@@ -7,6 +7,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isEmptyObject(value: JsonObject): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 /**
  * Levels of a value that roster walks through, twice those that a manifest may have. Deeper values exhaust the stack:
  * `JSON.parse` reads 100,000 levels, `JSON.stringify` writes a few thousand.
@@ -60,7 +65,13 @@ export function canonical(value: Json): string {
 
 /** Whether two values have the same canonical text. Most are plain values, which need none. */
 export function equal(a: Json, b: Json): boolean {
-  return a === b || canonical(a) === canonical(b);
+  return a === b || isSameList(a, b) || canonical(a) === canonical(b);
+}
+
+/** True for two lists of the same plain values: most values that are not plain are lists of names, or unchanged. */
+function isSameList(a: Json, b: Json): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((each, index) => isPlain(each) && each === b[index]);
 }
 
 /** A list, or an object with its keys in order, of which a part is written. */

@@ -67,7 +67,8 @@ export function isUnchanged(match: Match, field: string, before: unknown, after:
   if (templateChanged(match, field)) return false;
   if (match.observed?.withheld?.includes(field) === true) return true;
   if (rawValue(before, field) === rawValue(after, field)) return true;
-  const [old, wanted] = [before, after].map((spec) => fieldValue(match.kind, spec, field)) as [Json, Json];
+  const old = fieldValue(match.kind, before, field);
+  const wanted = fieldValue(match.kind, after, field);
   const declared = match.entry?.templates[field];
   const assumed =
     isJsonObject(old) && isJsonObject(wanted) && isJsonObject(declared) ? assume(old, wanted, declared) : old;

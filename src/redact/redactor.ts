@@ -43,15 +43,22 @@ export class Redactor {
   }
 
   private list(list: readonly unknown[]): readonly unknown[] {
-    const shown = list.map((each) => this.walk(each, ''));
-    return shown.every((each, index) => each === list[index]) ? list : shown;
+    let isSame = true;
+    const shown = list.map((each) => {
+      const masked = this.walk(each, '');
+      isSame &&= masked === each;
+      return masked;
+    });
+    return isSame ? list : shown;
   }
 
   private map(map: Readonly<Record<string, unknown>>): unknown {
-    const written = Object.keys(map);
-    const names = written.map((name) => this.text(name));
-    const values = written.map((name) => this.walk(map[name], name));
-    const same = written.every((name, index) => names[index] === name && values[index] === map[name]);
-    return same ? map : Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    let isSame = true;
+    const shown = Object.keys(map).map((written): [name: string, value: unknown] => {
+      const entry = [this.text(written), this.walk(map[written], written)] as [string, unknown];
+      isSame &&= entry[0] === written && entry[1] === map[written];
+      return entry;
+    });
+    return isSame ? map : Object.fromEntries(shown);
   }
 }

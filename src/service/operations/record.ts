@@ -121,6 +121,8 @@ export function looseId(value: unknown, name: string): LooseId {
 
 /** The word of `known` that equals `value` in any case. Throws for an unknown word. */
 export function oneOf<W extends string>(value: unknown, known: readonly W[], name: string): W {
+  // As a service that keeps to the interface writes it.
+  if (known.includes(value as W)) return value as W;
   const word = typeof value === 'string' ? value.toLowerCase() : null;
   const found = known.find((each) => each.toLowerCase() === word);
   if (found === undefined) throw unexpected(`${name} to be one of ${known.join(', ')}`, value);
