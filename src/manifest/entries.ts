@@ -23,6 +23,8 @@ export interface EntriesContext extends KindContext {
 /** Fields that may contain line breaks. */
 const prose = new Set(['description', 'inputs', 'deliver']);
 
+const noTemplates = Object.freeze(bareObject());
+
 /** Reads the entries of all sections of all files, in their order. */
 export function readEntries(
   parts: readonly Entry[],
@@ -146,8 +148,8 @@ class EntryReader {
 
   /** Only of the fields that contain something from the environment. */
   private templatesOf({ value }: Entry, notes: Notes): JsonObject {
+    if (value.type !== 'map' || notes.secret.size === 0) return noTemplates;
     const templates = bareObject();
-    if (value.type !== 'map') return templates;
     for (const [name, field] of value.entries)
       if (holds(field.value, notes.secret)) templates[name] = this.context.variables.template(field.value);
     return templates;
