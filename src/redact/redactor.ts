@@ -27,8 +27,10 @@ export class Redactor {
 
   /** The text that a view has made: the last look, for texts that nothing has masked before, such as `--help`. */
   text(text: string): string {
-    return maskApiKeys(this.keys.mask(text), (found) => (this.shown.has(found) ? found : MASK));
+    return maskApiKeys(this.keys.mask(text), this.maskUnlessShown);
   }
+
+  private readonly maskUnlessShown = (found: string) => (this.shown.has(found) ? found : MASK);
 
   private walk(value: unknown, name: string): unknown {
     if (typeof value === 'string') return name === 'lineText' ? this.line(value) : this.text(value);
@@ -42,23 +44,28 @@ export class Redactor {
     return maskApiKeys(this.keys.mask(line, stars), stars);
   }
 
+  /** Copies only what contains a key: hardly anything does. */
   private list(list: readonly unknown[]): readonly unknown[] {
-    let isSame = true;
-    const shown = list.map((each) => {
-      const masked = this.walk(each, '');
-      isSame &&= masked === each;
-      return masked;
-    });
-    return isSame ? list : shown;
+    let shown: unknown[] | null = null;
+    for (let index = 0; index < list.length; index += 1) {
+      const masked = this.walk(list[index], '');
+      if (masked === list[index]) continue;
+      shown ??= [...list];
+      shown[index] = masked;
+    }
+    return shown ?? list;
   }
 
   private map(map: Readonly<Record<string, unknown>>): unknown {
-    let isSame = true;
-    const shown = Object.keys(map).map((written): [name: string, value: unknown] => {
-      const entry = [this.text(written), this.walk(map[written], written)] as [string, unknown];
-      isSame &&= entry[0] === written && entry[1] === map[written];
-      return entry;
-    });
-    return isSame ? map : Object.fromEntries(shown);
+    let shown: Map<string, unknown> | null = null;
+    for (const written of Object.keys(map)) {
+      const masked = this.walk(map[written], written);
+      if (masked === map[written] && this.text(written) === written) continue;
+      shown ??= new Map(Object.entries(map));
+      shown.set(written, masked);
+    }
+    return shown === null
+      ? map
+      : Object.fromEntries(Array.from(shown, ([name, each]) => [this.text(name), each]));
   }
 }

@@ -1,5 +1,5 @@
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
-import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { canonical, equal, isJsonObject, isSame, type Json, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address, Desired, Observed } from '../../model/resource.js';
 import { fieldValue, rawValue, ruleOf } from '../fields.js';
@@ -71,10 +71,11 @@ export class Records {
 /** The same natural key, without its text: most objects are as declared. */
 function hasSameIdentity(kind: Kind, one: unknown, other: unknown): boolean {
   if (other === null) return false;
-  const isSame = (field: string) =>
-    rawValue(one, field) === rawValue(other, field) ||
-    equal(fieldValue(kind, one, field), fieldValue(kind, other, field));
-  return kind.identity.fields.every(isSame);
+  return kind.identity.fields.every(
+    (field) =>
+      isSame(rawValue(one, field), rawValue(other, field)) ||
+      equal(fieldValue(kind, one, field), fieldValue(kind, other, field)),
+  );
 }
 
 function hasRecordedIdentity(kind: Kind, recorded: Recorded, observed: Observed): boolean {

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import { resolveIdentity, resolveValues } from '../../model/pending.js';
-import type { Address, Agent, Declared, Desired, IdOrPending, Resolver } from '../../model/resource.js';
+import type { Address, Declared, Desired, IdOrPending, Resolver } from '../../model/resource.js';
 import type { AgentLookup } from './agent-lookup.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
 

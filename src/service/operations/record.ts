@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
-import { isId, normalId } from '../../model/resource.js';
+import { isId, isPlainGuid, normalId } from '../../model/resource.js';
 
 /** An object from the service whose content is not checked yet. */
 export type RemoteRecord = { readonly [key: string]: unknown };
@@ -99,6 +99,7 @@ export function optionalInstant(record: RemoteRecord, name: string): string | nu
 
 /** An id as text, GUIDs in lower case. */
 export function idText(value: unknown, name: string): string {
+  if (typeof value === 'string' && isPlainGuid(value)) return value;
   if (typeof value === 'string' && isId(value)) return normalId(value);
   throw unexpected(`${name} to be an id`, value);
 }
