@@ -92,9 +92,8 @@ function compare(
     const origin = fieldOrigin(match, field, observed);
     return fieldChange(match, field, { before, after: entry.spec, origin, names });
   });
-  const adopted = isAdopted(match);
   const notes = renameNotes(match);
-  const parts = { fields, origin: overallOrigin(fields), adopted, notes };
+  const parts = { fields, origin: overallOrigin(fields), adopted: isAdopted(match), notes };
   const reason = lostSecret(match, observed) ?? kind.rotationDue?.(entry, observed, now) ?? null;
   if (changed.size === 0 && reason === null) return resourceDiff(match, noCall(match), parts);
   if (reason !== null || kind.update === undefined) {
