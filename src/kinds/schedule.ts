@@ -125,10 +125,11 @@ function reportUnknownInputs(declared: ScheduleDeclared, resolver: Resolver): vo
   if (declared.target.startsWith('pipeline/') || Object.keys(declared.inputs).length === 0) return;
   const agents = resolver.agentsOf(declared.target);
   if (agents.length === 0) return;
-  const known = [...new Set(agents.flatMap((agent) => agent.inputKeys))].sort(byCodeUnit);
-  const unknown = Object.keys(declared.inputs).filter((key) => !known.includes(key));
+  const isKnown = (key: string) => agents.some((agent) => agent.inputKeys.includes(key));
+  const unknown = Object.keys(declared.inputs).filter((key) => !isKnown(key));
   const [first] = unknown;
   if (first === undefined) return;
+  const known = [...new Set(agents.flatMap((agent) => agent.inputKeys))].sort(byCodeUnit);
   resolver.report({
     severity: 'warning',
     code: 'unknown-input',

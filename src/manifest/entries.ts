@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { isEmptyObject, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type FieldRule, type KindName } from '../model/resource.js';
 import type { TextRule } from '../yaml/text.js';
@@ -22,6 +22,8 @@ export interface EntriesContext extends KindContext {
 
 /** Fields that may contain line breaks. */
 const prose = new Set(['description', 'inputs', 'deliver']);
+
+const noTemplates = Object.freeze(bareObject());
 
 /** Reads the entries of all sections of all files, in their order. */
 export function readEntries(
@@ -121,7 +123,7 @@ class EntryReader {
     const valid = { kind, entry, templates };
     const addressHelp = (written: string) => this.hints.forText(written);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
-    const checked = isJsonObject(value) ? { ...value, ...templates } : value;
+    const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;
     if (this.schema.check(rule, { value: checked, entry, notes, addressHelp }))
       this.list.push(readByKind({ ...valid, value: value as JsonObject }, context, diagnostics));
     // Further problems with it would not be shown.
@@ -146,8 +148,8 @@ class EntryReader {
 
   /** Only of the fields that contain something from the environment. */
   private templatesOf({ value }: Entry, notes: Notes): JsonObject {
+    if (value.type !== 'map' || notes.secret.size === 0) return noTemplates;
     const templates = bareObject();
-    if (value.type !== 'map') return templates;
     for (const [name, field] of value.entries)
       if (holds(field.value, notes.secret)) templates[name] = this.context.variables.template(field.value);
     return templates;

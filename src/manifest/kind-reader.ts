@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { JsonObject } from '../model/json.js';
+import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
 import type { ProblemText } from '../yaml/context.js';
@@ -62,17 +62,18 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
     isOwn: (path) => ownPaths.has(posix.normalize(path)),
     suggest: (word, known) => diagnostics.suggestions.of(word, known, known.length),
   });
-  const written = { ...value, ...valid.templates };
-  return { kind, entry, written, sound, declared: { ...metaOf(valid), declared } };
+  const written = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
+  return { kind, entry, written, sound, declared: declaredOf(valid, declared) };
 }
 
-/** What every kind of entry has. */
-function metaOf({ kind, entry, value, templates }: ValidEntry): Omit<Declared, 'declared'> {
+/** With what every kind of entry has. */
+function declaredOf({ kind, entry, value, templates }: ValidEntry, declared: unknown): Declared {
   const { id, formerly, protect, external } = value;
   return {
     address: addressOf(kind.name, entry.key.text),
     kind: kind.name,
     key: entry.key.text,
+    declared,
     id: id === undefined ? null : String(id),
     formerly: typeof formerly === 'string' ? addressOf(kind.name, formerly) : null,
     protect: protect === true,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/json.js';
+import { isEmptyObject, type JsonObject } from '../model/json.js';
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
 import { escapedValue } from '../model/template.js';
 import { type Entry, find } from '../yaml/tree.js';
@@ -52,9 +52,9 @@ function hint(address: Address, now: Address | undefined, hints: ReferenceHints)
 function checkSame(list: readonly EntryRead[], diagnostics: Diagnostics): void {
   const first = new Map<string, EntryRead>();
   const checkField = (each: EntryRead, field: string, value: string | null) => {
+    if (value === null) return;
     const key = `${each.kind.name}/${field}/${value}`;
     const other = first.get(key);
-    if (value === null) return;
     if (other === undefined) first.set(key, each);
     else if (!haveOwnIds(each, other, field)) reportSame(each, other, field, diagnostics);
   };
@@ -72,7 +72,8 @@ function haveOwnIds({ declared: one }: EntryRead, { declared: other }: EntryRead
 
 /** With templates in place of values from the environment: that two entries are the same must not tell such a value. */
 function identityOf({ kind, declared: { declared, templates } }: EntryRead): string | null {
-  return kind.identity.ofDeclared({ ...(escapedValue(declared as JsonObject) as JsonObject), ...templates });
+  const escaped = escapedValue(declared as JsonObject) as JsonObject;
+  return kind.identity.ofDeclared(isEmptyObject(templates) ? escaped : { ...escaped, ...templates });
 }
 
 function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {

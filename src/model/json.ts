@@ -7,6 +7,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isEmptyObject(value: JsonObject): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 /**
  * Levels of a value that roster walks through, twice those that a manifest may have. Deeper values exhaust the stack:
  * `JSON.parse` reads 100,000 levels, `JSON.stringify` writes a few thousand.
@@ -27,15 +32,18 @@ function exceedsDepth(text: string, maxDepth: number): boolean {
   let depth = 0;
   let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted) at += character === '\\' ? 1 : 0;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    else if (code === BRACKET || code === BRACE) depth += 1;
+    // The closing ones follow two codes later.
+    else if (code === BRACKET + 2 || code === BRACE + 2) depth -= 1;
     if (depth > maxDepth) return true;
   }
   return false;
 }
+
+const [QUOTE = 0, BACKSLASH = 0, BRACKET = 0, BRACE = 0] = [...'"\\[{'].map((sign) => sign.charCodeAt(0));
 
 /**
  * The canonical text of a JSON value: object keys sorted by code unit, no spaces. Two values are equal exactly when their
@@ -60,7 +68,18 @@ export function canonical(value: Json): string {
 
 /** Whether two values have the same canonical text. Most are plain values, which need none. */
 export function equal(a: Json, b: Json): boolean {
-  return a === b || canonical(a) === canonical(b);
+  return isSame(a, b) || canonical(a) === canonical(b);
+}
+
+/** Whether two values are the same at first sight: false does not say that they differ. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || isSameList(a, b);
+}
+
+/** True for two lists of the same plain values: most values that are not plain are lists of names, or unchanged. */
+function isSameList(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((each, index) => isPlain(each) && each === b[index]);
 }
 
 /** A list, or an object with its keys in order, of which a part is written. */
@@ -74,10 +93,18 @@ interface OpenValue {
 /** Writes a value, or the beginning of one that contains others. */
 function begin(value: Json, open: OpenValue[]): string {
   if (isPlain(value) || (Array.isArray(value) && value.every(isPlain))) return JSON.stringify(value);
-  const keys = isJsonObject(value) ? Object.keys(value).sort(byCodeUnit) : null;
+  const keys = isJsonObject(value) ? sortedKeys(value) : null;
   const size = keys?.length ?? (value as readonly Json[]).length;
   open.push({ values: value as OpenValue['values'], keys, size, next: 0 });
   return keys === null ? '[' : '{';
+}
+
+/** Most objects have their keys in order, or a few of them. */
+function sortedKeys(value: JsonObject): string[] {
+  const keys = Object.keys(value);
+  for (let at = 1; at < keys.length; at += 1)
+    if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return keys.sort(byCodeUnit);
+  return keys;
 }
 
 function isPlain(value: Json): boolean {

@@ -27,6 +27,12 @@ export function isPending(id: IdOrPending): id is Pending {
   return typeof id !== 'string';
 }
 
+/** A GUID in lower case, as most ids are: a valid id that is normal already. */
+export function isPlainGuid(id: string): boolean {
+  return plainGuid.test(id);
+}
+
+const plainGuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Only unreserved characters of RFC 3986: such an id is the same inside a path and outside, and needs no encoding. */
@@ -45,6 +51,7 @@ const pathWords: ReadonlySet<string> = new Set([
  * can a path segment of the interface.
  */
 export function isId(id: string): boolean {
+  if (isPlainGuid(id)) return true;
   return idGrammar.test(id) && id !== '.' && id !== '..' && !pathWords.has(id.toLowerCase());
 }
 

@@ -35,8 +35,11 @@ export function diff(match: Match, context: DiffContext): ResourceDiff | null {
   const result = diffWithoutRisks(match, context);
   if (result === null) return null;
   const change = withProtection(match, result.change);
+  const risks = risksOf(match, change, context);
+  // Most objects are unchanged, and need no copy.
+  if (change === result.change && risks.length === 0 && result.requests.length === 0) return result;
   const requests = markSecrets(match, result.requests);
-  return { ...result, change: { ...change, risks: risksOf(match, change, context) }, requests };
+  return { ...result, change: { ...change, risks }, requests };
 }
 
 function markSecrets({ entry }: Match, requests: readonly PlannedRequest[]): readonly PlannedRequest[] {
@@ -84,16 +87,14 @@ function compare(
   const { kind } = match;
   const { spec: before } = observed;
   if (before === null) throw new Error(`${match.address} was matched with an object of unknown content`);
-  const changed = new Set(
-    Object.keys(kind.fields).filter((field) => !isUnchanged(match, field, before, entry.spec)),
-  );
+  const changed = new Set<string>();
+  for (const field in kind.fields) if (!isUnchanged(match, field, before, entry.spec)) changed.add(field);
   const fields = [...changed].map((field) => {
     const origin = fieldOrigin(match, field, observed);
     return fieldChange(match, field, { before, after: entry.spec, origin, names });
   });
-  const adopted = isAdopted(match);
   const notes = renameNotes(match);
-  const parts = { fields, origin: overallOrigin(fields), adopted, notes };
+  const parts = { fields, origin: overallOrigin(fields), adopted: isAdopted(match), notes };
   const reason = lostSecret(match, observed) ?? kind.rotationDue?.(entry, observed, now) ?? null;
   if (changed.size === 0 && reason === null) return resourceDiff(match, noCall(match), parts);
   if (reason !== null || kind.update === undefined) {

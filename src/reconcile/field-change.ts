@@ -67,6 +67,7 @@ export function fieldOrigin(match: Match, field: string, observed: Observed): Or
 }
 
 export function overallOrigin(fields: readonly FieldChange[]): Origin | null {
+  if (fields.length === 0) return null;
   const origins = new Set(fields.map((field) => field.origin));
   if (origins.size > 1) return 'both';
   return [...origins][0] ?? null;

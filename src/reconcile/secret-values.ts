@@ -1,4 +1,4 @@
-import { equal, isJsonObject, type Json } from '../model/json.js';
+import { equal, isJsonObject, isSame, type Json } from '../model/json.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
 import { isHidden, WITHHELD } from '../model/value-hash.js';
 import { MASK } from '../redact/mask.js';
@@ -66,8 +66,9 @@ function templateChanged({ kind, entry, record }: Match, field: string): boolean
 export function isUnchanged(match: Match, field: string, before: unknown, after: unknown): boolean {
   if (templateChanged(match, field)) return false;
   if (match.observed?.withheld?.includes(field) === true) return true;
-  if (rawValue(before, field) === rawValue(after, field)) return true;
-  const [old, wanted] = [before, after].map((spec) => fieldValue(match.kind, spec, field)) as [Json, Json];
+  if (isSame(rawValue(before, field), rawValue(after, field))) return true;
+  const old = fieldValue(match.kind, before, field);
+  const wanted = fieldValue(match.kind, after, field);
   const declared = match.entry?.templates[field];
   const assumed =
     isJsonObject(old) && isJsonObject(wanted) && isJsonObject(declared) ? assume(old, wanted, declared) : old;

@@ -27,8 +27,10 @@ export class Redactor {
 
   /** The text that a view has made: the last look, for texts that nothing has masked before, such as `--help`. */
   text(text: string): string {
-    return maskApiKeys(this.keys.mask(text), (found) => (this.shown.has(found) ? found : MASK));
+    return maskApiKeys(this.keys.mask(text), this.maskUnlessShown);
   }
+
+  private readonly maskUnlessShown = (found: string) => (this.shown.has(found) ? found : MASK);
 
   private walk(value: unknown, name: string): unknown {
     if (typeof value === 'string') return name === 'lineText' ? this.line(value) : this.text(value);
@@ -42,16 +44,28 @@ export class Redactor {
     return maskApiKeys(this.keys.mask(line, stars), stars);
   }
 
+  /** Copies only what contains a key: hardly anything does. */
   private list(list: readonly unknown[]): readonly unknown[] {
-    const shown = list.map((each) => this.walk(each, ''));
-    return shown.every((each, index) => each === list[index]) ? list : shown;
+    let shown: unknown[] | null = null;
+    for (let index = 0; index < list.length; index += 1) {
+      const masked = this.walk(list[index], '');
+      if (masked === list[index]) continue;
+      shown ??= [...list];
+      shown[index] = masked;
+    }
+    return shown ?? list;
   }
 
   private map(map: Readonly<Record<string, unknown>>): unknown {
-    const written = Object.keys(map);
-    const names = written.map((name) => this.text(name));
-    const values = written.map((name) => this.walk(map[name], name));
-    const same = written.every((name, index) => names[index] === name && values[index] === map[name]);
-    return same ? map : Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    let shown: Map<string, unknown> | null = null;
+    for (const written of Object.keys(map)) {
+      const masked = this.walk(map[written], written);
+      if (masked === map[written] && this.text(written) === written) continue;
+      shown ??= new Map(Object.entries(map));
+      shown.set(written, masked);
+    }
+    return shown === null
+      ? map
+      : Object.fromEntries(Array.from(shown, ([name, each]) => [this.text(name), each]));
   }
 }

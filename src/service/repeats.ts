@@ -34,5 +34,9 @@ export function checkPages(pages: readonly (readonly unknown[])[]): void {
 
 function ownId(item: unknown): unknown {
   if (!isJsonObject(item)) return undefined;
-  return idNames.map((name) => item[name]).find((each) => each != null);
+  for (const name of idNames) {
+    const id = item[name];
+    if (id !== undefined && id !== null) return id;
+  }
+  return undefined;
 }

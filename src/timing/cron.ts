@@ -52,8 +52,21 @@ export function canonicalCron(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toUpperCase();
 }
 
+/** By the text as written: a project repeats its expressions, and reads each several times. */
+const knownCrons = new Map<string, Cron>();
+const MOST_KNOWN = 1000;
+
 /** Throws RangeError for an expression that `cronProblem` refuses because of its form. */
 export function readCron(text: string): Cron {
+  const known = knownCrons.get(text);
+  if (known !== undefined) return known;
+  const cron = readAnew(text);
+  if (knownCrons.size >= MOST_KNOWN) knownCrons.clear();
+  knownCrons.set(text, cron);
+  return cron;
+}
+
+function readAnew(text: string): Cron {
   const cron = formProblem(text) === null ? parse(canonicalCron(text)) : null;
   if (cron === null) throw new RangeError(`not a cron expression: ${quoted(text)}`);
   return cron;

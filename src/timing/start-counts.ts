@@ -30,8 +30,26 @@ const minute = 60_000;
  */
 export function startsPerMinute(loads: readonly TimedLoad[], span: TimeSpan): StartCounts {
   const counter = new Counter(span);
-  for (const load of loads) if (load.starts > 0) counter.add(load);
+  for (const load of joined(loads)) counter.add(load);
   return counter;
+}
+
+/** Projects repeat their timings: all that start at the same times are counted together. */
+function joined(loads: readonly TimedLoad[]): Iterable<TimedLoad> {
+  const byTimes = new Map<string, { timing: Timing; timeZone: string; starts: number }>();
+  for (const { timing, timeZone, starts } of loads) {
+    if (!(starts > 0)) continue;
+    const key = `${timeZone} ${timing.type} ${timing.startTime} ${rhythmOf(timing)}`;
+    const same = byTimes.get(key);
+    if (same === undefined) byTimes.set(key, { timing, timeZone, starts });
+    else same.starts += starts;
+  }
+  return byTimes.values();
+}
+
+function rhythmOf(timing: Timing): string {
+  if (timing.type === 'Cron') return timing.expression;
+  return timing.type === 'Basic' ? `${timing.value} ${timing.unit}` : '';
 }
 
 /** The starts in each hour of a zone's clocks, including days without any. */

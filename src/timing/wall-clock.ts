@@ -23,6 +23,7 @@ const lenient = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$
  * offset, since the schedule's zone gives it (interface §1.6), and a real day of the years 1970 to 9999.
  */
 export function wallClockProblem(text: string): TimingProblem | null {
+  if (canonicalTime(text) !== null) return null;
   const parts = partsOf(text, strict);
   if (parts === null) return shapeProblem(text);
   if (toLocalTime(parts) !== null) return null;
@@ -34,6 +35,7 @@ export function wallClockProblem(text: string): TimingProblem | null {
  * texts are equal times. A text that cannot be read is returned unchanged.
  */
 export function canonicalWallClock(text: string): string {
+  if (canonicalTime(text) !== null) return text;
   const parts = partsOf(text, lenient);
   if (parts === null || toLocalTime(parts) === null) return text;
   return `${parts.date}T${parts.minutes}:${parts.seconds}${parts.fraction === '' ? '' : `.${parts.fraction}`}`;
@@ -41,6 +43,8 @@ export function canonicalWallClock(text: string): string {
 
 /** Throws RangeError for a text that cannot be read; fractions below a millisecond are cut. */
 export function readWallClock(text: string): LocalTime {
+  const known = canonicalTime(text);
+  if (known !== null) return known;
   const parts = partsOf(text, lenient);
   const local = parts === null ? null : toLocalTime(parts);
   if (local === null) throw new RangeError(`not a wall-clock time: ${quoted(text)}`);
@@ -55,6 +59,25 @@ export function writeWallClock(local: LocalTime): string {
     .replace(/\.000$/, '');
 }
 
+/**
+ * The local time of a text in the canonical spelling, as most are; null for any other. Sign by sign, because each start
+ * time of a project is read several times.
+ */
+function canonicalTime(text: string): LocalTime | null {
+  if (text.length !== 19) return null;
+  for (let at = 0; at < 19; at += 1) {
+    const code = text.charCodeAt(at);
+    const fixed = shape.charCodeAt(at);
+    if (fixed === DIGIT ? code < DIGIT || code > DIGIT + 9 : code !== fixed) return null;
+  }
+  const two = (at: number) => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * DIGIT;
+  const [year, month, day] = [two(0) * 100 + two(2), two(5), two(8)];
+  return localTime({ year, month, day, hour: two(11), minute: two(14), second: two(17), milliseconds: 0 });
+}
+
+const shape = '0000-00-00T00:00:00';
+const DIGIT = 48;
+
 function partsOf(text: string, pattern: RegExp): WallClockParts | null {
   const [, date, minutes, seconds = '00', fraction = ''] = pattern.exec(text) ?? [];
   if (date === undefined || minutes === undefined) return null;
@@ -64,9 +87,18 @@ function partsOf(text: string, pattern: RegExp): WallClockParts | null {
 function toLocalTime({ date, minutes, seconds, fraction }: WallClockParts): LocalTime | null {
   const [year, month, day] = [Number(date.slice(0, 4)), Number(date.slice(5, 7)), Number(date.slice(8))];
   const [hour, minute, second] = [Number(minutes.slice(0, 2)), Number(minutes.slice(3)), Number(seconds)];
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return localTime({ year, month, day, hour, minute, second, milliseconds });
+}
+
+type Numbers = Readonly<
+  Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milliseconds', number>
+>;
+
+/** Null for what is no real day of these years, or no time of a day. */
+function localTime({ year, month, day, hour, minute, second, milliseconds }: Numbers): LocalTime | null {
   if (year < 1970 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59)
     return null;
-  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const local = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
   // Date.UTC turns 30 February into 1 or 2 March.
   return day <= 28 || new Date(local).getUTCDate() === day ? local : null;

@@ -4,8 +4,10 @@ import { looksIana, renamed } from './zone-names.js';
 
 /** Needs no Intl, whose first use takes almost as long as starting Node. */
 const UTC = 'UTC';
-/** Intl's names of existing zones, by lower case: asking Intl costs about 50 µs and 60 KB. */
+/** Intl's names of existing zones, as written and by lower case: asking Intl costs about 50 µs and 60 KB. */
 const resolvedNames = new Map([[UTC.toLowerCase(), UTC]]);
+/** A name can be spelled in many cases. */
+const MOST_SPELLINGS = 10_000;
 /** Making one costs as much as asking for a name. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 /** Longer texts are not compared with every zone's name. */
@@ -74,13 +76,17 @@ function canonicalName(text: string): string | null {
 }
 
 function resolvedName(text: string): string | null {
+  return resolvedNames.get(text) ?? resolvedAnyCase(text);
+}
+
+function resolvedAnyCase(text: string): string | null {
   // Other letters may become ASCII in lower case: the Kelvin sign does.
   if (!/^[\w+/-]+$/.test(text)) return null;
   const lower = text.toLowerCase();
-  const known = resolvedNames.get(lower);
-  if (known !== undefined) return known;
-  const name = looksIana(text) ? resolve(text) : null;
-  if (name !== null) resolvedNames.set(lower, name);
+  const name = resolvedNames.get(lower) ?? (looksIana(text) ? resolve(text) : null);
+  if (name === null) return null;
+  resolvedNames.set(lower, name);
+  if (resolvedNames.size < MOST_SPELLINGS) resolvedNames.set(text, name);
   return name;
 }
 

@@ -106,22 +106,23 @@ export function mapNode(
 ): MapNode {
   const { source, start, end } = span;
   const kept = entries.size === 0 ? noEntries : entries;
-  const measured = measure(Array.from(entries.values(), ({ value }) => value));
-  return { type: 'map', source, start, end, entries: kept, flow, partial, ...measured };
+  let size = 1;
+  let height = 0;
+  for (const { value } of entries.values()) {
+    size += sizeOf(value);
+    height = Math.max(height, heightOf(value));
+  }
+  return { type: 'map', source, start, end, entries: kept, flow, partial, size, height: height + 1 };
 }
 
 export function listNode({ source, start, end }: Span, items: readonly Node[], flow: boolean): ListNode {
-  return { type: 'list', source, start, end, items, flow, ...measure(items) };
-}
-
-function measure(values: readonly Node[]): Pick<ListNode, 'size' | 'height'> {
   let size = 1;
   let height = 0;
-  for (const each of values) {
+  for (const each of items) {
     size += sizeOf(each);
     height = Math.max(height, heightOf(each));
   }
-  return { size, height: height + 1 };
+  return { type: 'list', source, start, end, items, flow, size, height: height + 1 };
 }
 
 export function scalarNode(span: Span, value: ScalarNode['value'], broken = false): ScalarNode {

@@ -20,12 +20,13 @@ export function lookAlikeRisks(
   matches: readonly Match[],
   agents: readonly Agent[],
 ): (change: NamedChange, match: Match) => readonly Risk[] {
-  const known = knownNames(matches, agents);
+  // Only for a plan that changes something.
+  let known: KnownNames | null = null;
   return (change, { address }) =>
-    [...new Set(shownNames(change))].flatMap((name) => [
-      ...oddRisk(name),
-      ...similarRisk(name, known, address),
-    ]);
+    [...new Set(shownNames(change))].flatMap((name) => {
+      known ??= knownNames(matches, agents);
+      return [...oddRisk(name), ...similarRisk(name, known, address)];
+    });
 }
 
 function oddRisk(name: string): Risk[] {

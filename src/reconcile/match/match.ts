@@ -142,11 +142,10 @@ class Matcher implements Matches {
     const known = own ?? former?.entry ?? null;
     const createInterrupted = this.isInterruptedCreate(kind, address, observed);
     const wasProtected = this.wasProtected(kind, observed, known);
-    this.list.push({
-      ...{ address, kind, entry, observed, rule, known, record: this.recordOf(observed) ?? known },
-      renamedFrom: former?.address ?? formerAddress(entry, observed, inventory),
-      ...{ createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected },
-    });
+    const record = this.recordOf(observed) ?? known;
+    const renamedFrom = former?.address ?? formerAddress(entry, observed, inventory);
+    const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
+    this.list.push({ address, kind, entry, observed, rule, known, record, renamedFrom, ...state });
   }
 
   private recordOf(observed: Observed | null): InventoryEntry | null {

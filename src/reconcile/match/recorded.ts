@@ -1,8 +1,8 @@
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
-import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { canonical, equal, isJsonObject, isSame, type Json, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address, Desired, Observed } from '../../model/resource.js';
-import { fieldValue, ruleOf } from '../fields.js';
+import { fieldValue, rawValue, ruleOf } from '../fields.js';
 import type { ReferenceResolver } from './reference-resolver.js';
 
 /** What an inventory recorded of an object. */
@@ -35,6 +35,7 @@ export class Records {
   /** The same as `describes` for a declared entry. An interrupted run may have given the object the entry's natural key. */
   describesFor({ address, spec }: Desired, known: InventoryEntry, observed: Observed): boolean {
     const { identity } = this.kind;
+    if (hasSameIdentity(this.kind, spec, observed.spec)) return true;
     if (identity.of(spec) === identity.ofObserved(observed)) return true;
     return this.describes(address, known, observed);
   }
@@ -65,6 +66,16 @@ export class Records {
     if (draft?.applied === undefined || draft.kind !== this.kind.name) return null;
     return { name: draft.name, applied: this.resolver.values(this.kind, draft.applied) };
   }
+}
+
+/** The same natural key, without its text: most objects are as declared. */
+function hasSameIdentity(kind: Kind, one: unknown, other: unknown): boolean {
+  if (other === null) return false;
+  return kind.identity.fields.every(
+    (field) =>
+      isSame(rawValue(one, field), rawValue(other, field)) ||
+      equal(fieldValue(kind, one, field), fieldValue(kind, other, field)),
+  );
 }
 
 function hasRecordedIdentity(kind: Kind, recorded: Recorded, observed: Observed): boolean {

@@ -2,14 +2,14 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import { resolveIdentity, resolveValues } from '../../model/pending.js';
-import type { Address, Agent, Declared, Desired, IdOrPending, Resolver } from '../../model/resource.js';
+import type { Address, Declared, Desired, IdOrPending, Resolver } from '../../model/resource.js';
 import type { AgentLookup } from './agent-lookup.js';
 import { entryDiagnostic } from './entry-diagnostic.js';
 
 /** Replaces the names in entries by ids. Knows the ids and agents of everything that was matched before. */
 export class ReferenceResolver {
   private readonly ids = new Map<Address, IdOrPending>();
-  private readonly agentsByAddress = new Map<Address, readonly Agent[]>();
+  private readonly agentIds = new Map<Address, readonly string[]>();
 
   constructor(
     private readonly agents: AgentLookup,
@@ -19,12 +19,7 @@ export class ReferenceResolver {
   /** `spec` is null where the service does not show all of it. */
   add(address: Address, id: IdOrPending, kind: Kind, spec: unknown): void {
     this.ids.set(address, id);
-    if (spec === null) return;
-    const ids = kind.runs?.agents(spec) ?? [];
-    this.agentsByAddress.set(
-      address,
-      ids.flatMap((each) => this.agents.byId(each) ?? []),
-    );
+    if (spec !== null && kind.runs !== undefined) this.agentIds.set(address, kind.runs.agents(spec));
   }
 
   /** Empty when a problem was reported. */
@@ -60,7 +55,8 @@ export class ReferenceResolver {
       // Undefined when the other entry has an error of its own, which is reported there.
       idOf: (address) => this.ids.get(address),
       agentsOf: (address) => {
-        if (!address.startsWith('agent/')) return this.agentsByAddress.get(address) ?? [];
+        if (!address.startsWith('agent/'))
+          return (this.agentIds.get(address) ?? []).flatMap((each) => agents.byId(each) ?? []);
         const result = agents.find(address.slice('agent/'.length));
         return 'agent' in result ? [result.agent] : [];
       },

@@ -28,14 +28,13 @@ export function renameNotes(
   inventory: Inventory,
 ): ReadonlyMap<Address, readonly string[]> {
   const notes = new Map<Address, readonly string[]>();
-  const recorded = new RecordedObjects(inventory);
   for (const [kind, list] of groupBy(diffs, ({ match }) => match.kind)) {
     const deleted = new Map(list.flatMap(deletedObject));
     const entries = list.flatMap(({ change, match: { entry } }) =>
       change.action === 'create' && entry !== null ? [entry] : [],
     );
     if (kind.nearMiss === undefined || deleted.size === 0 || entries.length === 0) continue;
-    const values = new ComparedValues(kind, recorded);
+    const values = new ComparedValues(kind, new RecordedObjects(inventory));
     for (const [entry, object] of likelyPairs({ kind, entries, objects: [...deleted.keys()], values }))
       notes.set(entry.address, [noteOf(entry.address, deleted.get(object) ?? '', object, inventory)]);
   }

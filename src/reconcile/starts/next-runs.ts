@@ -38,12 +38,16 @@ export function withNextRuns(
 ): { readonly plan: Plan; readonly diagnostics: readonly Diagnostic[] } {
   const previews = new Map(answers.map(({ ask, preview }) => [`${ask.side} ${ask.address}`, preview]));
   const timed = timedChanges(plan, matches);
+  if (timed.length === 0) return { plan, diagnostics: [] };
   const runs = new Map<Address, NextRuns>();
   for (const each of timed) {
     const runsOfOne = nextRuns(each, previews, now);
     if (runsOfOne !== null) runs.set(each.change.address, runsOfOne);
   }
-  const changes = plan.changes.map((change) => ({ ...change, nextRuns: runs.get(change.address) ?? null }));
+  const changes = plan.changes.map((change) => {
+    const found = runs.get(change.address);
+    return found === undefined ? change : { ...change, nextRuns: found };
+  });
   const diagnostics = timed.flatMap((each) => [
     ...rejection(each, previews),
     ...difference(each, runs.get(each.change.address)),
@@ -52,11 +56,12 @@ export function withNextRuns(
 }
 
 function timedChanges(plan: Plan, matches: readonly Match[]): TimedChange[] {
+  const acting = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
+  if (acting.length === 0) return [];
   const byAddress = new Map(matches.map((each) => [each.address, each]));
-  return plan.changes.flatMap((change) => {
+  return acting.flatMap((change) => {
     const { kind, entry, observed } = byAddress.get(change.address) ?? {};
-    if (kind?.timetable === undefined || entry == null || !['create', 'update'].includes(change.action))
-      return [];
+    if (kind?.timetable === undefined || entry == null) return [];
     return [{ change, timetable: kind.timetable, entry, before: observed?.spec ?? null }];
   });
 }

@@ -42,10 +42,10 @@ export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): 
     const action = actions.get(match.address);
     if (match.kind.timetable === undefined || !isManaged(match, action)) continue;
     const sides = sidesOf(match, action);
-    const [before, after] = [
-      startsOf(match.kind, sides.before, startedBefore),
-      startsOf(match.kind, sides.after, startedAfter),
-    ];
+    const runs = runsOf(match.kind, sides.before);
+    const before = startsOf(match.kind, sides.before, runs, startedBefore);
+    const runsAfter = sides.after === sides.before ? runs : runsOf(match.kind, sides.after);
+    const after = startsOf(match.kind, sides.after, runsAfter, startedAfter);
     count('before', before);
     count('after', after);
     if (!Number.isNaN(after)) more += Number.isNaN(before) ? after : after - before;
@@ -66,11 +66,21 @@ function sidesOf({ entry, observed }: Match, action: Action | undefined): Sides 
   return { before, after: isApplied ? entry?.spec : before };
 }
 
+/** A week; NaN where it is not known. */
+function runsOf(kind: Kind, spec: unknown): number {
+  if (spec === null || !isTimed(kind)) return 0;
+  return spec === undefined ? Number.NaN : (kind.timetable.frequency(spec)?.runsPerWeek ?? Number.NaN);
+}
+
 /** NaN where it is not known. */
-function startsOf(kind: Kind, spec: unknown, startedBy: (reference: ObjectRef) => number): number {
+function startsOf(
+  kind: Kind,
+  spec: unknown,
+  runs: number,
+  startedBy: (reference: ObjectRef) => number,
+): number {
   if (spec === null || !isTimed(kind)) return 0;
   if (spec === undefined) return Number.NaN;
-  const runs = kind.timetable.frequency(spec)?.runsPerWeek ?? Number.NaN;
   const starts = kind.timetable.starts(spec, startedBy);
   return runs === 0 || starts === 0 ? 0 : runs * starts;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
-import { isId, normalId } from '../../model/resource.js';
+import { isId, isPlainGuid, normalId } from '../../model/resource.js';
 
 /** An object from the service whose content is not checked yet. */
 export type RemoteRecord = { readonly [key: string]: unknown };
@@ -99,6 +99,7 @@ export function optionalInstant(record: RemoteRecord, name: string): string | nu
 
 /** An id as text, GUIDs in lower case. */
 export function idText(value: unknown, name: string): string {
+  if (typeof value === 'string' && isPlainGuid(value)) return value;
   if (typeof value === 'string' && isId(value)) return normalId(value);
   throw unexpected(`${name} to be an id`, value);
 }
@@ -121,6 +122,8 @@ export function looseId(value: unknown, name: string): LooseId {
 
 /** The word of `known` that equals `value` in any case. Throws for an unknown word. */
 export function oneOf<W extends string>(value: unknown, known: readonly W[], name: string): W {
+  // As a service that keeps to the interface writes it.
+  if (known.includes(value as W)) return value as W;
   const word = typeof value === 'string' ? value.toLowerCase() : null;
   const found = known.find((each) => each.toLowerCase() === word);
   if (found === undefined) throw unexpected(`${name} to be one of ${known.join(', ')}`, value);

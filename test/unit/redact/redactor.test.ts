@@ -26,6 +26,15 @@ describe('a redactor', () => {
     });
   });
 
+  test('masks a key at any depth, without visiting a level twice', () => {
+    const nested = (text: string) => {
+      let value: unknown = text;
+      for (let level = 0; level < 100; level += 1) value = level % 2 === 0 ? { value } : [value];
+      return value;
+    };
+    expect(new Redactor().value(nested(key))).toEqual(nested('(sensitive)'));
+  });
+
   test('returns a value without keys itself', () => {
     const plan = { changes: [{ name: 'svc_live_abcdef…', digest: 'sha256:0' }], at: new Date(0) };
     expect(new Redactor().value(plan)).toBe(plan);

@@ -35,6 +35,26 @@ describe('starts in a minute', () => {
     });
   });
 
+  test('add up where timings are equal, and only there', () => {
+    const every = (startTime: string): TimedLoad =>
+      load({ type: 'Basic', value: 1, unit: 'Days', startTime: `2026-11-24T${startTime}:00` }, 10);
+    const all = [
+      cron('0 0 6 * * *', 'UTC', 1),
+      cron('0 0 6 * * *', 'UTC', 2),
+      cron('0 0 6 * * *', 'Europe/Berlin', 4),
+      cron('0 0 6 * * *', 'UTC', 100, '2026-12-01T06:01:00'),
+      every('06:30'),
+      every('06:30'),
+      every('06:31'),
+    ];
+    expect(starts(all, '2026-12-01T05:00:00Z', '2026-12-01T07:00:00Z')).toEqual({
+      '05:00': 4,
+      '06:00': 1 + 2,
+      '06:30': 20,
+      '06:31': 10,
+    });
+  });
+
   test('are counted from the first instant of the span to the last, in mid-minute too', () => {
     const all = [cron('*/10 * * * * *')];
     const counted = startsPerMinute(all, span('2026-12-01T06:00:30.001Z', '2026-12-01T06:02:20Z'));
