@@ -1,10 +1,13 @@
-/** Writes the generated pages of docs/. Run with `npm run docs`; a test fails when a page is out of date. */
-import { writeFileSync } from 'node:fs';
+/** Writes the generated pages of docs/ and man/. Run with `npm run docs`; a test fails when a page is out of date. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
 import { buildProgram } from '../src/cli/program.js';
 import { codeTexts } from '../src/view/code-texts.js';
 import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-operations.js';
+import { exitCodes } from './docs/exit-codes.js';
+import { manPage } from './docs/man-page.js';
+import { referencePage } from './docs/reference-page.js';
 
 export const diagnosticsPath = fileURLToPath(new URL('../docs/diagnostics.md', import.meta.url));
 
@@ -82,6 +85,13 @@ export function commandsPage(): string {
     '# Commands',
     '',
     '`roster --help` lists the commands, and `roster COMMAND --help` prints the help of one command, as shown below.',
+    'After `npm install --global`, `man roster` shows the same.',
+    '',
+    '## Exit codes',
+    '',
+    '| Exit code | Meaning |',
+    '| --- | --- |',
+    ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     '',
     ...sections,
   ]
@@ -101,8 +111,15 @@ function helpOf(command: Command): string {
   return help.trimEnd();
 }
 
+export const referencePath = fileURLToPath(new URL('../docs/reference.md', import.meta.url));
+export const manPath = fileURLToPath(new URL('../man/roster.1', import.meta.url));
+export { manPage, referencePage };
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(diagnosticsPath, diagnosticsPage());
   writeFileSync(operationsPath, operationsPage());
   writeFileSync(commandsPath, commandsPage());
+  writeFileSync(referencePath, referencePage());
+  mkdirSync(fileURLToPath(new URL('../man', import.meta.url)), { recursive: true });
+  writeFileSync(manPath, manPage());
 }
