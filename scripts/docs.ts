@@ -1,7 +1,8 @@
 /** Writes the generated pages of docs/ and man/. Run with `npm run docs`; a test fails when a page is out of date. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
+import { helpStyle } from '../src/cli/help/help-page.js';
 import { buildProgram } from '../src/cli/program.js';
 import { codeTexts } from '../src/view/code-texts.js';
 import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-operations.js';
@@ -100,6 +101,21 @@ export function commandsPage(): string {
     .concat('\n');
 }
 
+export const readmePath = fileURLToPath(new URL('../README.md', import.meta.url));
+
+/** README.md, with the table of all commands between its two comments. */
+export function readmePage(): string {
+  const { commands } = buildProgram({} as never, () => undefined);
+  const rows = commands
+    .filter((each) => !each.name().startsWith('_') && each.name() !== 'help')
+    .map((each) => `| \`roster ${helpStyle.subcommandTerm(each)}\` | ${each.summary()} |`);
+  const table = ['| Command | Description |', '| --- | --- |', ...rows].join('\n');
+  return readFileSync(readmePath, 'utf8').replace(
+    /(?<=^<!-- begin commands.*-->\n\n).*?(?=\n*<!-- end commands -->$)/ms,
+    () => table,
+  );
+}
+
 function helpOf(command: Command): string {
   let help = '';
   command.configureOutput({
@@ -120,6 +136,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(operationsPath, operationsPage());
   writeFileSync(commandsPath, commandsPage());
   writeFileSync(referencePath, referencePage());
+  writeFileSync(readmePath, readmePage());
   mkdirSync(fileURLToPath(new URL('../man', import.meta.url)), { recursive: true });
   writeFileSync(manPath, manPage());
 }
