@@ -1,10 +1,14 @@
-/** Writes the generated pages of docs/. Run with `npm run docs`; a test fails when a page is out of date. */
-import { writeFileSync } from 'node:fs';
+/** Writes the generated pages of docs/ and man/. Run with `npm run docs`; a test fails when a page is out of date. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
+import { helpStyle } from '../src/cli/help/help-page.js';
 import { buildProgram } from '../src/cli/program.js';
 import { codeTexts } from '../src/view/code-texts.js';
 import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-operations.js';
+import { exitCodes } from './docs/exit-codes.js';
+import { manPage } from './docs/man-page.js';
+import { referencePage } from './docs/reference-page.js';
 
 export const diagnosticsPath = fileURLToPath(new URL('../docs/diagnostics.md', import.meta.url));
 
@@ -82,12 +86,34 @@ export function commandsPage(): string {
     '# Commands',
     '',
     '`roster --help` lists the commands, and `roster COMMAND --help` prints the help of one command, as shown below.',
+    'After `npm install --global`, `man roster` shows the same.',
+    '',
+    '## Exit codes',
+    '',
+    '| Exit code | Meaning |',
+    '| --- | --- |',
+    ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     '',
     ...sections,
   ]
     .join('\n')
     .trimEnd()
     .concat('\n');
+}
+
+export const readmePath = fileURLToPath(new URL('../README.md', import.meta.url));
+
+/** README.md, with the table of all commands between its two comments. */
+export function readmePage(): string {
+  const { commands } = buildProgram({} as never, () => undefined);
+  const rows = commands
+    .filter((each) => !each.name().startsWith('_') && each.name() !== 'help')
+    .map((each) => `| \`roster ${helpStyle.subcommandTerm(each)}\` | ${each.summary()} |`);
+  const table = ['| Command | Description |', '| --- | --- |', ...rows].join('\n');
+  return readFileSync(readmePath, 'utf8').replace(
+    /(?<=^<!-- begin commands.*-->\n\n).*?(?=\n*<!-- end commands -->$)/ms,
+    () => table,
+  );
 }
 
 function helpOf(command: Command): string {
@@ -101,8 +127,16 @@ function helpOf(command: Command): string {
   return help.trimEnd();
 }
 
+export const referencePath = fileURLToPath(new URL('../docs/reference.md', import.meta.url));
+export const manPath = fileURLToPath(new URL('../man/roster.1', import.meta.url));
+export { manPage, referencePage };
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(diagnosticsPath, diagnosticsPage());
   writeFileSync(operationsPath, operationsPage());
   writeFileSync(commandsPath, commandsPage());
+  writeFileSync(referencePath, referencePage());
+  writeFileSync(readmePath, readmePage());
+  mkdirSync(fileURLToPath(new URL('../man', import.meta.url)), { recursive: true });
+  writeFileSync(manPath, manPage());
 }

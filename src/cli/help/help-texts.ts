@@ -115,7 +115,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       2: 'Something was changed',
       4: elsewhere,
     },
-    page: 'docs/inventory.md',
+    page: 'docs/drift.md',
   },
   why: {
     summary: 'Explain which remote object matches a resource',

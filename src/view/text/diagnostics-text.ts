@@ -18,7 +18,7 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 
 /**
  * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), errors last, then the
- * counts. While there are errors, everything else is only counted, unless `verbose`. Empty if there are no diagnostics.
+ * counts and where to read about the errors. While there are errors, everything else is only counted, unless `verbose`. Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
@@ -29,7 +29,16 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Tex
   const shown = [...(hidden.length > 0 ? [] : others), ...errors];
   const blocks = shown.map((each) => diagnosticLines(each, layout).join('\n'));
   const counts = countLine(shown) + hiddenText(hidden);
-  return `${[...blocks, layout.paint('strong', counts)].join('\n\n')}\n`;
+  const tail = [layout.paint('strong', counts), ...learnMoreLines(errors, layout.width)].join('\n');
+  return `${[...blocks, tail].join('\n\n')}\n`;
+}
+
+/** Where the documentation explains the codes of the errors: each has an anchor. */
+function learnMoreLines(errors: readonly Diagnostic[], width: number): string[] {
+  // A mistake on the command line already names the help of its command.
+  const codes = [...new Set(errors.map(({ code }) => `#${code}`))].filter((each) => each !== '#usage');
+  if (codes.length === 0) return [];
+  return wrap(`Learn more: docs/diagnostics.md${codes.join(', ')}`, width);
 }
 
 function hiddenText(hidden: readonly Diagnostic[]): string {

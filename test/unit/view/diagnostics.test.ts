@@ -54,4 +54,29 @@ describe('diagnostics as text', () => {
     const list = [...Array(errors).fill('error'), ...Array(warnings).fill('warning')];
     expect(countLine(list.map((severity) => ({ severity, code: 'usage', message: '' })))).toBe(line);
   });
+
+  describe('end with the place in the documentation', () => {
+    const problem = (severity: 'error' | 'warning', code: 'schema' | 'locked' | 'usage') => ({
+      severity,
+      code,
+      message: 'no',
+    });
+    const textOf = (...list: ReturnType<typeof problem>[]) =>
+      diagnosticsText(list, { color: false, verbose: true });
+
+    it('of each code that is an error, once', () => {
+      const text = textOf(problem('error', 'schema'), problem('error', 'locked'), problem('error', 'schema'));
+      expect(text).toMatch(/\n\n3 errors\nLearn more: docs\/diagnostics\.md#schema, #locked\n$/);
+    });
+
+    it('of errors only', () => {
+      const text = textOf(problem('warning', 'schema'), problem('error', 'locked'));
+      expect(text).toMatch(/\nLearn more: docs\/diagnostics\.md#locked\n$/);
+      expect(textOf(problem('warning', 'schema'))).toMatch(/\n1 warning\n$/);
+    });
+
+    it('but not of a mistake on the command line, which names the help of the command', () => {
+      expect(textOf(problem('error', 'usage'))).toMatch(/\n1 error\n$/);
+    });
+  });
 });

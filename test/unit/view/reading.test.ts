@@ -24,7 +24,7 @@ describe('diagnostics in a terminal', () => {
     const text = diagnosticsText(problems(1, 20), plain);
     expect(text).toContain('error[unknown-agent]');
     expect(text).not.toContain('warning[');
-    expect(text).toMatch(/\n1 error\. 20 warnings are not shown; `-v` shows them\.\n$/);
+    expect(text).toMatch(/\n1 error\. 20 warnings are not shown; `-v` shows them\.\nLearn more: .*\n$/);
   });
 
   it('count one warning in the singular', () => {
@@ -36,7 +36,7 @@ describe('diagnostics in a terminal', () => {
   it('list the warnings before the errors with --verbose', () => {
     const text = diagnosticsText(problems(1, 2), { ...plain, verbose: true });
     expect(text.match(/^(warning|error)\[/gm)).toEqual(['warning[', 'warning[', 'error[']);
-    expect(text).toMatch(/\n1 error, 2 warnings\n$/);
+    expect(text).toMatch(/\n1 error, 2 warnings\nLearn more: .*\n$/);
   });
 
   it('list all warnings when there are no errors', () => {

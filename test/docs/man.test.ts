@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manPage, manPath } from '../../scripts/docs.js';
+
+const root = join(import.meta.dirname, '../..');
+const hasGroff = spawnSync('groff', ['--version']).status === 0;
+
+describe('man/roster.1', () => {
+  it('is up to date (`npm run docs` writes it)', () => {
+    expect(readFileSync(manPath, 'utf8')).toBe(manPage());
+  });
+
+  // npm ignores a single path outside a list.
+  it('is part of the package, and installed with it', () => {
+    const { man, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(man).toEqual([`./${relative(root, manPath)}`]);
+    expect(files).toContain('man');
+  });
+
+  it.skipIf(!hasGroff)(
+    'is formatted without a warning, and keeps flags and commands as they are typed',
+    () => {
+      const { stdout, stderr } = spawnSync('groff', ['-man', '-ww', '-Tascii', '-P-cbou', manPath], {
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      for (const text of [
+        '--detailed-exitcode',
+        'roster apply --expect "$DIGEST"',
+        "roster plan 'schedule/*'",
+        'ROSTER_API_KEY_FILE',
+      ])
+        expect(stdout).toContain(text);
+    },
+  );
+});

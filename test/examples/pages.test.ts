@@ -1,0 +1,219 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { program } from '../support/program.js';
+import { isLong } from '../support/size.js';
+
+const root = join(import.meta.dirname, '../..');
+const project = `project: pricing
+groups:
+  shops: { name: Shops, members: [acme-shop, globex] }
+  retail-prices: { members: [initech] }
+schedules:
+  nightly: { target: group/shops, cron: "0 30 2 * * *", startTime: 2030-01-07T00:00:00 }
+  shops-every-6-hours: { target: group/shops, every: 6 hours, startTime: 2030-01-07T06:00:00 }
+`;
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The fenced blocks of a page, in order. */
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, 'docs', page), 'utf8');
+  return Array.from(
+    text.matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms),
+    ([, indent = '', language = '', block = '']) => ({
+      language,
+      text: block.replace(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  );
+}
+
+/** A folder in which a reader follows a page, with a sandbox. */
+class Reader {
+  private readonly home = mkdtempSync(join(tmpdir(), 'roster-page-'));
+  private readonly folder = join(this.home, 'project');
+  private readonly manifest = join(this.folder, 'roster.yaml');
+
+  constructor(readonly sandbox: Sandbox) {
+    mkdirSync(this.folder);
+    mkdirSync(join(this.home, 'bin'));
+    writeFileSync(join(this.home, 'rosterctl-0.1.0.tgz'), 'a tarball\n');
+    // Answers the question of apply, which needs a terminal.
+    const shim = `#!/bin/sh\ncase $1 in apply) shift; set -- apply --yes "$@";; esac\nexec "${process.execPath}" "${program}" "$@"\n`;
+    writeFileSync(join(this.home, 'bin/roster'), shim, { mode: 0o755 });
+    spawnSync('git', ['init', '-q', '--bare', '--initial-branch', 'main', join(this.home, 'origin.git')]);
+  }
+
+  write(text: string): void {
+    writeFileSync(this.manifest, text);
+  }
+
+  /** Does what a block says. */
+  async follow({ language, text }: Block): Promise<{ exit: number | null; output: string }> {
+    if (language === 'yaml' && text.startsWith('project:')) this.write(text);
+    if (language === 'yaml' && text.startsWith('inventory:')) this.write(this.read() + text);
+    if (language === 'diff') this.edit(text);
+    return language === 'sh' ? await this.run(text) : { exit: 0, output: '' };
+  }
+
+  run(script: string): Promise<{ exit: number | null; output: string }> {
+    const env = {
+      PATH: `${join(this.home, 'bin')}:${process.env['PATH']}`,
+      HOME: this.home,
+      ROSTER_URL: this.sandbox.url,
+      ROSTER_API_KEY: this.sandbox.apiKey,
+      ROSTER: this.home,
+      REPOSITORY: join(this.home, 'origin.git'),
+      ...Object.fromEntries(
+        ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+          [`GIT_${who}_NAME`, 'Reader'],
+          [`GIT_${who}_EMAIL`, 'reader@example.com'],
+        ]),
+      ),
+    };
+    const child = spawn('sh', ['-ec', script], { cwd: this.folder, env });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    return new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (exit) => resolve({ exit, output }));
+    });
+  }
+
+  read(file = 'roster.yaml'): string {
+    return readFileSync(join(this.folder, file), 'utf8');
+  }
+
+  async end(): Promise<void> {
+    await this.sandbox.close();
+    rmSync(this.home, { recursive: true });
+  }
+
+  private edit(diff: string): void {
+    const [removed = '', added = ''] = ['-', '+'].map((mark) =>
+      diff
+        .split('\n')
+        .filter((line) => line.startsWith(mark))
+        .map((line) => line.slice(1))
+        .join('\n'),
+    );
+    expect(this.read().split(removed)).toHaveLength(2);
+    this.write(this.read().replace(removed, added));
+  }
+}
+
+let reader: Reader | null = null;
+afterEach(async () => reader?.end());
+
+async function begin(manifest: string | null = null, seed?: string): Promise<Reader> {
+  const sandbox = await startSandbox(
+    seed === undefined ? {} : { seed: parseSeed(readFileSync(join(root, seed), 'utf8')) },
+  );
+  reader = new Reader(sandbox);
+  if (manifest !== null) {
+    reader.write(manifest);
+    expect(await reader.run('roster apply')).toMatchObject({ exit: 0 });
+  }
+  return reader;
+}
+
+/** The exit codes and outputs of the commands of a page, without those that `skip` matches. */
+async function followed(at: Reader, page: string, skip = /^$/) {
+  const results: { text: string; exit: number | null; output: string }[] = [];
+  for (const block of blocksOf(page)) {
+    const result = skip.test(block.text) ? { exit: 0, output: '' } : await at.follow(block);
+    if (block.language === 'sh' && !skip.test(block.text)) results.push({ text: block.text, ...result });
+  }
+  expect(results.length).toBeGreaterThan(0);
+  return results;
+}
+
+const failures = (results: readonly { exit: number | null; text: string; output: string }[]) =>
+  results.filter(({ exit }) => exit !== 0);
+
+test('a new user who follows docs/start.md gets from an empty folder to the comment of a pull request', async () => {
+  const at = await begin();
+  const results = await followed(at, 'start.md', /npm pack|roster sandbox|^export/);
+  expect(failures(results)).toEqual([]);
+  expect(at.read('plan.md')).toMatch(/\*\*Plan: 1 to update\*\*, 1 unchanged/);
+  expect((await at.run('git ls-tree -r --name-only main')).output).not.toContain('inventory.json');
+});
+
+describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
+  test('import.md: the plan adopts what exists, and nothing else', async () => {
+    const at = await begin(null, 'examples/migration/seed.json');
+    const results = await followed(at, 'import.md', /DIGEST/);
+    expect(failures(results)).toEqual([]);
+    expect(results[0]?.output).toMatch(/0 to create, 0 to update, .* 2 to adopt/);
+    expect(results[0]?.output).toContain('Not managed here: 2 groups, 1 pipeline, 3 schedules, 1 key.');
+  });
+
+  test('promote.md: production is applied after staging', async () => {
+    const at = await begin();
+    await at.run('git init -q --initial-branch main && git remote add origin "$REPOSITORY" && mkdir vendor');
+    await at.run('cp "$ROSTER/rosterctl-0.1.0.tgz" vendor');
+    await at.run('roster validate');
+    const results = await followed(at, 'promote.md');
+    expect(failures(results)).toEqual([]);
+    expect(results.at(-1)?.output).toContain('Apply complete');
+  });
+
+  test('drift.md: drift is shown, undone and explained', async () => {
+    const at = await begin(project);
+    for (const group of at.sandbox.world.groups.values()) group.description = 'changed in the dashboard';
+    const [drift, ...results] = await followed(at, 'drift.md');
+    expect(drift).toMatchObject({ exit: 2 });
+    expect(failures(results)).toEqual([]);
+    expect(await at.run('roster drift')).toMatchObject({ exit: 0 });
+  });
+
+  test('incident.md: a schedule that was paused in the dashboard stays paused until it is applied', async () => {
+    const at = await begin(project);
+    const [show, others, pause, drift] = blocksOf('incident.md').filter(({ language }) => language === 'sh');
+    expect(await at.run(show?.text ?? '')).toMatchObject({ exit: 0 });
+    const paused = () => [...at.sandbox.world.schedules.values()].filter((each) => !each.isEnabled).length;
+    for (const schedule of at.sandbox.world.schedules.values()) schedule.isEnabled = false;
+    expect((await at.run('roster plan')).output).toMatch(/changed outside roster.*enabled: +false → true/s);
+    expect(await at.run(others?.text ?? '')).toMatchObject({ exit: 0 });
+    expect(paused()).toBe(2);
+    at.write(project.replace('06:00:00 }', '06:00:00, enabled: false }'));
+    expect(await at.run(pause?.text ?? '')).toMatchObject({ exit: 0 });
+    expect(await at.run('roster apply')).toMatchObject({ exit: 0 });
+    expect(paused()).toBe(1);
+    expect(await at.run(drift?.text ?? '')).toMatchObject({ exit: 0 });
+  });
+
+  test('rotate-a-key.md: the old key is replaced in its file', async () => {
+    const at = await begin(null);
+    const [first] = blocksOf('rotate-a-key.md');
+    at.write((first?.text ?? '').replace('    name: roster ci\n', '    name: roster ci 0\n'));
+    expect(await at.run('roster apply --allow-self-revoke && chmod 600 .secrets/ci.key')).toMatchObject({
+      exit: 0,
+    });
+    const before = at.read('.secrets/ci.key');
+    const key = 'export ROSTER_API_KEY="$(cat .secrets/ci.key)"\n';
+    at.write(first?.text ?? '');
+    const [plan, apply] = blocksOf('rotate-a-key.md').filter(({ language }) => language === 'sh');
+    expect((await at.run(key + plan?.text)).output).toMatch(/stops working/);
+    expect(await at.run(key + apply?.text)).toMatchObject({ exit: 0 });
+    expect(at.read('.secrets/ci.key')).not.toBe(before);
+  });
+
+  test('lost-inventory.md: without its inventory, a plan only adopts', async () => {
+    const at = await begin(project);
+    await at.run('rm roster.inventory.json');
+    const results = await followed(at, 'lost-inventory.md');
+    expect(failures(results)).toEqual([]);
+    expect(results[0]?.output).toMatch(/0 to create, 0 to update, 0 to replace, 0 to delete, 4 to adopt/);
+    expect(await at.run('roster plan --detailed-exitcode')).toMatchObject({ exit: 0 });
+  });
+});
