@@ -1,13 +1,12 @@
 import { type Checkout, plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
-import type { CreateIntent, Inventory } from '../model/inventory.js';
+import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
-import { isExpired, type Kind } from '../model/kind.js';
-import type { Change, InventoryRecord, Plan } from '../model/plan.js';
+import type { Kind } from '../model/kind.js';
+import type { Change, Plan } from '../model/plan.js';
 import type {
   Address,
   Agent,
-  Desired,
   InventorySetting,
   KindName,
   Names,
@@ -16,7 +15,7 @@ import type {
   Prune,
 } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
-import { diff, type ResourceDiff, recordOf } from './diff.js';
+import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
 import { inBrief } from './in-brief.js';
@@ -27,6 +26,7 @@ import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
 import { type PlanContext, planContext } from './plan-context.js';
+import { intentsAndRecords } from './records.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
@@ -177,37 +177,6 @@ function changesOf(
     ],
     steps: stepsOf.get(change.address) ?? [],
   }));
-}
-
-function intentsAndRecords(
-  diffs: readonly ResourceDiff[],
-  now: Date,
-): Pick<Plan, 'records' | 'createIntents'> {
-  const records: Record<Address, InventoryRecord> = {};
-  const createIntents: Record<Address, CreateIntent> = {};
-  for (const { match: each, change } of diffs) {
-    if (each.entry === null) continue;
-    const expired = isExpired(each.kind, each.entry.declared, now);
-    const record = recordOf(each, each.entry, expired);
-    records[change.address] = record;
-    if (!needsIntent(each, change)) continue;
-    createIntents[change.address] = createIntent(each.kind, each.entry, record);
-  }
-  return { records, createIntents };
-}
-
-/** A run may be killed after it created the object, or changed what the inventory knows it by. */
-function needsIntent({ kind, known }: Match, { action, fields }: ResourceDiff['change']): boolean {
-  if (action === 'create' || action === 'replace') return true;
-  const identifies = ({ path }: { readonly path: string }) => kind.identity.fields.includes(path);
-  return action === 'update' && known !== null && fields.some(identifies);
-}
-
-/** What a draft says of the new object must be found there, so templates are left out. */
-function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRecord): CreateIntent {
-  const identity = kind.identity.of(entry.spec);
-  const values = Object.entries(applied).filter(([field]) => entry.templates[field] === undefined);
-  return { identity, draft: { kind: kind.name, name, identity, applied: Object.fromEntries(values) } };
 }
 
 function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff): number {

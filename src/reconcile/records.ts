@@ -1,0 +1,68 @@
+import type { CreateIntent, InventoryEntry } from '../model/inventory.js';
+import type { Json, JsonObject } from '../model/json.js';
+import { isExpired, type Kind } from '../model/kind.js';
+import type { InventoryRecord, Plan } from '../model/plan.js';
+import type { Address, Desired } from '../model/resource.js';
+import type { ResourceDiff } from './diff.js';
+import { fieldValue, rawValue } from './fields.js';
+import type { Match } from './match/match.js';
+
+/** What an apply records about what is declared: before it creates an object, and once the change is done. */
+export function intentsAndRecords(
+  diffs: readonly ResourceDiff[],
+  now: Date,
+): Pick<Plan, 'records' | 'createIntents'> {
+  const records: Record<Address, InventoryRecord> = {};
+  const createIntents: Record<Address, CreateIntent> = {};
+  for (const { match: each, change } of diffs) {
+    if (each.entry === null) continue;
+    const expired = isExpired(each.kind, each.entry.declared, now);
+    const record = recordOf(each, each.entry, expired);
+    records[change.address] = record;
+    if (!needsIntent(each, change)) continue;
+    createIntents[change.address] = createIntent(each.kind, each.entry, record);
+  }
+  return { records, createIntents };
+}
+
+/** A run may be killed after it created the object, or changed what the inventory knows it by. */
+function needsIntent({ kind, known }: Match, { action, fields }: ResourceDiff['change']): boolean {
+  if (action === 'create' || action === 'replace') return true;
+  const identifies = ({ path }: { readonly path: string }) => kind.identity.fields.includes(path);
+  return action === 'update' && known !== null && fields.some(identifies);
+}
+
+/** What a draft says of the new object must be found there, so templates are left out. */
+function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRecord): CreateIntent {
+  const identity = kind.identity.of(entry.spec);
+  const values = Object.entries(applied).filter(([field]) => entry.templates[field] === undefined);
+  return { identity, draft: { kind: kind.name, name, identity, applied: Object.fromEntries(values) } };
+}
+
+/**
+ * The inventory entry of a declared resource after its change: what was applied, or for an expired entry what exists.
+ * Where values from the environment belong, it holds the template.
+ */
+function recordOf(match: Match, entry: Desired, expired: boolean): Omit<InventoryEntry, 'id'> {
+  const { kind } = match;
+  const spec = expired ? match.observed?.spec : entry.spec;
+  const applied: Record<string, Json> = {};
+  for (const field of Object.keys(kind.fields)) {
+    const template = entry.templates[field];
+    if (template === undefined && spec != null) applied[field] = fieldValue(kind, spec, field);
+    // What exists of an expired entry may hold a former value from the environment.
+    else if (template !== undefined && !expired) applied[field] = template;
+  }
+  return {
+    kind: kind.name,
+    name: nameOf(match, entry),
+    protect: entry.protect,
+    applied: applied as JsonObject,
+    sensitive: Object.keys(entry.templates),
+  };
+}
+
+export function nameOf(match: Match, entry: Desired): string | null {
+  const name = 'name' in match.kind.fields ? rawValue(entry.spec, 'name') : null;
+  return typeof name === 'string' ? name : null;
+}
