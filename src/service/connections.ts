@@ -1,21 +1,12 @@
 import type { LookupFunction } from 'node:net';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
+import type { ConnectionSettings } from './connection-settings.js';
 import type { HttpProxy } from './proxy.js';
 
 /** The connections to the service. */
 export type Connections = Pick<Pool, 'dispatch' | 'destroy'>;
 /** Aborts a request that has a connection. */
 export type RequestControl = Dispatcher.DispatchController;
-
-export interface ConnectionSettings {
-  readonly origin: string;
-  readonly connections: number;
-  /** For one whole attempt, from connecting to the last byte of the body. */
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-  /** Null to connect directly. */
-  readonly proxy?: HttpProxy | null | undefined;
-}
 
 /** A resolver may answer anything: a key that may go to this machine over http must stay there. */
 const loopback: LookupFunction = (_host, { all }, found) => {

@@ -1,5 +1,6 @@
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
-import { type ConnectionSettings, type Connections, openPool, type RequestControl } from './connections.js';
+import type { ConnectionSettings } from './connection-settings.js';
+import { type Connections, openPool, type RequestControl } from './connections.js';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
