@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { bundleCommand } from '../../scripts/bundle.js';
 import { root } from '../../scripts/fresh.js';
 import { byFolder, growth } from '../../scripts/package-size.js';
 import { declareTypes } from '../../scripts/products.js';
@@ -31,6 +32,14 @@ describe('the recorded size of the package', () => {
       ['README.md', 1],
     ]);
   });
+});
+
+test.runIf(isLong)('the build does not depend on the folder that it is made in', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-build-'));
+  const { inputs } = await bundleCommand(root, 'src/main.ts', folder);
+  rmSync(folder, { recursive: true });
+  expect(Object.keys(inputs).length).toBeGreaterThan(200);
+  expect(Object.keys(inputs).filter((each) => each.includes(root))).toEqual([]);
 });
 
 describe.runIf(isLong)('the types of the packed library', () => {
