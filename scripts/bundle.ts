@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
 
 const common = {
@@ -123,16 +123,19 @@ const withoutCronDates: Plugin = {
   },
 };
 
-/** `import text from './file?raw'`, as in tests. */
+/**
+ * `import text from './file?raw'`, as in tests. The names of chunks depend on the path: it is relative, so that a build is
+ * the same in any folder, and anyone can compare the hash of a released tarball with that of their own.
+ */
 const asText: Plugin = {
   name: 'as-text',
-  setup({ onResolve, onLoad }) {
+  setup({ onResolve, onLoad, initialOptions: { absWorkingDir: root = '' } }) {
     onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path.replace(/\?raw$/, '')),
+      path: relative(root, join(resolveDir, path.replace(/\?raw$/, ''))).replaceAll('\\', '/'),
       namespace: 'text',
     }));
     onLoad({ filter: /.*/, namespace: 'text' }, async ({ path }) => ({
-      contents: await readFile(path, 'utf8'),
+      contents: await readFile(join(root, path), 'utf8'),
       loader: 'text',
     }));
   },

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleCommand, bundleLibrary } from './bundle.js';
 import { fresh, root } from './fresh.js';
@@ -34,6 +34,8 @@ export async function bundle(): Promise<void> {
 
 /** Writes the library's types into dist/types. Fails on any type error in src. */
 export async function declareTypes(): Promise<void> {
+  // Declarations of files that no longer exist would be published.
+  await rm(join(dist, 'types'), { recursive: true, force: true });
   run('tsc', '-p', 'tsconfig.build.json');
   // tsc does not copy generated declarations, though its own refer to them.
   for (const folder of ['manifest/generated', 'kinds/generated', 'snapshot/generated']) {

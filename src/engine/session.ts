@@ -10,7 +10,8 @@ import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import type { AttemptEvent } from '../service/attempt-log.js';
-import { type Client, createClient } from '../service/client.js';
+import { type Client, type ClientSettings, createClient } from '../service/client.js';
+import { proxyFor } from '../service/proxy.js';
 import { apiKeyOf } from './api-key.js';
 import { checkoutReader, type ReadCheckout } from './checkout.js';
 import { type Clock, clockOf } from './clock.js';
@@ -110,6 +111,7 @@ export function openSession(options: SessionOptions): Session {
   const client = createClient({
     baseUrl,
     urlFrom: from,
+    proxy: proxyFor(baseUrl, env),
     apiKey,
     concurrency,
     timeoutMs,
@@ -118,8 +120,7 @@ export function openSession(options: SessionOptions): Session {
     signal,
     sleep: options.sleep,
     deadlineMs: options.deadlineMilliseconds,
-    onAttempt: options.onAttempt,
-    onPause: options.onPause,
+    ...listenersOf(options),
   });
   return {
     project,
@@ -143,6 +144,10 @@ export function openSession(options: SessionOptions): Session {
     callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
     close: () => client.close(),
   };
+}
+
+function listenersOf({ onAttempt, onPause }: SessionOptions): Pick<ClientSettings, 'onAttempt' | 'onPause'> {
+  return { onAttempt, onPause };
 }
 
 /** With the work tree that it lies in, which is found only when it is needed. */

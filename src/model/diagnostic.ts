@@ -55,6 +55,7 @@ export const diagnosticCodes = [
   'unauthorized',
   'forbidden',
   'insecure-url',
+  'proxy-error',
   'unexpected-response',
   'service-error',
   'not-converged',

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AttemptEvent } from './attempt-log.js';
+import type { HttpProxy } from './proxy.js';
 import { RateLimiter, type RateLimitSettings } from './rate-limit.js';
 import type { RetryBudget, RetryEvent, RetrySettings } from './retry.js';
 
@@ -8,6 +9,8 @@ export interface ClientSettings {
   readonly baseUrl: URL | string;
   /** Where it comes from, for messages: `ROSTER_URL`, or a place such as roster.yaml:3. */
   readonly urlFrom?: string | undefined;
+  /** The proxy to connect through; none by default. */
+  readonly proxy?: HttpProxy | null | undefined;
   /** Null makes every request fail with `missing-setting`. */
   readonly apiKey: string | null;
   /** Requests on the wire at the same time. */

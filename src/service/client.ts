@@ -81,6 +81,7 @@ class HttpClient implements Client {
       connections: concurrency,
       timeoutMs,
       maxBytes: settings.maxBytes ?? MAX_BODY_BYTES,
+      proxy: settings.proxy,
       signal: settings.signal,
     });
     this.#transport = logged(transport, settings.onAttempt);
@@ -193,7 +194,8 @@ class HttpClient implements Client {
   }
 
   get #place(): ServicePlace {
-    return { base: this.#base, urlFrom: this.#settings.urlFrom };
+    const { urlFrom, proxy } = this.#settings;
+    return { base: this.#base, urlFrom, proxy };
   }
 
   #currentKey(subject: string): string {

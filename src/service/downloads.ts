@@ -1,9 +1,10 @@
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
+import { openPool } from './connections.js';
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
-import { NoReply, openPool } from './http.js';
+import { NoReply } from './http.js';
 import { noAnswer } from './no-answer.js';
 import { withOtherMethods } from './operation.js';
 import type { DownloadCall } from './operations/download.js';
@@ -48,7 +49,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
       connections: 2,
       timeoutMs: settings.timeoutMs,
       maxBytes: -1,
-      signal: undefined,
+      proxy: settings.proxy,
     });
   const retry = retrySettings(settings);
   const limiter = rateLimiter(settings);

@@ -1,6 +1,6 @@
-import type { LookupFunction } from 'node:net';
-import type { Dispatcher, Pool } from 'undici';
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
+import type { ConnectionSettings } from './connection-settings.js';
+import { type Connections, openPool, type RequestControl } from './connections.js';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -56,12 +56,7 @@ const GRACE_MS = 4_000;
 /** What a request has in any case that starts after the interrupt, such as a look at what was just created. */
 const LAST_MS = 1_000;
 
-export interface TransportSettings {
-  readonly origin: string;
-  readonly connections: number;
-  /** For one whole attempt, from connecting to the last byte of the body. */
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
+export interface TransportSettings extends ConnectionSettings {
   /** Once aborted, requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -74,7 +69,7 @@ export interface Transport {
 
 /** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
-  let pool: Promise<Pool> | null = null;
+  let pool: Promise<Connections> | null = null;
   const interrupt = interruptOf(settings.signal);
   return {
     async exchange(exchange) {
@@ -108,38 +103,6 @@ function interruptOf(signal: AbortSignal | undefined): Interrupt {
   };
 }
 
-/** A resolver may answer anything: a key that may go to this machine over http must stay there. */
-const loopback: LookupFunction = (_host, { all }, found) => {
-  if (all !== true) return found(null, '127.0.0.1', 4);
-  const addresses = [
-    { address: '127.0.0.1', family: 4 },
-    { address: '::1', family: 6 },
-  ];
-  found(null, addresses);
-};
-
-function isLocalhost(origin: string): boolean {
-  return new URL(origin).hostname === 'localhost';
-}
-
-/** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
-export async function openPool({
-  origin,
-  connections,
-  timeoutMs,
-  maxBytes,
-}: TransportSettings): Promise<Pool> {
-  const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
-  return new UndiciPool(origin, {
-    connections,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: Math.min(timeoutMs, 10_000), ...(isLocalhost(origin) ? { lookup: loopback } : {}) },
-    maxResponseSize: maxBytes,
-  });
-}
-
 const INTERRUPTED = `no response within ${GRACE_MS / 1000} s after the interrupt`;
 
 /**
@@ -147,13 +110,13 @@ const INTERRUPTED = `no response within ${GRACE_MS / 1000} s after the interrupt
  * never sent, so that even a create may be sent again.
  */
 function dispatch(
-  pool: Pool,
+  pool: Connections,
   { method, path, headers, body, guard, meter }: Exchange,
   timeoutMs: number,
   { inFlight, limit }: Interrupt,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | null = null;
+    let controller: RequestControl | null = null;
     let head: Pick<Reply, 'status' | 'headers'> | null = null;
     let expired = false;
     let settled = false;

@@ -2,32 +2,75 @@ import { BudgetError } from './byte-budget.js';
 import { oneLine } from './explain.js';
 import { ServiceFailure } from './failure.js';
 import { codeOf, DeadlineError, type NoReply, NotAllowed } from './http.js';
-import { fromText, type ServicePlace } from './service-place.js';
+import type { HttpProxy } from './proxy.js';
+import { fromText, proxyText, type ServicePlace } from './service-place.js';
+import { ProxyFailure } from './tunnel.js';
 
 /** The wrong host is a likely reason: the message says which it was, and where its URL comes from. */
 export function noAnswer(
   subject: string,
   { cause, code, sent }: NoReply,
-  { base, urlFrom }: ServicePlace,
+  { base, urlFrom, proxy }: ServicePlace,
 ): ServiceFailure {
   if (cause instanceof NotAllowed) {
     const message = `${subject} was not sent: ${cause.message}`;
     return new ServiceFailure({ code: 'locked', message, certainty: 'not-sent' });
   }
+  if (cause instanceof ProxyFailure) return noTunnel(subject, cause, base);
+  const through = proxy == null ? '' : ` through ${proxyText(proxy)}`;
   const help = reasonOf(cause, code)?.help ?? (sent ? unsecured(base, code) : CHECK);
   return new ServiceFailure({
     // The answer is not HTTP. The error's code depends on where the parser stopped.
     code: isParserError(cause) ? 'unexpected-response' : 'service-error',
-    message: `${subject} to ${base.host}${fromText(urlFrom)} failed: ${reasonFor(cause)}`,
+    message: `${subject} to ${base.host}${fromText(urlFrom)}${through} failed: ${reasonFor(cause)}`,
     ...(help === undefined ? {} : { help }),
     certainty: sent ? 'unknown' : 'not-sent',
-    transient: cause instanceof DeadlineError || (code !== null && transientCode.test(code)),
+    transient: cause instanceof DeadlineError || isTransient(code),
   });
 }
 
 /** Other errors, such as a wrong certificate or an answer that is not HTTP, do not go away by themselves. */
 const transientCode =
   /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET|UND_ERR_CONNECT_TIMEOUT|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+
+function isTransient(code: string | null): boolean {
+  return code !== null && transientCode.test(code);
+}
+
+/** The service has no part in it. */
+function noTunnel(subject: string, { proxy, target, reason }: ProxyFailure, base: URL): ServiceFailure {
+  const { said, help, transient } =
+    typeof reason === 'number' ? refusedTunnel(proxy, target, reason) : unreachable(proxy, reason);
+  return new ServiceFailure({
+    code: 'proxy-error',
+    message: `${subject} was not sent: ${proxyText(proxy)} ${said}`,
+    help: `${help} To reach the service without the proxy, add \`${base.hostname}\` to \`NO_PROXY\`.`,
+    certainty: 'not-sent',
+    transient,
+  });
+}
+
+function refusedTunnel({ authorization, from }: HttpProxy, target: string, status: number) {
+  if (status !== 407) {
+    const said = `did not connect to ${target}: it returned ${status}`;
+    const help = 'The proxy cannot reach the service, or does not allow it.';
+    return { said, help, transient: status >= 500 };
+  }
+  const said =
+    authorization === null ? 'requires a user name and a password' : 'rejected the user name or the password';
+  return {
+    said: `${said} (407)`,
+    help: `Set \`${from}\` to \`http://USER:PASSWORD@HOST:PORT\`.`,
+    transient: false,
+  };
+}
+
+function unreachable({ from }: HttpProxy, reason: Error) {
+  const code = codeOf(reason);
+  const isUntrusted = reasonOf(reason, code)?.help === CERTIFICATES;
+  const help = isUntrusted ? CERTIFICATES : `Check \`${from}\` and the network connection.`;
+  return { said: `failed: ${reasonFor(reason)}`, help, transient: isTransient(code) };
+}
 
 interface Reason {
   /** Undefined for the library's own message. */

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { DeadlineError, type Exchange, NoReply, type openPool, type Reply } from './http.js';
+import type { Connections } from './connections.js';
+import { DeadlineError, type Exchange, NoReply, type Reply } from './http.js';
 
 /** A reply whose body arrives while it is read. Whoever has it must read it to its end, or destroy it. */
 export interface StreamedReply extends Pick<Reply, 'status' | 'headers'> {
   readonly body: Readable;
 }
 
-type StreamPool = Awaited<ReturnType<typeof openPool>>;
 /** What pauses, resumes and ends a response. */
 interface Control {
   pause(): void;
@@ -19,7 +19,7 @@ interface Control {
  * a large file may take as long as it takes. Throws `NoReply`.
  */
 export function openStream(
-  pool: StreamPool,
+  pool: Connections,
   exchange: Omit<Exchange, 'attempt'>,
   idleMs: number,
 ): Promise<StreamedReply> {

@@ -314,6 +314,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The URL of the service would send the API key unencrypted.',
     help: 'Use https. Plain http is accepted for loopback addresses only.',
   },
+  'proxy-error': {
+    title: 'Proxy error',
+    means:
+      'The proxy that `HTTPS_PROXY` names cannot be used: its URL is invalid, it cannot be reached, or it did not connect to the service. Nothing was sent to the service.',
+    help: 'Check `HTTPS_PROXY`. To reach the service without the proxy, add its host to `NO_PROXY`.',
+  },
   'unexpected-response': {
     title: 'Unexpected response',
     means: 'Roster does not understand a response of the service, and changes nothing that depends on it.',

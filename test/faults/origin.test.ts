@@ -219,7 +219,7 @@ describe('environment and manifest', () => {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
   experiments(
     'I15',
-    'origin: proxy variables have no effect',
+    'origin: a service on this machine is reached without the proxy that a variable names',
     [...names.map((name) => [name]), names, [...names, 'NODE_USE_ENV_PROXY']],
     (set) =>
       withListener(({ port }) =>

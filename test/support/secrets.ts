@@ -27,13 +27,22 @@ const open = new Set([
   // Its value is a word of the formats themselves.
   'WORD',
   'NODE_EXTRA_CA_CERTS',
+  'NO_PROXY',
+  'no_proxy',
 ]);
 
 /** All values of an environment that must never be shown. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    open.has(name) || value === undefined || value.length < 3 ? [] : [value],
-  );
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (open.has(name) || value === undefined || value.length < 3) return [];
+    return /^https_proxy$/i.test(name) ? credentialsIn(value) : [value];
+  });
+}
+
+/** The host of a proxy is not a secret. */
+function credentialsIn(proxy: string): string[] {
+  const [, user = '', password = ''] = /^\w+:\/\/([^:@]*):([^@]*)@/.exec(proxy) ?? [];
+  return [user, password, decodeURIComponent(password)].filter((each) => each.length > 2);
 }
 
 /** Throws if a text contains a secret in a form that can be decoded. */

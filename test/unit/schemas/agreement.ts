@@ -80,6 +80,7 @@ const reaches = {
   unauthorized: neverOffline,
   forbidden: neverOffline,
   'insecure-url': neverOffline,
+  'proxy-error': neverOffline,
   'service-mismatch': neverOffline,
   'stale-checkout': neverOffline,
   'unexpected-response': neverOffline,
