@@ -1,10 +1,11 @@
-/** Writes the generated pages of docs/. Run with `npm run docs`; a test fails when a page is out of date. */
+/** Writes the generated pages of docs/, and the Markdown in schemas/. Run with `npm run docs`; a test fails when a page is out of date. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
 import { buildProgram } from '../src/cli/program.js';
 import { codeTexts } from '../src/view/code-texts.js';
 import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-operations.js';
+import { writeMarkdownDescriptions } from './schema-markdown.js';
 
 export const diagnosticsPath = fileURLToPath(new URL('../docs/diagnostics.md', import.meta.url));
 
@@ -105,4 +106,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(diagnosticsPath, diagnosticsPage());
   writeFileSync(operationsPath, operationsPage());
   writeFileSync(commandsPath, commandsPage());
+  writeMarkdownDescriptions();
 }
