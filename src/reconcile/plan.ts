@@ -1,5 +1,6 @@
 import { type Checkout, plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
+import { instantText } from '../model/instant-text.js';
 import type { CreateIntent, Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { isExpired, type Kind } from '../model/kind.js';
@@ -243,7 +244,7 @@ function describeCaller(objects: ReadonlyMap<KindName, readonly Observed[]>): Ca
   const prefix = only.facts['keyPrefix'];
   const about = [
     ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
-    ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
+    ...(typeof lastUsed === 'string' ? [`last used ${instantText(lastUsed)}`] : []),
   ];
   const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
   return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { instantText } from '../../model/instant-text.js';
 import type { Plan, SnapshotAge } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
@@ -26,7 +27,7 @@ export function snapshotSavedJson(saved: SavedSnapshot, file: string, diagnostic
 
 /** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */
 export function snapshotAge({ takenAt, ageSeconds }: SnapshotAge): string {
-  return `a snapshot of ${takenAt.slice(0, 16).replace('T', ' ')} UTC, ${ageText(ageSeconds)} old`;
+  return `a snapshot of ${instantText(takenAt)}, ${ageText(ageSeconds)} old`;
 }
 
 const units = [
