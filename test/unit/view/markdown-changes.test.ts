@@ -77,22 +77,20 @@ describe('the line of a change in a comment', () => {
 
   it('says in brief what is created where the fields do not fit', () => {
     const fields = ['target', 'cron', 'timeZone'].map((path) => field(path, { after: 'x' }));
-    const brief = 'pipeline/refresh, cron "0 30 2 * * *", UTC';
+    const brief = 'pipeline/refresh, every 6 hours';
     const nextRuns = { ...daily, before: null, pace: { before: null, after: frequency(7) } };
     const line = (rest: Partial<Change>) =>
       lineOf('schedule/a', [
         change('schedule/a', { action: 'create', fields, inBrief: brief, nextRuns, ...rest }),
       ]);
-    expect(line({})).toBe(
-      '- **create** `schedule/a`: `pipeline/refresh`, cron `0 30 2 * * *`, UTC; 7 runs a week',
-    );
+    expect(line({})).toBe('- **create** `schedule/a`: `pipeline/refresh`, every 6 hours; 7 runs a week');
     expect(
       line({
         inBrief: `${brief}, once at noon`,
         nextRuns: { ...nextRuns, pace: { before: null, after: frequency(0) } },
       }),
     ).toMatch(/noon$/);
-    expect(line({ fields: fields.slice(2) })).not.toContain('cron');
+    expect(line({ fields: fields.slice(2) })).not.toContain('6 hours');
   });
 
   it('shows the id where it matters which object is meant', () => {
