@@ -240,8 +240,7 @@ function describeCaller(objects: ReadonlyMap<KindName, readonly Observed[]>): Ca
   const [only] = callers;
   if (only === undefined || callers.length > 1)
     return { only: null, description: 'the key that roster uses' };
-  const lastUsed = only.facts['lastUsedDate'];
-  const prefix = only.facts['keyPrefix'];
+  const { lastUsedDate: lastUsed, keyPrefix: prefix } = only.facts;
   const about = [
     ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
     ...(typeof lastUsed === 'string' ? [`last used ${instantText(lastUsed)}`] : []),
