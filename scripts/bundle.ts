@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
+import { nodeGuard } from './node-guard.js';
 
 const common = {
   bundle: true,
@@ -66,10 +67,18 @@ const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: '
 async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });
   // Names are kept, so that stack traces in bug reports are readable.
-  const small = await transform(lazily(code), { ...shape, minifySyntax: true, minifyWhitespace: true });
+  const isEntry = basename(path) === 'roster.cjs';
+  // An old Node must be able to read the file that says that it is too old.
+  const target = isEntry ? 'node12' : shape.target;
+  const small = await transform(lazily(code), {
+    ...shape,
+    target,
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
   const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
   const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
-  return { path, text: basename(path) === 'roster.cjs' ? `#!/usr/bin/env node\n${lines}` : lines };
+  return { path, text: isEntry ? `#!/usr/bin/env node\n${nodeGuard}${lines}` : lines };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Writes the generated pages of docs/ and man/. Run with `npm run docs`; a test fails when a page is out of date. */
+/** Writes the generated pages of docs/ and man/, and the Markdown in schemas/. Run with `npm run docs`; a test fails when a page is out of date. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
@@ -9,6 +9,7 @@ import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-oper
 import { exitCodes } from './docs/exit-codes.js';
 import { manPage } from './docs/man-page.js';
 import { referencePage } from './docs/reference-page.js';
+import { writeMarkdownDescriptions } from './schema-markdown.js';
 
 export const diagnosticsPath = fileURLToPath(new URL('../docs/diagnostics.md', import.meta.url));
 
@@ -139,4 +140,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(readmePath, readmePage());
   mkdirSync(fileURLToPath(new URL('../man', import.meta.url)), { recursive: true });
   writeFileSync(manPath, manPage());
+  writeMarkdownDescriptions();
 }

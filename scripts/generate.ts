@@ -11,7 +11,7 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript';
 type Schema = { [keyword: string]: unknown };
 
 /** For people and editors alone: the validators are smaller without. */
-const prose = ['title', 'description', 'default', 'defaultSnippets', '$comment'];
+const prose = ['title', 'description', 'markdownDescription', 'default', 'defaultSnippets', '$comment'];
 /**
  * In these schemas `allOf` holds what the loader checks in code, because the code has better words and a code of its own
  * (`invalid-cron`, `unsafe-text`): an editor shall know the rule, and the validators shall not be before the loader.
@@ -44,7 +44,7 @@ const compilation: Options = {
   code: { source: true, esm: true, lines: true },
 };
 
-const project = without(readSchema('project.schema.json'), editorRules) as Schema;
+const project = withReasons(without(readSchema('project.schema.json'), editorRules)) as Schema;
 const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
 const strict = child({ project: withoutVariables(project) }, 'project');
 const properties = child(strict, 'properties');
@@ -173,6 +173,20 @@ function declareValidators(): string {
     'export declare const externalPrefixes: readonly string[];',
     '',
   ].join('\n');
+}
+
+/** Editors show the reason for a property that is `false` if it is beside `properties`, validators if it is at the property. */
+function withReasons(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReasons);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withReasons(each)]));
+  const { properties, errorMessage } = copy;
+  if (typeof properties !== 'object' || properties === null || errorMessage === undefined) return copy;
+  const reasoned = Object.entries(properties).map(([name, each]) => [
+    name,
+    each === false ? { not: {}, errorMessage } : each,
+  ]);
+  return { ...copy, properties: Object.fromEntries(reasoned) as Schema };
 }
 
 /** The strict form of a published schema: the alternative "text with a variable in it", which is for editors, goes. */

@@ -28,8 +28,15 @@ export function initCommand(flags: InitFlags, context: CommandContext): Promise<
 
 type Shown = InitResult & { readonly next: readonly string[] };
 
-function initJson({ written, leftAlone, ci, next }: Shown): string {
-  return jsonText({ formatVersion: 1, written, leftAlone, ci, next });
+function initJson({ written, leftAlone, ci, branch, next }: Shown): string {
+  return jsonText({
+    formatVersion: 1,
+    written,
+    leftAlone,
+    ci,
+    branch: ci.host === null ? null : branch,
+    next,
+  });
 }
 
 function nextSteps(made: InitResult): readonly string[] {
@@ -80,6 +87,13 @@ const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   other: 'is not a regular file',
 };
 
+function branchLines(branch: string): string[] {
+  return [
+    `Changes are applied from the branch ${escapeControls(branch)}.`,
+    'The CI files contain this name. If it is not your default branch, change it in all of them.',
+  ];
+}
+
 function initText({ written, leftAlone, ci, branch, next }: Shown): string {
   const lines = [
     ...written.map((path) => `written     ${escapeControls(path)}`),
@@ -89,7 +103,7 @@ function initText({ written, leftAlone, ci, branch, next }: Shown): string {
     }),
     '',
     `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,
-    ...(ci.host === null ? [] : [`Changes are applied from the branch ${escapeControls(branch)}.`]),
+    ...(ci.host === null ? [] : branchLines(branch)),
     '',
     'Next:',
     ...next.map((step, index) => `  ${index + 1}. ${step}`),

@@ -1,14 +1,13 @@
 import { validate } from '../engine/validate.js';
-import { version } from '../engine/version.js';
 import type { Project } from '../model/resource.js';
 import { diagnosticsGithub } from '../view/ci/github.js';
-import { sarif } from '../view/ci/sarif.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
+import { sarifText } from './command/sarif-text.js';
 import type { CommandContext } from './host/host.js';
 import { fromRepositoryRoot } from './host/repository-paths.js';
 
@@ -35,7 +34,7 @@ export function validateCommand(flags: ValidateFlags, context: CommandContext): 
         text: () => (valid ? `${validText(projects)}\n` : ''),
         json: () => jsonText(validateJson(diagnostics)),
         github: () => diagnosticsGithub(fromRepositoryRoot(diagnostics, host)),
-        sarif: () => jsonText(sarif(fromRepositoryRoot(diagnostics, host), version)),
+        sarif: () => sarifText(diagnostics, flags, context),
       },
     };
   });

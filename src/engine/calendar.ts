@@ -5,6 +5,7 @@ import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { calendarOf } from '../reconcile/starts/calendar.js';
 import { toInstant } from '../timing/offset-period.js';
 import { canonicalZone, zoneProblem } from '../timing/zone.js';
+import { timeZoneData } from '../timing/zone-data.js';
 import { clockOf } from './clock.js';
 import { openProject, type ProjectOptions } from './project.js';
 
@@ -28,7 +29,10 @@ export function calendar(
   const until = addDays(from ?? localDate(now, timeZone), days);
   const span = { from: start, until: toInstant(`${until}T00:00:00`, timeZone) };
   const { project, warnings } = openProject(options);
-  return { calendar: calendarOf({ kinds, project, now: start, span, timeZone }), warnings };
+  return {
+    calendar: calendarOf({ kinds, project, now: start, span, timeZone, timeZoneData: timeZoneData() }),
+    warnings,
+  };
 }
 
 function checkedZone(zone: string): string {

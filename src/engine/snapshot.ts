@@ -8,6 +8,7 @@ import { secretPlaces } from '../reconcile/secret-values.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
+import { timeZoneData } from '../timing/zone-data.js';
 import { objectionDiagnostic, observeAndPlan } from './plan.js';
 import type { ReadSession } from './session.js';
 import { version } from './version.js';
@@ -42,6 +43,7 @@ export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
     service,
     roster: version,
     takenAt,
+    timeZoneData: timeZoneData(),
     kinds,
     inventory,
     inventoryPlace: project.inventory,

@@ -1,3 +1,4 @@
+import { instantText } from '../model/instant-text.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
@@ -73,7 +74,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     const { rotateAfter } = entry.declared;
     if (rotateAfter === null || created === null) return null;
     if (now.getTime() - created < rotateAfter.milliseconds) return null;
-    return `it was created at ${new Date(created).toISOString()}, more than ${rotateAfter.text} ago (rotateAfter)`;
+    return `it was created at ${instantText(new Date(created).toISOString())}, more than ${rotateAfter.text} ago (rotateAfter)`;
   },
   ageUnknown({ declared }, { facts }) {
     if (declared.rotateAfter === null || facts['createdDate'] !== UNREADABLE) return null;
@@ -97,7 +98,9 @@ function keyRisks({ observed, after }: RiskInputs<KeySpec>): readonly Risk[] {
 
 function describeKey({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeySpec>): string {
   const used =
-    typeof lastUsedDate === 'string' ? `last used ${lastUsedDate}` : 'no use recorded by the service';
+    typeof lastUsedDate === 'string'
+      ? `last used ${instantText(lastUsedDate)}`
+      : 'no use recorded by the service';
   return `the key "${name ?? ''}" (${typeof keyPrefix === 'string' ? `${keyPrefix}…, ` : ''}${used})`;
 }
 

@@ -5,6 +5,8 @@ export interface Calendar {
   readonly project: string;
   readonly environment: string | null;
   readonly timeZone: string;
+  /** The version of the time-zone data that the times were computed with, such as `2025c`: it differs between versions of Node. */
+  readonly timeZoneData: string;
   readonly from: Date;
   /** Exclusive. */
   readonly until: Date;
@@ -26,6 +28,8 @@ export interface CalendarDay {
   readonly date: string;
   /** 24 numbers: the agents that start in each hour. */
   readonly hours: readonly number[];
+  /** For each hour, the agents that start in its busiest minute. */
+  readonly peaks: readonly number[];
 }
 
 export interface CalendarMinute {

@@ -1,5 +1,6 @@
 import { type Checkout, plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
+import { instantText } from '../model/instant-text.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
@@ -200,11 +201,10 @@ function describeCaller(objects: ReadonlyMap<KindName, readonly Observed[]>): Ca
   const [only] = callers;
   if (only === undefined || callers.length > 1)
     return { only: null, description: 'the key that roster uses' };
-  const lastUsed = only.facts['lastUsedDate'];
-  const prefix = only.facts['keyPrefix'];
+  const { lastUsedDate: lastUsed, keyPrefix: prefix } = only.facts;
   const about = [
     ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
-    ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
+    ...(typeof lastUsed === 'string' ? [`last used ${instantText(lastUsed)}`] : []),
   ];
   const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
   return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };

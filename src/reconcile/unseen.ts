@@ -1,4 +1,5 @@
 import { groupBy } from '../model/group-by.js';
+import { instantText } from '../model/instant-text.js';
 import { canonical, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Plan } from '../model/plan.js';
@@ -37,7 +38,7 @@ export function unseenNotes(match: Match, now: Date): string[] {
   const until = new Date(Date.parse(created) + LONGEST_LAG_MS).toISOString();
   const withId = id === null ? '' : ` with the id ${id}`;
   return [
-    `was created at ${created}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${until}`,
+    `was created at ${instantText(created)}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${instantText(until)}`,
   ];
 }
 

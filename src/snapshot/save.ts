@@ -18,6 +18,7 @@ export interface SaveInputs extends HashScope {
   /** The version of roster that takes it. */
   readonly roster: string;
   readonly takenAt: Date;
+  readonly timeZoneData: string;
   readonly kinds: readonly Kind[];
   readonly agents: readonly Agent[];
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
@@ -54,6 +55,7 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
     service,
     account,
     takenAt: takenAt.toISOString(),
+    timeZoneData: inputs.timeZoneData,
     inventoryPlace: inputs.inventoryPlace,
     agents: inputs.agents
       .map(({ id, externalAgentId, name, inputKeys }) => ({ id, externalAgentId, name, inputKeys }))

@@ -16,6 +16,8 @@ export interface SnapshotJson {
   readonly service: string;
   readonly account: string | null;
   readonly takenAt: string;
+  /** The version of the time-zone data of the run that took it. Missing in snapshots of roster 0.1. */
+  readonly timeZoneData?: string;
   readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;
   /** Where the inventory was. Missing in snapshots of roster 0.1. */

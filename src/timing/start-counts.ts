@@ -54,18 +54,24 @@ function rhythmOf(timing: Timing): string {
 
 /** The starts in each hour of a zone's clocks, including days without any. */
 export function startsPerHour({ first, minutes }: StartCounts, zone: string): CalendarDay[] {
-  const days = new Map<string, number[]>();
+  const days = new Map<string, { readonly hours: number[]; readonly peaks: number[] }>();
   for (const { from, until, offset } of offsetPeriods(zone, first, first + minutes.length * minute)) {
     for (let at = from; at < until; at += minute) {
       const local = at + offset;
       const date = writeWallClock(local).slice(0, 10);
-      const hours = days.get(date) ?? new Array<number>(24).fill(0);
-      days.set(date, hours);
+      const { hours, peaks } = days.get(date) ?? { hours: zeros(), peaks: zeros() };
+      days.set(date, { hours, peaks });
       const index = Math.floor((local % dayLength) / (60 * minute));
-      hours[index] = (hours[index] ?? 0) + (minutes[Math.floor((at - first) / minute)] ?? 0);
+      const starts = minutes[Math.floor((at - first) / minute)] ?? 0;
+      hours[index] = (hours[index] ?? 0) + starts;
+      peaks[index] = Math.max(peaks[index] ?? 0, starts);
     }
   }
-  return [...days].map(([date, hours]) => ({ date, hours }));
+  return [...days].map(([date, counts]) => ({ date, ...counts }));
+}
+
+function zeros(): number[] {
+  return new Array<number>(24).fill(0);
 }
 
 /** The minutes in which more than `limit` agents start. What starts them is only determined for the `shown` busiest. */

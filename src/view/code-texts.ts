@@ -34,9 +34,10 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Split the manifest into several files or projects, or use less nesting and fewer aliases.',
   },
   'unsafe-text': {
-    title: 'Invisible or control characters',
-    means: 'A text contains control, bidirectional or zero-width characters, which can hide what it says.',
-    help: 'Remove the characters, and review the text that they hide.',
+    title: 'Unsafe text',
+    means:
+      'A text contains control, bidirectional or zero-width characters, which can hide what it says, or a file contains what looks like an API key.',
+    help: 'Remove the characters, and review the text that they hide. Remove a key and, if it is real, revoke it: it stays in the git history.',
   },
   'missing-setting': {
     title: 'Required setting is missing',

@@ -1,11 +1,9 @@
 import { readable } from '../../engine/outline.js';
 import { mayWrite } from '../../engine/project.js';
-import { version } from '../../engine/version.js';
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { removeIfPossible } from '../../files/new-file.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import { diagnosticsGithub } from '../../view/ci/github.js';
-import { sarif } from '../../view/ci/sarif.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';
 import { failureMarkdown } from '../../view/markdown/failure-markdown.js';
@@ -13,6 +11,7 @@ import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth } from '../host/host.js';
 import { fromRepositoryRoot } from '../host/repository-paths.js';
 import { type CommonFlags, projectOptions } from './flags.js';
+import { sarifText } from './sarif-text.js';
 
 /** A command that ended without a result. */
 export interface FailedCommand {
@@ -32,7 +31,7 @@ export function failureIn(format: string | undefined, failure: FailedCommand): s
   const diagnostics = output.redactor.value(failure.diagnostics);
   if (format === 'json') return jsonText(failureJson(diagnostics));
   if (format === 'github') return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
-  if (format === 'sarif') return jsonText(sarif(fromRepositoryRoot(diagnostics, host), version));
+  if (format === 'sarif') return sarifText(diagnostics, failure.flags, failure.context);
   return format === 'markdown' ? failurePage({ ...failure, diagnostics }) : null;
 }
 

@@ -37,7 +37,7 @@ export interface ParentSchema {
   readonly type?: string | readonly string[];
   readonly examples?: readonly Json[];
   readonly properties?: Readonly<Record<string, { readonly examples?: readonly Json[] }>>;
-  readonly oneOf?: readonly { readonly required?: readonly string[] }[];
+  readonly oneOf?: readonly { readonly required?: readonly string[]; readonly errorMessage?: string }[];
   readonly anyOf?: readonly ParentSchema[];
   readonly enum?: readonly string[];
   readonly propertyNames?: ParentSchema;

@@ -80,7 +80,7 @@ function corrected(text: string, name: string): string {
 /** What a choice is between, and which were chosen if there is more than one. */
 function choiceOf(failure: Failure): string {
   const found = requiredNames(failure).filter((each) => Object.hasOwn(failure.data as object, each));
-  const rule = parentOf(failure).errorMessage ?? 'one of several properties';
+  const rule = parentOf(failure).oneOf?.[0]?.errorMessage ?? 'one of several properties';
   return found.length === 0 ? rule : `${rule}, but has ${found.map((each) => `\`${each}\``).join(' and ')}`;
 }
 

@@ -18,13 +18,14 @@ import {
 export interface CalendarInputs extends StartContext {
   readonly span: TimeSpan;
   readonly timeZone: string;
+  readonly timeZoneData: string;
 }
 
 const MOST_MINUTES = 5;
 
 /** What starts when, from the manifests only: agents are counted as written, and the service is not asked. */
 export function calendarOf(inputs: CalendarInputs): Calendar {
-  const { kinds, project, span, timeZone } = inputs;
+  const { kinds, project, span, timeZone, timeZoneData } = inputs;
   const kind = kinds.find(isTimed);
   if (kind === undefined) throw new Error('no kind has a timetable');
   const matches = match({
@@ -48,6 +49,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     project: project.name,
     environment: project.environment,
     timeZone,
+    timeZoneData,
     from: span.from,
     until: span.until,
     limit,

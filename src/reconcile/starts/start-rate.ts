@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { instantText } from '../../model/instant-text.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { BusyMinute } from '../../model/start-rate.js';
 import type { Timetable } from '../../model/timetable.js';
@@ -61,7 +62,7 @@ function mostFirst({ by }: Minute): Minute['by'] {
 }
 
 function timeOf({ minute }: Minute): string {
-  return `${minute.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return instantText(minute.toISOString());
 }
 
 function countOthers(others: number): string {

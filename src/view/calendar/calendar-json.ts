@@ -4,12 +4,14 @@ import { diagnosticJson } from '../json/plan-json.js';
 
 /** The shape of `calendar --format json`. Fields may be added under one `formatVersion`, never changed. */
 export function calendarJson(calendar: Calendar, diagnostics: readonly Diagnostic[]) {
-  const { project, environment, timeZone, from, until, limit, days, schedules, starts } = calendar;
+  const { project, environment, timeZone, timeZoneData, from, until, limit, days, schedules, starts } =
+    calendar;
   return {
     formatVersion: 1,
     project,
     environment,
     timeZone,
+    timeZoneData,
     from: from.toISOString(),
     until: until.toISOString(),
     startsPerMinuteLimit: limit,

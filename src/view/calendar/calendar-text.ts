@@ -2,6 +2,7 @@ import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar
 import { escapeControls } from '../escape.js';
 import { count, hangingIndent, joinBlocks, pad, wrap } from '../text/layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
+import { zoneDataText } from '../zone-data-text.js';
 
 /** From no starts to the busiest hour. */
 const shades = ['·', '░', '▒', '▓', '█'] as const;
@@ -82,16 +83,20 @@ function uncountedLines({ uncounted }: Calendar, { width }: TextLayout): string[
   return ['Not counted', ...lines.flatMap((line) => hangingIndent('  ', wrap(line, width - 2)))];
 }
 
-function closing(
-  { schedules, starts, days, minutesOverLimit, limit }: Calendar,
-  { width, paint }: TextLayout,
-): string[] {
+function closing(calendar: Calendar, { width, paint }: TextLayout): string[] {
+  return [
+    paint('faint', zoneDataText(calendar.timeZoneData)),
+    ...wrap(calendarTotals(calendar), width).map((line) => paint('strong', line)),
+  ];
+}
+
+/** `4 schedules: 210 agent starts in 7 days. 2 minutes above limits.startsPerMinute (60).` */
+export function calendarTotals({ schedules, starts, days, minutesOverLimit, limit }: Calendar): string {
   const over =
     minutesOverLimit === 0
       ? ''
       : ` ${count(minutesOverLimit, 'minute')} above limits.startsPerMinute (${limit}).`;
-  const text = `${count(schedules, 'schedule')}: ${count(starts, 'agent start')} in ${count(days.length, 'day')}.${over}`;
-  return wrap(text, width).map((line) => paint('strong', line));
+  return `${count(schedules, 'schedule')}: ${count(starts, 'agent start')} in ${count(days.length, 'day')}.${over}`;
 }
 
 export function weekday(date: string): string {

@@ -3,22 +3,34 @@ import { codeTexts } from '../code-texts.js';
 import { escapeControls } from '../escape.js';
 import { severityLabels } from '../severity-labels.js';
 
-/** The base of relative paths: the working directory, which in CI is the checkout. */
+/** The base of relative paths, which are from the root of the repository. */
 const base = '%SRCROOT%';
+
+/** Which run the log is of. */
+export interface SarifRun {
+  readonly version: string;
+  /** The page about a code. */
+  helpUri(code: DiagnosticCode): string;
+  /** Null when it cannot be read. */
+  readonly project: string | null;
+  /** Null for the settings of the project itself, `*` for all environments. */
+  readonly environment: string | null;
+}
 
 /**
  * Diagnostics as a SARIF 2.1.0 log (contract §6, `sarif`), for code scanning. Columns are UTF-16 code units, as in
  * `Place`. A diagnostic without a place is a notification about the run rather than a result, because GitHub rejects a
  * log that has a result without a location.
  */
-export function sarif(diagnostics: readonly Diagnostic[], version: string) {
+export function sarif(diagnostics: readonly Diagnostic[], run: SarifRun) {
   const located = diagnostics.flatMap(({ place, ...rest }) =>
     place === undefined ? [] : [{ ...rest, place }],
   );
   const others = diagnostics.filter(({ place }) => place === undefined);
   const codes = codesOf(located);
-  const driver = { name: 'roster', version, rules: codes.map(descriptor) };
-  const notifications = codesOf(others).map(descriptor);
+  const describe = (code: DiagnosticCode) => descriptor(code, run);
+  const driver = { name: 'roster', version: run.version, rules: codes.map(describe) };
+  const notifications = codesOf(others).map(describe);
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -31,12 +43,24 @@ export function sarif(diagnostics: readonly Diagnostic[], version: string) {
             toolConfigurationNotifications: others.map(notification),
           },
         ],
-        originalUriBaseIds: { [base]: { description: { text: 'The directory that roster ran in.' } } },
+        automationDetails: { id: categoryOf(run) },
+        originalUriBaseIds: { [base]: { description: { text: rootText } } },
         columnKind: 'utf16CodeUnits',
         results: located.map((each) => result(each, codes.indexOf(each.code))),
       },
     ],
   } as const;
+}
+
+const rootText = 'The root of the repository or, without a repository, the directory that roster ran in.';
+
+/**
+ * `roster/pricing/production/`. GitHub keeps the alerts of each category apart: without it, the log of one project or
+ * environment would close the alerts of another. All before the last slash is the category.
+ */
+function categoryOf({ project, environment }: SarifRun): string {
+  const names = [project, environment].filter((each) => each !== null);
+  return ['roster', ...names.map(uriSegment), ''].join('/');
 }
 
 type Located = Diagnostic & { readonly place: Place };
@@ -46,13 +70,15 @@ function codesOf(diagnostics: readonly Diagnostic[]): DiagnosticCode[] {
 }
 
 /** The properties of a rule that GitHub shows; the short description is the title of an alert. */
-function descriptor(id: DiagnosticCode) {
+function descriptor(id: DiagnosticCode, { helpUri }: SarifRun) {
   const { title, means, help } = codeTexts[id];
   return {
     id,
+    name: id.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     shortDescription: { text: title },
     fullDescription: { text: `${means} ${help}` },
     help: { text: help },
+    helpUri: helpUri(id),
   };
 }
 
@@ -97,5 +123,9 @@ function location({ file, line, column, length }: Place) {
 
 /** A relative reference. Encoded because a colon in the first segment reads as a scheme; lone surrogates have no encoding. */
 function uriOf(file: string): string {
-  return file.toWellFormed().split('/').map(encodeURIComponent).join('/');
+  return file.split('/').map(uriSegment).join('/');
+}
+
+function uriSegment(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }

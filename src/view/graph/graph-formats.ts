@@ -1,5 +1,6 @@
 import type { Graph } from '../../model/graph.js';
 import type { Action } from '../../model/plan.js';
+import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { cut } from '../text/layout.js';
 
@@ -16,16 +17,32 @@ export function graphText({ nodes, links }: Graph): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+const font = 'fontname="Helvetica,Arial,sans-serif"';
+const defaults = [`node [${font}, fontsize=11, shape=note];`, `edge [${font}, fontsize=9, color="#57606a"];`];
+
+/** By the first part of an address. Others are notes. */
+const shapes: ReadonlyMap<string, string> = new Map([
+  ['schedule', 'shape=ellipse'],
+  ['group', 'shape=folder'],
+  ['pipeline', 'shape=cds'],
+  ['agent', 'shape=box, style=rounded'],
+]);
+
+function shapeOf(node: string): string {
+  const shape = shapes.get(node.split('/', 1)[0] ?? '');
+  return shape === undefined ? '' : ` [${shape}]`;
+}
+
 /** The dependency graph in the DOT language, for Graphviz. */
 export function graphDot({ nodes, links }: Graph): string {
   const lines = [
-    ...nodes.map((node) => `${quoted(node)};`),
+    ...nodes.map((node) => `${quoted(node)}${shapeOf(node)};`),
     ...links.map(
       ({ from, to, stage }) =>
         `${quoted(from)} -> ${quoted(to)}${stage === null ? '' : ` [label="${stage}"]`};`,
     ),
   ];
-  return ['digraph roster {', 'rankdir=LR;', 'node [shape=box];', ...lines]
+  return ['digraph roster {', 'rankdir=LR;', ...defaults, ...lines]
     .map((line, index) => (index === 0 ? line : `  ${line}`))
     .concat('}', '')
     .join('\n');
@@ -62,10 +79,11 @@ export function graphMermaid(
   const ids = new Map(nodes.map((node, index) => [node, `n${index + 1}`]));
   const used = new Set<string>();
   const shown = nodes.map((node) => {
-    const name = classes[actions.get(node) ?? 'none'];
+    const action = actions.get(node) ?? 'none';
+    const name = classes[action];
     if (name === undefined) return `  ${ids.get(node)}["${label(node)}"]`;
     used.add(name);
-    return `  ${ids.get(node)}["${label(node)}"]:::${name}`;
+    return `  ${ids.get(node)}["${symbol(action)} ${label(node)}"]:::${name}`;
   });
   const arrows = links.map(({ from, to, stage }) => {
     const arrow = stage === null ? '-->' : `-->|${stage}|`;
@@ -75,6 +93,11 @@ export function graphMermaid(
     .filter((style) => used.has(style.split(' ')[1] ?? ''))
     .map((style) => `  ${style}`);
   return ['flowchart LR', ...shown, ...arrows, ...definitions];
+}
+
+/** For those who do not see the colors. As an entity, because Mermaid takes `- ` and `+ ` for the start of a list. */
+function symbol(action: Action): string {
+  return `#${actionLabels[action].symbol.codePointAt(0)};`;
 }
 
 /** Everything but letters, digits and plain punctuation becomes a Mermaid entity, which cannot end the label or open a tag. */

@@ -108,14 +108,24 @@ function heading(change: Change, parts: FieldParts, { urlOf, stepsOf }: ChangeCo
     ...(outside === null ? [] : [`(${outside})`]),
   ].join(' ');
   const fields = fitsHeading(parts) ? fieldLine(parts, change, markdownCode) : null;
-  const cadence = fields === null ? cadenceText(change) : weeklyText(change);
-  const facts = [briefly(change), fields, cadence].filter((each) => each !== null);
+  const cadence = fields === null ? cadenceBeside(change) : weeklyText(change);
+  const facts = [briefly(change, fields), fields, cadence].filter((each) => each !== null);
   return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
 }
 
-/** Describes an object that does not change. */
-function briefly({ action, inBrief }: Change): string | null {
-  return action === 'adopt' && inBrief !== undefined ? shortProse(inBrief) : null;
+/** Describes an object that does not change, or one that is new and whose fields are below. */
+function briefly({ action, inBrief }: Change, fields: string | null): string | null {
+  const isShown = action === 'adopt' || (action === 'create' && fields === null);
+  return isShown && inBrief !== undefined ? shortProse(inBrief) : null;
+}
+
+/** Without what `inBrief` says of a new schedule: an interval, that it is paused, or runs once. */
+function cadenceBeside(change: Change): string | null {
+  const { action, inBrief } = change;
+  const cadence = cadenceText(change);
+  if (action !== 'create' || inBrief === undefined || cadence === null) return cadence;
+  const more = cadence.split(', ').filter((part) => !inBrief.includes(part.replace(/^runs /, '')));
+  return more.length === 0 ? null : more.join(', ');
 }
 
 function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {
@@ -123,8 +133,12 @@ function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {
 }
 
 /** A name that repeats the key adds nothing, except for deletes. */
-function isNameKnown({ action, address, name }: Change): boolean {
-  return name === null || (action !== 'delete' && name === address.slice(address.indexOf('/') + 1));
+function isNameKnown(change: Change): boolean {
+  return change.name === null || (change.action !== 'delete' && isNameInAddress(change));
+}
+
+export function isNameInAddress({ address, name }: Pick<Change, 'address' | 'name'>): boolean {
+  return name === null || name === address.slice(address.indexOf('/') + 1);
 }
 
 /** Where it matters which object is meant: one that is lost, or that this project has not managed so far. */

@@ -4,7 +4,7 @@ import { worstFirst } from '../severity-labels.js';
 import { driftCounts } from '../text/drift-text.js';
 import { count } from '../text/layout.js';
 import { unmanagedLine } from '../unmanaged-line.js';
-import { type ChangeContext, foldedFields, placeMarkdown } from './change-markdown.js';
+import { type ChangeContext, foldedFields, isNameInAddress, placeMarkdown } from './change-markdown.js';
 import { fieldLine, fieldParts } from './field-line.js';
 import { driftMarker, markdownCode, shortCode } from './markdown-escape.js';
 import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
@@ -69,7 +69,7 @@ function driftedItem(drifted: Drifted, urlOf: ChangeContext['urlOf']): PackItem 
   const short = [
     `- **${what === 'deleted' ? 'DELETED' : 'changed'}**`,
     shortCode(address, maxNameColumns),
-    ...(name === null ? [] : [`named ${shortCode(name, maxNameColumns)}`]),
+    ...(isNameInAddress(drifted) ? [] : [`named ${shortCode(name ?? '', maxNameColumns)}`]),
     ...(id === null ? [] : [`id ${shortCode(id, maxNameColumns)}`]),
     ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
   ].join(' ');

@@ -14,7 +14,7 @@ import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import { type MeasureText, SizeBudget } from './markdown-pack.js';
 import { omissions } from './omissions-markdown.js';
 import { overviewItem, overviewSection } from './overview-markdown.js';
-import { diagnosticItem, objectionLines, warningsSection } from './problems-markdown.js';
+import { deleteLines, diagnosticItem, objectionLines, warningsSection } from './problems-markdown.js';
 import { changesSection, planRisks, riskySection } from './sections-markdown.js';
 
 /** In characters. GitHub refuses comments over 65,536. */
@@ -97,6 +97,7 @@ function header(plan: Plan): string {
     ...(unmanaged === null ? [] : ['', unmanaged]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
+    ...deleteLines(changes),
     ...objectionLines(objections),
   ].join('\n');
 }

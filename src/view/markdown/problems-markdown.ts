@@ -1,6 +1,9 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
-import type { Objection } from '../../model/plan.js';
+import { groupBy } from '../../model/group-by.js';
+import type { Change, Objection } from '../../model/plan.js';
+import { wordList } from '../../model/word-list.js';
 import { severityCounts, severityLabels } from '../severity-labels.js';
+import { count } from '../text/layout.js';
 import { placeMarkdown } from './change-markdown.js';
 import { shortCode, shortProse } from './markdown-escape.js';
 import type { Filled, PackItem } from './markdown-pack.js';
@@ -8,11 +11,20 @@ import { fold, section, subsection } from './sections-markdown.js';
 
 const maxObjections = 10;
 
+/** At the top, before what may be a long list of changes. */
+export function deleteLines(changes: readonly Change[]): string[] {
+  const deletes = changes.filter(({ action }) => action === 'delete');
+  if (deletes.length === 0) return [];
+  const kinds = [...groupBy(deletes, ({ kind }) => kind)];
+  const counts = kinds.map(([kind, all]) => count(all.length, kind));
+  return ['> [!WARNING]', `> **Deletes ${wordList(counts, 'and')}.**`, ''];
+}
+
 export function objectionLines(objections: readonly Objection[]): string[] {
   if (objections.length === 0) return [];
   const lines = objections.slice(0, maxObjections).map(({ code, message, help }) => {
     const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
-    return `> - ${shortCode(code, 60)} ${shortProse(message)}${advice}`;
+    return `> - ${shortProse(message)}${advice} ${shortCode(code, 60)}`;
   });
   const more = objections.length - lines.length;
   return [

@@ -1,32 +1,37 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { instantText } from '../../model/instant-text.js';
 import type { Plan, SnapshotAge } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
+import { zoneDataText } from '../zone-data-text.js';
 import { count } from './layout.js';
 
 /** The parts of a saved snapshot that are reported. */
 export interface SavedSnapshot extends Pick<Plan, 'project' | 'environment' | 'service'> {
   readonly takenAt: string;
+  readonly timeZoneData?: string;
   readonly agents: readonly unknown[];
   readonly objects: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** `Saved 5 agents, 2 groups and … of https://… to state.json, without secrets.` */
-export function snapshotSaved({ agents, objects, service }: SavedSnapshot, file: string): string {
+export function snapshotSaved(saved: SavedSnapshot, file: string): string {
+  const { agents, objects, service, timeZoneData } = saved;
   const lists = [['agent', agents] as const, ...Object.entries(objects)];
   const counts = lists.map(([kind, list]) => count(list.length, kind));
-  return `Saved ${counts.join(', ')} of ${escapeControls(service)} to ${escapeControls(file)}, without secrets.\n`;
+  const zoneData = timeZoneData === undefined ? '' : `${zoneDataText(timeZoneData)}\n`;
+  return `Saved ${counts.join(', ')} of ${escapeControls(service)} to ${escapeControls(file)}, without secrets.\n${zoneData}`;
 }
 
 /** `snapshot --out FILE --format json`. */
 export function snapshotSavedJson(saved: SavedSnapshot, file: string, diagnostics: readonly Diagnostic[]) {
-  const { takenAt } = saved;
-  return { ...jsonHeader(saved), takenAt, file, diagnostics: diagnostics.map(diagnosticJson) };
+  const { takenAt, timeZoneData } = saved;
+  return { ...jsonHeader(saved), takenAt, timeZoneData, file, diagnostics: diagnostics.map(diagnosticJson) };
 }
 
 /** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */
 export function snapshotAge({ takenAt, ageSeconds }: SnapshotAge): string {
-  return `a snapshot of ${takenAt.slice(0, 16).replace('T', ' ')} UTC, ${ageText(ageSeconds)} old`;
+  return `a snapshot of ${instantText(takenAt)}, ${ageText(ageSeconds)} old`;
 }
 
 const units = [

@@ -55,7 +55,7 @@ function ofPlace(place: Place, files: Lines): string[] {
 
 function ofViews(diagnostics: readonly Diagnostic[]): string[] {
   const json = validateJson(diagnostics);
-  const log = sarif(diagnostics, '0.0.0');
+  const log = sarif(diagnostics, { version: '0.0.0', helpUri: String, project: null, environment: null });
   const texts = {
     text: diagnosticsText(diagnostics, { color: false, width: 80 }),
     colors: stripVTControlCharacters(diagnosticsText(diagnostics, { color: true, width: 80 })),

@@ -108,3 +108,25 @@ describe('a result of an earlier run does not outlive an error', () => {
     expect(stdout).toMatch(/Too long to show in full:\*\* \d+ errors left out/);
   });
 });
+
+const valid = 'project: p\nenvironments: { staging: {} }\n';
+
+test.each([
+  ['valid manifests', valid, [], 'roster/p/'],
+  ['an environment', valid, ['-e', 'staging'], 'roster/p/staging/'],
+  ['all environments', valid, ['--all-environments'], 'roster/p/*/'],
+  ['broken YAML', broken, [], 'roster/p/'],
+  ['an error in an entry', wrong, ['-e', 'staging'], 'roster/p/staging/'],
+  ['a file that cannot be written', valid, ['--write', 'json=nowhere/report.json'], 'roster/p/'],
+])(
+  'validate --format sarif is under one category for each project and environment: %s',
+  async (_, text, flags, id) => {
+    const workspace = new Workspace({ 'roster.yaml': text }, { url: 'http://127.0.0.1:1', apiKey: 'k' });
+    try {
+      const { stdout } = await workspace.command(['validate', '--format', 'sarif', ...flags]);
+      expect(JSON.parse(stdout).runs[0].automationDetails).toEqual({ id });
+    } finally {
+      workspace.remove();
+    }
+  },
+);

@@ -261,7 +261,10 @@ describe('init', () => {
 
   it('names the branch that pipelines apply from', async () => {
     repository('git@github.com:acme/config.git', 'trunk');
-    expect((await workspace.command(['init'])).stdout).toContain('applied from the branch trunk.\n');
+    const { stdout } = await workspace.command(['init']);
+    expect(stdout).toContain('applied from the branch trunk.\nThe CI files contain this name.');
+    const json = await workspace.command(['init', '--format', 'json']);
+    expect(JSON.parse(json.stdout).branch).toBe('trunk');
     expect(read('.github/workflows/roster-apply.yml')).toContain("if: github.ref == 'refs/heads/trunk'\n");
   });
 

@@ -123,7 +123,7 @@ describe('risks of a key', () => {
   const facts = { keyPrefix: 'svc_live_ab', lastUsedDate: '2026-11-20T10:00:00Z' };
   const stops = {
     code: 'key',
-    message: 'the key "ci" (svc_live_ab…, last used 2026-11-20T10:00:00Z) stops working',
+    message: 'the key "ci" (svc_live_ab…, last used 2026-11-20 10:00 UTC) stops working',
   };
 
   it.each<[string, readonly string[] | null, readonly string[] | null, string[]]>([

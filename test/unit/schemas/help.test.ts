@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { editorSchemas, withMarkdownDescriptions } from '../../../scripts/schema-markdown.js';
 import { kinds } from '../../../src/kinds/index.js';
 import type { Severity } from '../../../src/model/diagnostic.js';
 import type { Action, NextRuns, Origin } from '../../../src/model/plan.js';
@@ -49,6 +51,20 @@ describe.each(schemaNames)('%s.schema.json', (name) => {
     });
     expect(said.filter(([, word, value]) => word !== value)).toEqual([]);
   });
+});
+
+it('has Markdown for editors wherever a description is not the same in Markdown (`npm run docs` writes it)', () => {
+  for (const file of editorSchemas) {
+    const text = readFileSync(file, 'utf8');
+    expect(text).toBe(withMarkdownDescriptions(text));
+  }
+});
+
+it('keeps code in Markdown descriptions, and shows all else as it is', () => {
+  const line = (text: string) => `  "description": ${JSON.stringify(text)},`;
+  const [, markdown] = withMarkdownDescriptions(line('Named *.yaml, `a_*` or <b> [c].')).split('\n');
+  expect(markdown).toBe('  "markdownDescription": "Named \\\\*.yaml, `a_*` or \\\\<b> \\\\[c\\\\].",');
+  expect(withMarkdownDescriptions(line('Plain.'))).toBe(line('Plain.'));
 });
 
 /** Keys that the compiler holds against the types: a new member has to be put here, and then into the schemas. */

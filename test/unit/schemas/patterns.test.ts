@@ -1,14 +1,16 @@
 import type { ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { pieces } from '../../../src/manifest/variables/template.js';
+import { findApiKeys } from '../../../src/redact/api-keys.js';
 import { cronProblem } from '../../../src/timing/cron.js';
 import { ageRange, everyRange, parseInterval } from '../../../src/timing/interval.js';
 import { wallClockProblem } from '../../../src/timing/wall-clock.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
 import { unsafe } from '../../../src/yaml/text.js';
 import { costOf } from '../../support/cost.js';
-import { partsOf, schemaNames, validator } from './schemas.js';
+import { base, read, regexesOf, schemaNames, validator } from './schemas.js';
 
 const definition = (name: string) => validator(`project.schema.json#/definitions/${name}`);
 const ofSchedule = (name: string) => definition(`schedule/properties/${name}`);
@@ -215,7 +217,8 @@ describe('a text', () => {
     '\u200b',
     '\u202e',
     '\u2028',
-    '\ud800',
+    'svc_live_0123456789abcde',
+    'SVC_live_0123456789abcdef',
     '👨',
     'é',
   );
@@ -228,8 +231,20 @@ describe('a text', () => {
 
   it.each(['line', 'prose'] as const)(
     'of the rule %s is valid if and only if the loader accepts it',
-    (rule) => agree(text, definition(rule), (value) => known(value) && unsafe(value, rule) === null),
+    (rule) =>
+      agree(
+        text,
+        definition(rule),
+        (value) => known(value) && unsafe(value, rule) === null && findApiKeys(value).length === 0,
+      ),
   );
+
+  it('that portable patterns cannot judge is accepted by the schema, and refused by the loader', () => {
+    const texts = ['a\u200db', 'a\ud800b', 'a\u{e0041}b'];
+    expect(
+      texts.filter((each) => !accepts(definition('line'), each) || unsafe(each, 'line') === null),
+    ).toEqual([]);
+  });
 
   it('with variables is recognized by them', () => {
     agree(text.filter(known), definition('template'), (value) =>
@@ -251,9 +266,40 @@ function accepts(schema: ValidateFunction, value: string): boolean {
   return schema(value) as boolean;
 }
 
+/**
+ * What ECMAScript (with and without the flag `u`), RE2 and Python read alike: no look-around, `\\p`, `\\u` or `\\d`, no
+ * characters outside the first plane in classes, and no repetition over 1,000.
+ */
+const portable = (() => {
+  const escaped = String.raw`\\(?:[\\^$.*+?()[\]{}|/]|x[0-7][0-9a-f]|x[89][0-9a-f]|[sS])`;
+  const classItem = String.raw`(?:${escaped}|[^\\[\]\u{10000}-\u{10ffff}])`;
+  const count = String.raw`\{(?:1000|\d{1,3})(?:,(?:1000|\d{1,3})?)?\}`;
+  return new RegExp(
+    String.raw`^(?:${escaped}|\[\^?${classItem}+\]|\(\?:|\((?!\?)|[)|^$.*+?]|${count}|[^\\()[\]{}|^$.*+?])*$`,
+    'u',
+  );
+})();
+
+describe('every pattern is portable', () => {
+  it.each(schemaNames)('of %s.schema.json', (name) => {
+    expect(regexesOf(name).filter((pattern) => !portable.test(pattern))).toEqual([]);
+  });
+
+  it.each(['(?!a)', '(?<=a)b', '\\p{L}', '\\u0041', '[\\d]', 'a{1001}', '[\u{1f468}]', '(?<n>a)', 'a{,2}'])(
+    'and %s is not',
+    (pattern) => expect(portable.test(pattern)).toBe(false),
+  );
+});
+
+it('every schema has an absolute id, under the name of the package', () => {
+  expect(base).toContain(`/${manifest.name}/`);
+  expect(schemaNames.map((name) => read(name)['$id'])).toEqual(
+    schemaNames.map((name) => `${base}${name}.schema.json`),
+  );
+});
+
 describe('every pattern takes linear time', () => {
-  const patterns = schemaNames.flatMap((name) => partsOf(name).map(({ schema }) => schema['pattern']));
-  const all = [...new Set(patterns)].filter((pattern) => typeof pattern === 'string');
+  const all = [...new Set(schemaNames.flatMap(regexesOf))];
   const beginnings = ['', 'refs/heads/', 'agent/', 'group/', 'https://', '0 0 0 ', '2026-'];
   const pieces = ['a', 'A', '0', '9 ', ' ', '-', '_', '.', '/', ',', '*', '${', '${var.', 'a/', 'a.', '1-2,'];
 

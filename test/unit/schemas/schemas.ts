@@ -12,10 +12,13 @@ export interface Part {
 
 export const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot'] as const;
 
+/** Where the package publishes them. */
+export const base = 'https://unpkg.com/rosterctl/schemas/';
+
 const files = new Map(schemaNames.map((name) => [`${name}.schema.json`, read(name)]));
 const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
 // What ajv does not know, because it is for editors: words for what is wrong, and snippets.
-ajv.addVocabulary(['errorMessage', 'patternErrorMessage', 'defaultSnippets']);
+ajv.addVocabulary(['errorMessage', 'patternErrorMessage', 'markdownDescription', 'defaultSnippets']);
 for (const schema of files.values()) ajv.addSchema(schema);
 
 export function read(name: string): Schema {
@@ -27,7 +30,7 @@ const validators = new Map<string, ValidateFunction>();
 
 /** Checks against a whole published schema, or a part of one: `project.schema.json#/definitions/line`. */
 export function validator(at: string): ValidateFunction {
-  const known = validators.get(at) ?? ajv.compile({ $ref: at });
+  const known = validators.get(at) ?? ajv.compile({ $ref: `${base}${at}` });
   validators.set(at, known);
   return known;
 }
@@ -60,6 +63,21 @@ export function partsOf(name: string): Part[] {
       ),
   ];
   return visit(`${name}.schema.json#`, read(name));
+}
+
+/** Every pattern in a schema file, those of conditions and of names included. */
+export function regexesOf(name: string): string[] {
+  const visit = (value: unknown): string[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    if (Array.isArray(value)) return value.flatMap(visit);
+    const { pattern, patternProperties = {} } = value as Schema;
+    return [
+      ...(typeof pattern === 'string' ? [pattern] : []),
+      ...Object.keys(patternProperties as Schema),
+      ...Object.values(value).flatMap(visit),
+    ];
+  };
+  return [...new Set(visit(read(name)))];
 }
 
 /** The values of `properties` and `patternProperties`: what an editor shows help for. */

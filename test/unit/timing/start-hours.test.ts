@@ -23,6 +23,14 @@ describe('starts by the hour', () => {
     expect(days.map(({ date, hours }) => [date, hours.indexOf(2)])).toEqual([['2026-12-01', 6]]);
   });
 
+  test('the busiest minute of an hour is the one in which most start together', () => {
+    const span = { from: new Date('2026-12-01T00:00:00Z'), until: new Date('2026-12-01T03:00:00Z') };
+    const timing = { ...hourly.timing, expression: '0 */30 1 * * *' };
+    const [only] = startsPerHour(startsPerMinute([hourly, { ...hourly, timing, starts: 3 }], span), 'UTC');
+    expect(only?.hours.slice(0, 4)).toEqual([2, 8, 2, 0]);
+    expect(only?.peaks.slice(0, 4)).toEqual([2, 5, 2, 0]);
+  });
+
   test('none is lost, none counted twice', () => {
     const zones = fc.constantFrom(
       'UTC',

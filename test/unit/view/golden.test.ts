@@ -9,7 +9,7 @@ import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { reportText } from '../../../src/view/text/report-text.js';
 import { expectGolden } from './golden.js';
-import { completeReport, diagnostics, emptyPlan, plan, report } from './samples.js';
+import { completeReport, diagnostics, emptyPlan, plan, report, sarifRun } from './samples.js';
 
 const layouts = [
   { name: 'plain-80', color: false, width: 80 },
@@ -52,7 +52,7 @@ it('plans, reports and diagnostics are written as JSON', () => {
   expectGolden('plan.json.txt', jsonText(planJson(plan)));
   expectGolden('report.json.txt', jsonText(reportJson(report)));
   expectGolden('validate.json.txt', jsonText(validateJson(diagnostics)));
-  expectGolden('sarif.json.txt', jsonText(sarif(diagnostics, '0.1.0')));
+  expectGolden('sarif.json.txt', jsonText(sarif(diagnostics, sarifRun)));
 });
 
 it('diagnostics are written as workflow commands', () =>

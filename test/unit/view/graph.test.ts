@@ -48,14 +48,37 @@ it('a graph is written as Mermaid, and names are escaped', () => {
   ]);
 });
 
+it('a graph shows each action by a sign as well as by color', () => {
+  const actions = new Map([
+    ['s1', 'create'],
+    ['s2', 'update'],
+    ['s3', 'delete'],
+    ['g', 'replace'],
+    ['p', 'adopt'],
+  ] as const);
+  const labels = graphMermaid(graph, actions).flatMap((line) => /\["(.*)"\]/.exec(line)?.[1] ?? []);
+  expect(labels).toEqual(['#43; s1', '#126; s2', '#45; s3', '#177; g', 'p', 'alone', 'a', 'b']);
+});
+
+it('a graph in DOT has a shape for each kind, and says in which font', () => {
+  const nodes = ['schedule/s', 'group/g', 'pipeline/p', 'agent/a', 'key/k', 'other/o'];
+  const lines = graphDot({ nodes, links: [] }).split('\n');
+  expect(lines.filter((line) => line.includes('fontname'))).toHaveLength(2);
+  const shapes = nodes.map(
+    (node) => /shape=(\w+)/.exec(lines.find((line) => line.includes(`"${node}"`)) ?? '')?.[1],
+  );
+  expect(shapes).toEqual(['ellipse', 'folder', 'cds', 'box', undefined, undefined]);
+});
+
 it('a graph is written as DOT, and names are escaped', () => {
   expect(graphDot(hostile)).toBe(
     [
       'digraph roster {',
       '  rankdir=LR;',
-      '  node [shape=box];',
-      '  "agent/\\"]; click n1 \\"javascript:x\\" %%{init}%% <b>";',
-      '  "agent/\\\\N \\"q\\" \\\\u{a}@team";',
+      '  node [fontname="Helvetica,Arial,sans-serif", fontsize=11, shape=note];',
+      '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, color="#57606a"];',
+      '  "agent/\\"]; click n1 \\"javascript:x\\" %%{init}%% <b>" [shape=box, style=rounded];',
+      '  "agent/\\\\N \\"q\\" \\\\u{a}@team" [shape=box, style=rounded];',
       '  "agent/\\"]; click n1 \\"javascript:x\\" %%{init}%% <b>" -> "agent/\\\\N \\"q\\" \\\\u{a}@team" [label="3"];',
       '}',
       '',

@@ -75,6 +75,24 @@ describe('the line of a change in a comment', () => {
     expect(shown('delete')).toBe('- **DELETE** `group/a` named `a`');
   });
 
+  it('says in brief what is created where the fields do not fit', () => {
+    const fields = ['target', 'cron', 'timeZone'].map((path) => field(path, { after: 'x' }));
+    const brief = 'pipeline/refresh, every 6 hours';
+    const nextRuns = { ...daily, before: null, pace: { before: null, after: frequency(7) } };
+    const line = (rest: Partial<Change>) =>
+      lineOf('schedule/a', [
+        change('schedule/a', { action: 'create', fields, inBrief: brief, nextRuns, ...rest }),
+      ]);
+    expect(line({})).toBe('- **create** `schedule/a`: `pipeline/refresh`, every 6 hours; 7 runs a week');
+    expect(
+      line({
+        inBrief: `${brief}, once at noon`,
+        nextRuns: { ...nextRuns, pace: { before: null, after: frequency(0) } },
+      }),
+    ).toMatch(/noon$/);
+    expect(line({ fields: fields.slice(2) })).not.toContain('6 hours');
+  });
+
   it('shows the id where it matters which object is meant', () => {
     const shown = (rest: Partial<Change>) => lineOf('group/a', [change('group/a', { id: 'i-1', ...rest })]);
     expect(shown({ action: 'delete' })).toContain('id `i-1`');
@@ -82,6 +100,12 @@ describe('the line of a change in a comment', () => {
     expect(shown({ adopted: true })).toContain('id `i-1` (adopted)');
     expect(shown({})).not.toContain('i-1');
   });
+});
+
+it('a comment warns at the top that something is deleted, and of what kinds', () => {
+  const deleted = ['group/a', 'group/b', 'schedule/c'].map((each) => change(each, { action: 'delete' }));
+  expect(comment(deleted)).toContain('\n> [!WARNING]\n> **Deletes 2 groups and 1 schedule.**\n\n');
+  expect(comment([change('group/a', { fields: [every] })])).not.toContain('[!WARNING]');
 });
 
 describe('the times of a schedule in a comment', () => {
@@ -215,7 +239,7 @@ describe('warnings in a comment', () => {
 
   it('are counted and folded while there are errors, which come first', () => {
     const text = comment([], { diagnostics, objections });
-    expect(text).toMatch(/> - `protected` no\n.*<details><summary>2 warnings<\/summary>/s);
+    expect(text).toMatch(/> - no `protected`\n.*<details><summary>2 warnings<\/summary>/s);
     expect(text).not.toContain('### Warnings');
   });
 

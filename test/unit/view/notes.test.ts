@@ -6,7 +6,7 @@ import { planJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { countLine, diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { validator } from '../schemas/schemas.js';
-import { emptyPlan, place } from './samples.js';
+import { emptyPlan, place, sarifRun } from './samples.js';
 
 const problem = (severity: Severity): Diagnostic => ({ severity, code: 'stale-checkout', message: 'words' });
 const [error, warning, note] = [problem('error'), problem('warning'), problem('info')];
@@ -48,7 +48,7 @@ describe('a diagnostic for information', () => {
   });
 
   it('is a note in SARIF, with and without a place', () => {
-    const [{ results, invocations }] = sarif([note, { ...note, place: place(1, 1, 1, 'a') }], '').runs;
+    const [{ results, invocations }] = sarif([note, { ...note, place: place(1, 1, 1, 'a') }], sarifRun).runs;
     const levels = [...results, ...invocations[0].toolConfigurationNotifications].map(({ level }) => level);
     expect([levels, invocations[0].executionSuccessful]).toEqual([['note', 'note'], true]);
   });

@@ -2,6 +2,7 @@ import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
 import type { Change, FieldChange, Plan, Step } from '../../../src/model/plan.js';
 import type { Report } from '../../../src/model/report.js';
 import { defaultSafeguards } from '../../../src/model/safeguards.js';
+import type { SarifRun } from '../../../src/view/ci/sarif.js';
 
 /** Plans, reports and diagnostics that exercise every part of the views. */
 
@@ -14,6 +15,13 @@ export function place(
 ): Place {
   return { file, line, column, length, lineText };
 }
+
+export const sarifRun: SarifRun = {
+  version: '1.2.3',
+  helpUri: (code) => `https://docs.example/diagnostics#${code}`,
+  project: 'pricing',
+  environment: 'production',
+};
 
 export function field(path: string, rest: Partial<FieldChange>): FieldChange {
   return {

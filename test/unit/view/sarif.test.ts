@@ -5,7 +5,7 @@ import { type Diagnostic, diagnosticCodes } from '../../../src/model/diagnostic.
 import { sarif } from '../../../src/view/ci/sarif.js';
 import { codeTexts } from '../../../src/view/code-texts.js';
 import { jsonText } from '../../../src/view/json/json-text.js';
-import { diagnostics, place } from './samples.js';
+import { diagnostics, place, sarifRun } from './samples.js';
 
 const validate = publishedSchema();
 
@@ -54,7 +54,7 @@ const logs: [string, readonly Diagnostic[]][] = [
 ];
 
 describe.each(logs)('a SARIF log of %s', (_, list) => {
-  const log = JSON.parse(jsonText(sarif(list, '1.2.3'))) as ReturnType<typeof sarif>;
+  const log = JSON.parse(jsonText(sarif(list, sarifRun))) as ReturnType<typeof sarif>;
   const [run] = log.runs;
 
   it('fits the published schema', () => expect([validate(log), validate.errors]).toEqual([true, null]));
@@ -75,18 +75,35 @@ describe.each(logs)('a SARIF log of %s', (_, list) => {
       expect(message.text).not.toBe('');
       expect(locations).toHaveLength(1);
     }
+    for (const { id, name, helpUri } of run.tool.driver.rules) {
+      expect(name).toMatch(/^(?:[A-Z][a-z]+)+$/);
+      expect(helpUri).toBe(sarifRun.helpUri(id));
+    }
     for (const { shortDescription, fullDescription, help } of run.tool.driver.rules)
       for (const { text } of [shortDescription, fullDescription, help])
         expect(text.length).toBeGreaterThan(3);
   });
 });
 
+describe('the category of a SARIF log', () => {
+  it.each([
+    ['pricing', 'production', 'roster/pricing/production/'],
+    ['pricing', null, 'roster/pricing/'],
+    ['pricing', '*', 'roster/pricing/*/'],
+    [null, null, 'roster/'],
+    ['a/b \ud800', 'c', 'roster/a%2Fb%20%EF%BF%BD/c/'],
+  ])('of the project %j in the environment %j is %s', (project, environment, id) => {
+    const [run] = sarif([], { ...sarifRun, project, environment }).runs;
+    expect(run.automationDetails).toEqual({ id });
+  });
+});
+
 describe('the location of a SARIF result', () => {
   const locationOf = (each: Diagnostic) =>
-    sarif([each], '').runs[0].results[0]?.locations[0]?.physicalLocation;
+    sarif([each], sarifRun).runs[0].results[0]?.locations[0]?.physicalLocation;
 
   it('is a region in UTF-16 code units with an exclusive end', () => {
-    expect(sarif([one], '').runs[0].columnKind).toBe('utf16CodeUnits');
+    expect(sarif([one], sarifRun).runs[0].columnKind).toBe('utf16CodeUnits');
     expect(locationOf(one)?.region).toEqual({ startLine: 4, startColumn: 14, endLine: 4, endColumn: 23 });
   });
 
@@ -109,13 +126,13 @@ describe('the location of a SARIF result', () => {
     const address = locationOf(inFile(file))?.artifactLocation;
     expect(address).toEqual({ uri, uriBaseId: '%SRCROOT%' });
     expect(decodeURIComponent(uri)).toBe(file.toWellFormed());
-    expect(sarif([one], '').runs[0].originalUriBaseIds).toHaveProperty(['%SRCROOT%', 'description']);
+    expect(sarif([one], sarifRun).runs[0].originalUriBaseIds).toHaveProperty(['%SRCROOT%', 'description']);
   });
 });
 
 describe('a diagnostic without a place in SARIF', () => {
   it('is a notification, and an error fails the run', () => {
-    const [{ invocations, results, tool }] = sarif([homeless, one], '').runs;
+    const [{ invocations, results, tool }] = sarif([homeless, one], sarifRun).runs;
     expect(results).toHaveLength(1);
     expect(invocations).toEqual([
       {
@@ -133,13 +150,13 @@ describe('a diagnostic without a place in SARIF', () => {
   });
 
   it('does not fail a run that reports results', () => {
-    expect(sarif([one], '').runs[0].invocations[0].executionSuccessful).toBe(true);
+    expect(sarif([one], sarifRun).runs[0].invocations[0].executionSuccessful).toBe(true);
   });
 });
 
 it('text from a manifest cannot create a link in a SARIF message', () => {
   const message = 'no agent "[click](https://evil.example)"';
-  const text = sarif([{ ...one, message, help: message }], '').runs[0].results[0]?.message.text;
+  const text = sarif([{ ...one, message, help: message }], sarifRun).runs[0].results[0]?.message.text;
   expect(text).not.toMatch(/\[[^\]]*\]\(/);
   expect(text).toContain('[click]\\u{28}https://evil.example)');
 });
