@@ -7,13 +7,14 @@ import { Problem } from '../model/diagnostic.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { planGithub } from '../view/ci/github.js';
 import { planGitlab } from '../view/ci/gitlab.js';
+import { planHtml } from '../view/html/plan-html.js';
 import { jsonText } from '../view/json/json-text.js';
 import { planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planText } from '../view/text/plan-text.js';
 import { declarations } from './command/declarations.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import { type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
+import { type GuardFlags, planOptions, sessionOptions, usage, wantsFormat } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext, Host } from './host/host.js';
 import { changesFromRepositoryRoot, fromRepositoryRoot } from './host/repository-paths.js';
@@ -36,7 +37,7 @@ export function planCommand(
 ): Promise<number> {
   return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
-    const options = planOptions(addresses, flags);
+    const options = { ...planOptions(addresses, flags), calendar: wantsFormat(flags, 'html') };
     const urlOf = sourceLinks(flags, host);
     if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
@@ -52,6 +53,7 @@ export function planCommand(
         text: (style) => planText(shown, { ...style, summary: flags.summary }),
         json: () => jsonText(planJson(shown)),
         markdown: () => planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
+        html: () => planHtml(shown, { urlOf }),
         github: () => planGithub(inRepositoryPlan(shown, host)),
         gitlab: () => jsonText(planGitlab(shown)),
       },

@@ -17,6 +17,7 @@ import { formerKeys } from './former-keys.js';
 import { keptKeys } from './kept-keys.js';
 import { type DeliveryCheck, undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
+import { withCalendar } from './plan-calendar.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -25,6 +26,8 @@ export interface PlanOptions {
   readonly allow?: Partial<Allowances> | undefined;
   /** Addresses and globs to plan for, such as `schedule/*`. Default: everything. */
   readonly addresses?: readonly string[];
+  /** Adds when agents start over the next days, before and after. Default: false. */
+  readonly calendar?: boolean;
 }
 
 /**
@@ -33,7 +36,10 @@ export interface PlanOptions {
  * @throws Problem when the manifests or the service do not allow a plan.
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
-  return planOf(session, await observeAndPlan(session, { ...options, previews: true, checkout: 'compare' }));
+  const observation = await observeAndPlan(session, { ...options, previews: true, checkout: 'compare' });
+  const made = planOf(session, observation);
+  if (options.calendar !== true) return made;
+  return withCalendar(made, observation.reconciled, session.clock.now());
 }
 
 /** A plan with everything that it is based on. */

@@ -1,3 +1,4 @@
+import type { CalendarComparison } from './calendar.js';
 import type { PlannedCheckout } from './checkout.js';
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Link } from './graph.js';
@@ -173,6 +174,8 @@ export interface Plan {
   readonly checkout?: PlannedCheckout;
   /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
+  /** Only where a view needs it. Not part of the digest. */
+  readonly calendar?: CalendarComparison;
 }
 
 /** What won over the URL that the manifest declares. */
