@@ -18,12 +18,13 @@ import { type GuardFlags, planOptions, sessionOptions, usage, wantsFormat } from
 import { runCommand } from './command/run-command.js';
 import type { CommandContext, Host } from './host/host.js';
 import { changesFromRepositoryRoot, fromRepositoryRoot } from './host/repository-paths.js';
-import { sourceLinks } from './host/source-links.js';
+import { pageLink, sourceLinks } from './host/source-links.js';
 import { writeWorkflowFiles } from './host/workflow-files.js';
 
 export interface PlanFlags extends GuardFlags {
   readonly detailedExitcode?: boolean;
   readonly linkBase?: string;
+  readonly pageLink?: string;
   readonly out?: string;
   readonly snapshot?: string;
   readonly summary?: boolean;
@@ -38,22 +39,23 @@ export function planCommand(
   return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
     const options = { ...planOptions(addresses, flags), calendar: wantsFormat(flags, 'html') };
-    const urlOf = sourceLinks(flags, host);
+    const links = { urlOf: sourceLinks(flags, host), pageUrl: pageLink(flags) };
     if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
     if (out !== null) checkWritable(out);
     const made = await makePlan(flags, options, context);
     const shown = output.redactor.value(forView(made));
     if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
-    const warnings = writeWorkflowFiles(shown, urlOf, host, output.redactor);
+    const warnings = writeWorkflowFiles(shown, links, host, output.redactor);
     return {
       exit: exitOf(made, flags.detailedExitcode === true),
       diagnostics: [...made.diagnostics, ...warnings],
       render: {
         text: (style) => planText(shown, { ...style, summary: flags.summary }),
         json: () => jsonText(planJson(shown)),
-        markdown: () => planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
-        html: () => planHtml(shown, { urlOf }),
+        markdown: () =>
+          planMarkdown(shown, { ...links, measure: (text) => output.redactor.text(text).length }),
+        html: () => planHtml(shown, links),
         github: () => planGithub(inRepositoryPlan(shown, host)),
         gitlab: () => jsonText(planGitlab(shown)),
       },
