@@ -25,7 +25,7 @@ async function workspaceWith(text: string): Promise<Workspace> {
   const sandbox = await startSandbox();
   const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
   // The calendar begins here.
-  workspace.now = () => Date.parse('2026-12-01T12:00:00Z');
+  workspace.now = () => new Date('2026-12-01T12:00:00Z');
   workspace.env['SHOP_USER'] = 'very-secret-name';
   cleanups.push(
     () => sandbox.close(),
