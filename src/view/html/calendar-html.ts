@@ -6,6 +6,7 @@ import { worstFirst } from '../severity-labels.js';
 import { count } from '../text/layout.js';
 import { heatMapHtml, legendHtml, peakOf } from './heat-map.js';
 import { type Html, html } from './html-text.js';
+import calendarStyle from './page/calendar.css?raw';
 import { pageHtml } from './page.js';
 import { headerHtml, pageTitle } from './page-header.js';
 import { problemsHtml } from './problems-html.js';
@@ -33,7 +34,7 @@ ${busiestHtml(calendar)}
 ${uncountedHtml(calendar)}
 ${warningsHtml(diagnostics)}
 </main>`;
-  return pageHtml({ title: pageTitle(about), body });
+  return pageHtml({ title: pageTitle(about), body, style: calendarStyle });
 }
 
 function busiestHtml({ busiest, limit }: Calendar): Html | null {

@@ -10,11 +10,29 @@ export function calendarPanel(calendar: CalendarComparison): Html | null {
   if (before.starts === 0 && after.starts === 0 && before.uncounted + after.uncounted === 0) return null;
   const peak = peakOf(before.days, after.days);
   const isSame = JSON.stringify(before.days) === JSON.stringify(after.days);
+  const isCompared = !isSame && before.starts > 0 && after.starts > 0;
   const about = `times in ${timeZone}, from ${minuteOf(calendar.from)} to ${minuteOf(calendar.until)}`;
-  return html`<p>Agents that the schedules of this project start, ${about}. ${isSame ? 'The plan does not change them.' : 'Hours that the plan changes are outlined.'}</p>
-${isSame ? null : heatMapHtml({ caption: `Before: ${sideText(before, limit)}`, days: before.days, peak })}
-${heatMapHtml({ caption: `${isSame ? 'Before and after' : 'After'}: ${sideText(after, limit)}`, days: after.days, peak, before: before.days })}
+  const effect = isSame
+    ? 'The plan does not change them.'
+    : isCompared
+      ? 'Hours that the plan changes are outlined.'
+      : '';
+  const map = (title: string, side: CalendarSide) =>
+    sideHtml(`${title}: ${sideText(side, limit)}`, side, peak, isCompared && side === after ? before : null);
+  return html`<p>Agents that the schedules of this project start, ${about}. ${effect}</p>
+${isSame ? map('Before and after', after) : [map('Before', before), map('After', after)]}
 ${legendHtml(peak)}`;
+}
+
+/** A side without starts needs no table. */
+function sideHtml(
+  caption: string,
+  { days, starts }: CalendarSide,
+  peak: number,
+  before: CalendarSide | null,
+): Html {
+  if (starts === 0) return html`<p><b>${caption}</b></p>`;
+  return heatMapHtml({ caption, days, peak, ...(before === null ? {} : { before: before.days }) });
 }
 
 function minuteOf(instant: string): string {

@@ -44,7 +44,7 @@ export function placeData(place: Place, urlOf: PageContext['urlOf']): PagePlace 
 }
 
 /** What a reviewer chooses changes by. */
-export const riskLabels: Readonly<Record<Risk['code'], string>> = {
+const riskLabels: Readonly<Record<Risk['code'], string>> = {
   delete: 'deletes an object',
   key: 'a key stops working',
   scopes: 'more scopes',

@@ -30,7 +30,9 @@ const modules = [
 ];
 
 /** The script of the page as one module: a page without requests cannot import, so its files share one scope. */
-export const planScript = modules.map(inOneScope).join('\n');
+export function planScript(): string {
+  return modules.map(inOneScope).join('\n');
+}
 
 function inOneScope(text: string): string {
   return text.replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '');

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type Html, html, jsonForPage, trusted } from './html-text.js';
-import calendarStyle from './page/calendar.css?raw';
-import changeStyle from './page/change.css?raw';
 import pageStyle from './page/page.css?raw';
-import planStyle from './page/plan.css?raw';
-import { planScript } from './page-script.js';
 
-export interface Page {
+export interface PageParts {
   readonly title: string;
   readonly body: Html;
-  /** What the script of the plan shows. Without it, the page has no script and allows none. */
+  /** Besides the style that all pages share. */
+  readonly style?: string;
+  /** A module. Without it, the page allows no script. */
+  readonly script?: string;
+  /** What the script reads. */
   readonly data?: object;
 }
 
@@ -21,14 +21,13 @@ const ICON =
  * A whole page in one file. Its policy allows the style and the script of this file, by their hashes, and no request: not
  * even markup in a value could load or run anything.
  */
-export function pageHtml({ title, body, data }: Page): string {
-  const style = `${pageStyle}${planStyle}${changeStyle}${calendarStyle}`;
-  const scripts = data === undefined ? [] : [planScript];
+export function pageHtml({ title, body, style: own = '', script, data }: PageParts): string {
+  const style = pageStyle + own;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${trusted(policy(style, scripts))}">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy(style, script))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -40,17 +39,16 @@ export function pageHtml({ title, body, data }: Page): string {
 <body>
 ${body}
 ${data === undefined ? null : html`<script type="application/json" id="data">${jsonForPage(data)}</script>`}
-${scripts.map((each) => html`<script type="module">${trusted(each)}</script>`)}
+${script === undefined ? null : html`<script type="module">${trusted(script)}</script>`}
 </body>
 </html>
 `.text;
 }
 
-function policy(style: string, scripts: readonly string[]): string {
-  const allowed = scripts.length === 0 ? "'none'" : scripts.map(sourceHash).join(' ');
+function policy(style: string, script: string | undefined): string {
   return [
     "default-src 'none'",
-    `script-src ${allowed}`,
+    `script-src ${script === undefined ? "'none'" : sourceHash(script)}`,
     `style-src ${sourceHash(style)}`,
     'img-src data:',
     "base-uri 'none'",

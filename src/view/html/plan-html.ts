@@ -12,16 +12,22 @@ import { unmanagedLine } from '../unmanaged-line.js';
 import { calendarPanel } from './calendar-panel.js';
 import { changeData, placeData } from './change-data.js';
 import { type Html, html } from './html-text.js';
+import calendarStyle from './page/calendar.css?raw';
+import changeStyle from './page/change.css?raw';
+import planStyle from './page/plan.css?raw';
 import { pageHtml } from './page.js';
 import type { PageData } from './page-data.js';
 import { type Header, headerHtml, pageTitle } from './page-header.js';
+import { planScript } from './page-script.js';
 import { panelsHtml } from './plan-panels.js';
 import { problemsHtml, proseHtml } from './problems-html.js';
 
-export interface HtmlOptions {
+interface HtmlOptions {
   /** The URL of a manifest line; null if no commit is known. */
   urlOf?(place: Place): string | null;
 }
+
+const STYLE = planStyle + changeStyle + calendarStyle;
 
 /** More would hide the plan. The list of problems has all of them. */
 const MOST_OBJECTIONS = 10;
@@ -41,7 +47,7 @@ ${objectionsHtml(plan)}
 ${risksHtml(plan)}
 ${panelsHtml(data, calendar)}
 </main>`;
-  return pageHtml({ title: pageTitle(header), body, data });
+  return pageHtml({ title: pageTitle(header), body, style: STYLE, script: planScript(), data });
 }
 
 function headerOf(plan: Plan): Header {

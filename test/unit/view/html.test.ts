@@ -62,9 +62,9 @@ describe('a page', () => {
   });
 
   test('has a script in one piece, whose parts share no names', () => {
-    expect(planScript).not.toMatch(/^(import|export)\b/m);
+    expect(planScript()).not.toMatch(/^(import|export)\b/m);
     // Two declarations of one name would be a syntax error.
-    expect(() => new Function(`"use strict";${planScript}`)).not.toThrow();
+    expect(() => new Function(`"use strict";${planScript()}`)).not.toThrow();
   });
 
   test('about errors says which, and that there is no plan', () => {
@@ -153,6 +153,12 @@ describe('the calendar of a plan', () => {
       '<caption>After: 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule,',
     );
     expect(page.match(/<td class="[^"]*moved"[^>]*>/g)).toEqual(['<td class="h6 moved" title="3 → 1,500">']);
+  });
+
+  test('has no table for a side without starts, and marks nothing then', () => {
+    const page = planHtml({ ...plan, calendar: { ...calendar, before: side } });
+    expect(page).toContain('<b>Before: 0 starts</b>');
+    expect(page).not.toMatch(/<td class="[^"]*moved"/);
   });
 
   test('is left out where nothing starts', () => {

@@ -3,8 +3,12 @@ import { make, placeNode } from './dom.js';
 
 /** @typedef {import('../page-data.js').PageChange} PageChange */
 
-/** @type {Readonly<Record<string, string>>} */
-export const symbols = { create: '+', update: '~', replace: '±', delete: '−', adopt: '=', forget: '·' };
+/**
+ * As in every other format.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const symbols = { create: '+', update: '~', replace: '±', delete: '-', adopt: '=', forget: '.' };
 
 /**
  * One change: a line that opens to show the rest.
