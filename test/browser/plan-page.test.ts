@@ -229,6 +229,14 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
     expect(await page.locator('.arrow').count()).toBeLessThan(150);
   });
 
+  test('follows the color scheme of the reader', async () => {
+    const page = await browser.open(planHtml(planOf(4)));
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await background()).toBe('rgb(255, 255, 255)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await background()).toBe('rgb(13, 17, 23)');
+  });
+
   test('lets no script run that is not its own', async () => {
     const page = await browser.open(planHtml(planOf(4)));
     const ran = await page.evaluate(() => {
