@@ -26,6 +26,8 @@ export default defineConfig(({ mode }) => {
   const common = {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
+    // Otherwise the styles of the HTML pages would be empty.
+    css: true,
     env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
     // Only against tests that hang: on a busy machine everything is slow.
     testTimeout: 1_800_000,

@@ -3,6 +3,7 @@ import { problem } from '../model/diagnostic.js';
 import { calendarJson } from '../view/calendar/calendar-json.js';
 import { calendarSvg } from '../view/calendar/calendar-svg.js';
 import { calendarText } from '../view/calendar/calendar-text.js';
+import { calendarHtml } from '../view/html/calendar-html.js';
 import { jsonText } from '../view/json/json-text.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
@@ -19,7 +20,7 @@ const mostDays = 366;
 
 /** `roster calendar`: what starts when over the coming days, from the manifests alone. */
 export function calendarCommand(flags: CalendarFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.calendar.formats, context, async () => {
+  return runCommand(flags, declarations.calendar.formats, { ...context, page: 'calendar' }, async () => {
     const { redactor } = context.output;
     const { from, zone = 'UTC' } = flags;
     const made = calendar(projectOptions(flags, context), { days: chooseDays(flags), from, zone });
@@ -29,6 +30,7 @@ export function calendarCommand(flags: CalendarFlags, context: CommandContext): 
       render: {
         text: (style) => calendarText(shown, style),
         json: () => jsonText(calendarJson(shown, redactor.value(made.warnings))),
+        html: () => calendarHtml(shown, redactor.value(made.warnings)),
         svg: () => calendarSvg(shown),
       },
     };

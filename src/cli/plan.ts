@@ -7,23 +7,25 @@ import { Problem } from '../model/diagnostic.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { planGithub } from '../view/ci/github.js';
 import { planGitlab } from '../view/ci/gitlab.js';
+import { planHtml } from '../view/html/plan-html.js';
 import { jsonText } from '../view/json/json-text.js';
 import { planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planText } from '../view/text/plan-text.js';
 import { declarations } from './command/declarations.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import { type GuardFlags, planOptions, sessionOptions, usage } from './command/flags.js';
+import { type GuardFlags, planOptions, sessionOptions, usage, wantsFormat } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import type { CommandContext, Host } from './host/host.js';
 import { changesFromRepositoryRoot, fromRepositoryRoot } from './host/repository-paths.js';
-import { sourceLinks } from './host/source-links.js';
+import { pageLink, sourceLinks } from './host/source-links.js';
 import { writeWorkflowFiles } from './host/workflow-files.js';
 
 export interface PlanFlags extends GuardFlags {
   readonly destroy?: boolean;
   readonly detailedExitcode?: boolean;
   readonly linkBase?: string;
+  readonly pageLink?: string;
   readonly out?: string;
   readonly snapshot?: string;
   readonly summary?: boolean;
@@ -37,22 +39,25 @@ export function planCommand(
 ): Promise<number> {
   return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
-    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags) };
-    const urlOf = sourceLinks(flags, host);
+    const calendar = wantsFormat(flags, 'html');
+    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar };
+    const links = { urlOf: sourceLinks(flags, host), pageUrl: pageLink(flags) };
     if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
     if (out !== null) checkWritable(out);
     const made = await makePlan(flags, options, context);
     const shown = output.redactor.value(forView(made));
     if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
-    const warnings = writeWorkflowFiles(shown, urlOf, host, output.redactor);
+    const warnings = writeWorkflowFiles(shown, links, host, output.redactor);
     return {
       exit: exitOf(made, flags.detailedExitcode === true),
       diagnostics: [...made.diagnostics, ...warnings],
       render: {
         text: (style) => planText(shown, { ...style, summary: flags.summary }),
         json: () => jsonText(planJson(shown)),
-        markdown: () => planMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
+        markdown: () =>
+          planMarkdown(shown, { ...links, measure: (text) => output.redactor.text(text).length }),
+        html: () => planHtml(shown, links),
         github: () => planGithub(inRepositoryPlan(shown, host)),
         gitlab: () => jsonText(planGitlab(shown)),
       },

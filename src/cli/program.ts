@@ -112,6 +112,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
       'Plan against a file saved by `roster snapshot`, without an API key or network access',
     )
     .option('--link-base <url>', 'URL of the commit that Markdown links point to')
+    .option('--page-link <url>', 'URL where the HTML page will be, for a comment that is too long')
     .action(async (selected, flags) =>
       done(await (await import('./plan.js')).planCommand(selected, flags, context)),
     );

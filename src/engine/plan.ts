@@ -18,6 +18,7 @@ import { formerKeys } from './former-keys.js';
 import { keptKeys } from './kept-keys.js';
 import { type DeliveryCheck, undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
+import { withCalendar } from './plan-calendar.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -28,6 +29,8 @@ export interface PlanOptions {
   readonly addresses?: readonly string[];
   /** Plans to delete what the inventory owns, whatever the manifests declare. Default: false. */
   readonly destroy?: boolean | undefined;
+  /** Adds when agents start over the next days, before and after. Default: false. */
+  readonly calendar?: boolean;
 }
 
 /**
@@ -36,7 +39,10 @@ export interface PlanOptions {
  * @throws Problem when the manifests or the service do not allow a plan.
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
-  return planOf(session, await observeAndPlan(session, { ...options, previews: true, checkout: 'compare' }));
+  const observation = await observeAndPlan(session, { ...options, previews: true, checkout: 'compare' });
+  const made = planOf(session, observation);
+  if (options.calendar !== true) return made;
+  return withCalendar(made, observation.reconciled, session.clock.now());
 }
 
 /** A plan with everything that it is based on. */

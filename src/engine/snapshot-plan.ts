@@ -20,6 +20,7 @@ import { inFileOrder } from './file-order.js';
 import { undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
 import { type PlanOptions, planFor } from './plan.js';
+import { withCalendar } from './plan-calendar.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
 import { serviceIfSet, serviceName } from './service-choice.js';
@@ -36,7 +37,7 @@ const mostListed = 5;
 export async function planFromSnapshot(
   file: string,
   options: SessionOptions,
-  { allow, addresses = [], destroy = false }: PlanOptions,
+  { allow, addresses = [], destroy = false, calendar = false }: PlanOptions,
 ): Promise<Plan> {
   const selected = selectorsOf(addresses);
   const opened = openProject(options);
@@ -67,7 +68,8 @@ export async function planFromSnapshot(
   const more = shown === null ? [] : [...shown.diagnostics, ...notes];
   const diagnostics = inFileOrder(project, opened.warnings, made.diagnostics, more);
   if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  return { ...shown.plan, snapshot: age, diagnostics };
+  const complete = { ...shown.plan, snapshot: age, diagnostics };
+  return calendar ? withCalendar(complete, made, now) : complete;
 }
 
 function readSnapshot(path: string, file: string): string {

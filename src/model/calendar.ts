@@ -39,3 +39,24 @@ export interface CalendarMinute {
   readonly starts: number;
   readonly by: readonly { readonly address: Address; readonly starts: number }[];
 }
+
+/** The starts of a project's schedules before and after a plan, over the same days. Only data, as all of a plan. */
+export interface CalendarComparison {
+  readonly timeZone: string;
+  /** ISO 8601 in UTC. The first day begins here, not at midnight. */
+  readonly from: string;
+  /** Exclusive. */
+  readonly until: string;
+  /** `limits.startsPerMinute` of the manifest. */
+  readonly limit: number;
+  readonly before: CalendarSide;
+  readonly after: CalendarSide;
+}
+
+export interface CalendarSide {
+  readonly days: readonly CalendarDay[];
+  readonly starts: number;
+  readonly minutesOverLimit: number;
+  /** The number of schedules whose times or agents are not known. */
+  readonly uncounted: number;
+}

@@ -1,3 +1,4 @@
+import type { CalendarComparison } from './calendar.js';
 import type { PlannedCheckout } from './checkout.js';
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Link } from './graph.js';
@@ -175,6 +176,8 @@ export interface Plan {
   readonly snapshot?: SnapshotAge;
   /** It deletes what the inventory owns, whatever the manifests declare. Missing in every other plan. */
   readonly destroy?: true;
+  /** Only where a view needs it. Not part of the digest. */
+  readonly calendar?: CalendarComparison;
 }
 
 /** What won over the URL that the manifest declares. */

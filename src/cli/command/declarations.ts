@@ -20,7 +20,7 @@ const writing = { readOnly: false, destructive: false, needsKey: false } as cons
 export const declarations = {
   init: { ...writing, formats: ['text', 'json'] },
   validate: { ...offline, formats: ['text', 'json', 'github', 'sarif'] },
-  plan: { ...reading, formats: ['text', 'json', 'markdown', 'github', 'gitlab'] },
+  plan: { ...reading, formats: ['text', 'json', 'markdown', 'html', 'github', 'gitlab'] },
   apply: {
     readOnly: false,
     destructive: true,
@@ -38,7 +38,7 @@ export const declarations = {
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
-  calendar: { ...offline, formats: ['text', 'json', 'svg'] },
+  calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },
   graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },
   fmt: { ...writing, formats: ['text', 'json'] },
   // If the run is still alive, it loses its lock.

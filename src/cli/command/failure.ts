@@ -4,6 +4,7 @@ import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { removeIfPossible } from '../../files/new-file.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import { diagnosticsGithub } from '../../view/ci/github.js';
+import { failureHtml } from '../../view/html/failure-html.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';
 import { failureMarkdown } from '../../view/markdown/failure-markdown.js';
@@ -21,8 +22,8 @@ export interface FailedCommand {
 }
 
 export interface RunContext extends CommandContext {
-  /** Which page the command has in Markdown. A page about a failure takes its place. */
-  readonly page?: 'plan' | 'drift';
+  /** Which page the command has in Markdown or HTML. A page about a failure takes its place. */
+  readonly page?: 'plan' | 'drift' | 'calendar';
 }
 
 /** A failure in a format that includes diagnostics; null for the others. */
@@ -32,15 +33,21 @@ export function failureIn(format: string | undefined, failure: FailedCommand): s
   if (format === 'json') return jsonText(failureJson(diagnostics));
   if (format === 'github') return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
   if (format === 'sarif') return sarifText(diagnostics, failure.flags, failure.context);
+  if (format === 'html') return failureHtmlPage({ ...failure, diagnostics });
   return format === 'markdown' ? failurePage({ ...failure, diagnostics }) : null;
 }
 
 function failurePage({ flags, context, diagnostics }: FailedCommand): string | null {
   const { page, output } = context;
-  if (page === undefined) return null;
+  if (page === undefined || page === 'calendar') return null;
   const about = output.redactor.value(readable(projectOptions(flags, context)));
   const measure = (text: string) => output.redactor.text(text).length;
   return failureMarkdown(page, { ...about, diagnostics }, measure);
+}
+
+function failureHtmlPage({ flags, context, diagnostics }: FailedCommand): string {
+  const about = context.output.redactor.value(readable(projectOptions(flags, context)));
+  return failureHtml({ what: context.page === 'calendar' ? 'Calendar' : 'Plan', ...about, diagnostics });
 }
 
 /**

@@ -104,6 +104,11 @@ function formatNamed<F extends string>(name: string, known: readonly F[], where:
   throw problem('usage', `${where}: this command has no format "${name}"`, `One of: ${known.join(', ')}.`);
 }
 
+/** Whether the result is shown or written in a format, before the flags are checked. */
+export function wantsFormat({ format, write = [] }: CommonFlags, name: string): boolean {
+  return format === name || write.some((each) => each.startsWith(`${name}=`));
+}
+
 /** `--write FORMAT=FILE`, repeatable. */
 export function furtherOutputs<F extends string>(
   flags: CommonFlags,

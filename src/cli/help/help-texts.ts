@@ -53,7 +53,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       ['Plan only the schedules', "roster plan 'schedule/*'"],
       [
         'Plan without an API key, and write a comment for the pull request',
-        'roster plan --snapshot roster.snapshot.json --write markdown=plan.md',
+        'roster plan --snapshot roster.snapshot.json --write markdown=plan.md --write html=plan.html',
       ],
     ],
     exits: {

@@ -7,7 +7,7 @@ export function sourceLinks(
   { linkBase }: { readonly linkBase?: string },
   host: Pick<Host, 'cwd' | 'env'>,
 ): (place: Place) => string | null {
-  const base = linkBase === undefined ? baseOfCi(host.env) : checked(linkBase);
+  const base = linkBase === undefined ? baseOfCi(host.env) : checked('--link-base', linkBase, commitExample);
   if (base === null) return () => null;
   return ({ file, line }) => {
     const path = inRepository(file, host);
@@ -15,11 +15,18 @@ export function sourceLinks(
   };
 }
 
-function checked(text: string): string {
+/** The URL where the page of `--write html` will be. Only the caller knows: it uploads the file after this run. */
+export function pageLink({ pageLink: link }: { readonly pageLink?: string }): string | null {
+  return link === undefined ? null : checked('--page-link', link, runExample);
+}
+
+const commitExample = 'https://git.example.com/team/config/blob/4f2a91c';
+const runExample = 'https://git.example.com/team/config/actions/runs/1';
+
+function checked(flag: string, text: string, example: string): string {
   const url = httpUrl(text);
   if (url !== null) return url;
-  const help = 'For example: `--link-base https://git.example.com/team/config/blob/4f2a91c`.';
-  throw problem('usage', `--link-base: "${text}" is not an http(s) URL`, help);
+  throw problem('usage', `${flag}: "${text}" is not an http(s) URL`, `For example: \`${flag} ${example}\`.`);
 }
 
 /** From the variables that GitHub and GitLab set for the commit that is checked out. */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
-import { type Diagnostic, type Place, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { isEmpty, type Plan, summarise } from '../../model/plan.js';
 import type { Redactor } from '../../redact/redactor.js';
-import { planMarkdown } from '../../view/markdown/plan-markdown.js';
+import { type MarkdownOptions, planMarkdown } from '../../view/markdown/plan-markdown.js';
 import type { Host } from './host.js';
 
 /** In bytes. GitHub drops the whole summary of a step that is longer. */
@@ -19,7 +19,7 @@ const leastSpace = 20_000;
  */
 export function writeWorkflowFiles(
   plan: Plan,
-  urlOf: (place: Place) => string | null,
+  links: Pick<MarkdownOptions, 'urlOf' | 'pageUrl'>,
   { cwd, env }: Pick<Host, 'cwd' | 'env'>,
   redactor: Redactor,
 ): readonly Diagnostic[] {
@@ -30,7 +30,7 @@ export function writeWorkflowFiles(
   const limit = summaryLimit - sizeOf(path);
   if (limit < leastSpace) return [noSpace];
   const measure = (text: string) => Buffer.byteLength(redactor.text(text));
-  append(path, redactor.text(planMarkdown(plan, { urlOf, limit, measure })), 'GITHUB_STEP_SUMMARY');
+  append(path, redactor.text(planMarkdown(plan, { ...links, limit, measure })), 'GITHUB_STEP_SUMMARY');
   return [];
 }
 

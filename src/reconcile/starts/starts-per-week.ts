@@ -55,11 +55,12 @@ export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): 
 }
 
 /** What is forgotten is no longer the project's, and goes on unchanged if it exists. */
-function isManaged({ entry, ours }: Match, action: Action | undefined): boolean {
+export function isManaged({ entry, ours }: Match, action: Action | undefined): boolean {
   return action !== 'forget' && (entry !== null || ours || action === 'delete');
 }
 
-function sidesOf({ entry, observed }: Match, action: Action | undefined): Sides {
+/** What a match is before and after a plan in which it has this action. */
+export function sidesOf({ entry, observed }: Match, action: Action | undefined): Sides {
   const before = observed === null ? null : (observed.spec ?? undefined);
   if (action === 'delete') return { before, after: null };
   const isApplied = action === 'create' || action === 'update' || action === 'replace';

@@ -3,15 +3,21 @@ import type { Change } from '../../model/plan.js';
 import { deliversSecret } from '../change-labels.js';
 import { count } from '../text/layout.js';
 import { countsOf, kindsOf } from './change-groups.js';
-import { shortCode } from './markdown-escape.js';
+import { markdownLink, shortCode } from './markdown-escape.js';
 import type { Filled } from './markdown-pack.js';
 import { hiddenWarnings } from './problems-markdown.js';
+
+interface FurtherOmissions {
+  readonly warnings: Filled<Diagnostic>;
+  readonly noGraph: boolean;
+  /** Where the whole plan is; null if it is nowhere. */
+  readonly pageUrl: string | null;
+}
 
 /** Counts what the limit left out, by kind. */
 export function omissions(
   parts: readonly Filled<Change>[],
-  warnings: Filled<Diagnostic>,
-  noGraph: boolean,
+  { warnings, noGraph, pageUrl }: FurtherOmissions,
 ): string[] {
   const left = parts.flatMap(({ items, texts }) => items.slice(texts.length));
   const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
@@ -27,14 +33,20 @@ export function omissions(
     ...hiddenWarnings(warnings),
     ...(noGraph ? ['the graph left out'] : []),
   ];
-  return tooLong('plan', sentences);
+  return tooLong('plan', sentences, pageUrl);
 }
 
-export function tooLong(command: 'plan' | 'drift', sentences: readonly string[]): string[] {
+export function tooLong(
+  command: 'plan' | 'drift',
+  sentences: readonly string[],
+  pageUrl: string | null = null,
+): string[] {
   if (sentences.length === 0) return [];
+  const whole =
+    pageUrl === null ? `\`roster ${command} --format json\`` : `The ${markdownLink('HTML page', pageUrl)}`;
   return [
     `> [!WARNING]`,
-    `> **Too long to show in full:** ${sentences.join('; ')}. \`roster ${command} --format json\` shows everything.`,
+    `> **Too long to show in full:** ${sentences.join('; ')}. ${whole} shows everything.`,
     '',
   ];
 }

@@ -23,6 +23,8 @@ export const markdownLimit = 65_000;
 export interface MarkdownOptions {
   /** The URL of a manifest line; null if no commit is known. */
   urlOf?(place: Place): string | null;
+  /** Where the HTML page of the plan is, for a comment that is too long. Null or missing if it is nowhere. */
+  readonly pageUrl?: string | null;
   readonly limit?: number;
   readonly measure?: MeasureText;
 }
@@ -42,7 +44,12 @@ const maxSettingColumns = 2_500;
  * credentials are shown in full before anything else, and what does not fit is counted.
  */
 export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string {
-  const { measure = (text) => text.length, limit = markdownLimit, urlOf = () => null } = options;
+  const {
+    measure = (text) => text.length,
+    limit = markdownLimit,
+    urlOf = () => null,
+    pageUrl = null,
+  } = options;
   const acting = plan.changes.filter((change) => change.action !== 'none');
   const context = { urlOf, stepsOf: stepLookup(plan) };
   const render = (change: Change) => changeMarkdown(change, context);
@@ -65,7 +72,11 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 
   return [
     top,
-    ...omissions([delivered, careful, risky, others], warnings, graph.length < drawn.length),
+    ...omissions([delivered, careful, risky, others], {
+      warnings,
+      noGraph: graph.length < drawn.length,
+      pageUrl,
+    }),
     ...overviewSection(overview),
     ...riskySection(risks, { delivered, careful, risky }),
     ...changesSection(others, isLong),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sourceLinks } from '../../../src/cli/host/source-links.js';
+import { pageLink, sourceLinks } from '../../../src/cli/host/source-links.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 import { place } from '../view/samples.js';
 
@@ -54,3 +54,10 @@ it.each(['', 'x', 'javascript:alert(1)', 'file:///etc', 'https://user:pass@git.e
     expect(() => sourceLinks({ linkBase }, { cwd: '/', env: {} })).toThrow(Problem);
   },
 );
+
+it('takes the place of the HTML page as it is given, if it can be opened', () => {
+  const url = 'https://git.example.com/team/config/actions/runs/1';
+  expect(pageLink({ pageLink: url })).toBe(url);
+  expect(pageLink({})).toBe(null);
+  expect(() => pageLink({ pageLink: 'javascript:alert(1)' })).toThrow(Problem);
+});

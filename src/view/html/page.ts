@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { type Html, html, jsonForPage, trusted } from './html-text.js';
+import pageStyle from './page/page.css?raw';
+
+export interface PageParts {
+  readonly title: string;
+  readonly body: Html;
+  /** Besides the style that all pages share. */
+  readonly style?: string;
+  /** A module. Without it, the page allows no script. */
+  readonly script?: string;
+  /** What the script reads. */
+  readonly data?: object;
+}
+
+/** A character that the tab of a browser shows, so that no browser asks for an icon. */
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Crect width=%2216%22 height=%2216%22 rx=%223%22 fill=%22%231f6feb%22/%3E%3Cpath d=%22M4 5h8M4 8h5M4 11h7%22 stroke=%22white%22 stroke-width=%221.6%22/%3E%3C/svg%3E';
+
+/**
+ * A whole page in one file. Its policy allows the style and the script of this file, by their hashes, and no request: not
+ * even markup in a value could load or run anything.
+ */
+export function pageHtml({ title, body, style: own = '', script, data }: PageParts): string {
+  const style = pageStyle + own;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy(style, script))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="${trusted(ICON)}">
+<style>${trusted(style)}</style>
+</head>
+<body>
+${body}
+${data === undefined ? null : html`<script type="application/json" id="data">${jsonForPage(data)}</script>`}
+${script === undefined ? null : html`<script type="module">${trusted(script)}</script>`}
+</body>
+</html>
+`.text;
+}
+
+function policy(style: string, script: string | undefined): string {
+  return [
+    "default-src 'none'",
+    `script-src ${script === undefined ? "'none'" : sourceHash(script)}`,
+    `style-src ${sourceHash(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+function sourceHash(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

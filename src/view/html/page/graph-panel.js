@@ -1,0 +1,113 @@
+import { symbols } from './change-row.js';
+import { byId, make, makeSvg } from './dom.js';
+import { layoutOf, linksAround } from './graph-layout.js';
+
+/** @typedef {import('../page-data.js').PageLink} PageLink */
+/** @typedef {import('./graph-layout.js').GraphNode} GraphNode */
+
+/** More arrows are unreadable. The list below the drawing has more of them. */
+const MOST_DRAWN = 150;
+const MOST_LISTED = 2_000;
+const MOST_LETTERS = 30;
+const size = { width: 230, height: 28, gapX: 90, gapY: 10 };
+
+/**
+ * The dependency graph of the changes that are shown in the list.
+ *
+ * @param {readonly import('../page-data.js').PageChange[]} changes
+ * @param {readonly PageLink[]} links
+ * @param {(address: string) => void} open
+ */
+export function showGraph(changes, links, open) {
+  const actions = new Map(changes.map(({ address, action }) => [address, action]));
+  const near = linksAround(links, new Set(actions.keys()));
+  const drawn = near.slice(0, MOST_DRAWN);
+  byId('graph-note').textContent = noteOn(near.length);
+  byId('drawing').replaceChildren(...(drawn.length === 0 ? [] : [drawing(drawn, actions, open)]));
+  const listed = near.slice(0, MOST_LISTED).map(({ from, to }) => make('li', {}, `${from} → ${to}`));
+  byId('graph-text').replaceChildren(...listed);
+}
+
+/** @param {number} count */
+function noteOn(count) {
+  if (count === 0) return 'What is shown under Changes depends on nothing.';
+  const around = 'What is shown under Changes, what it needs and what needs it.';
+  if (count <= MOST_DRAWN) return around;
+  return `${around} Of ${count.toLocaleString('en')} arrows, ${MOST_DRAWN} are drawn: search or filter to see others.`;
+}
+
+/**
+ * @param {readonly PageLink[]} links
+ * @param {ReadonlyMap<string, string>} actions
+ * @param {(address: string) => void} open
+ */
+function drawing(links, actions, open) {
+  const nodes = layoutOf(links);
+  const places = new Map(nodes.map((node) => [node.address, node]));
+  const columns = Math.max(...nodes.map(({ column }) => column)) + 1;
+  const rows = Math.max(...nodes.map(({ row }) => row)) + 1;
+  const width = columns * (size.width + size.gapX) - size.gapX + 4;
+  const height = rows * (size.height + size.gapY) - size.gapY + 4;
+  return makeSvg(
+    'svg',
+    { width, height, viewBox: `-2 -2 ${width} ${height}`, role: 'group', 'aria-label': 'Dependency graph' },
+    ...links.map((link) => arrow(link, places)),
+    ...nodes.map((node) => box(node, actions.get(node.address), open)),
+  );
+}
+
+/** @param {GraphNode} node */
+function corner({ column, row }) {
+  return { x: column * (size.width + size.gapX), y: row * (size.height + size.gapY) };
+}
+
+/**
+ * @param {PageLink} link
+ * @param {ReadonlyMap<string, GraphNode>} places
+ */
+function arrow({ from, to, stage }, places) {
+  const none = { address: '', column: 0, row: 0 };
+  const [start, end] = [corner(places.get(from) ?? none), corner(places.get(to) ?? none)];
+  const [x1, y1] = [start.x + size.width, start.y + size.height / 2];
+  const [x2, y2] = [end.x, end.y + size.height / 2];
+  const bend = Math.max(20, (x2 - x1) / 2);
+  const line = makeSvg('path', { d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2 - 5} ${y2}` });
+  const head = makeSvg('path', { class: 'head', d: `M${x2} ${y2}l-7 -4v8z` });
+  const label = stage === undefined ? [] : [makeSvg('text', { x: x2 - 18, y: y2 - 4 }, String(stage))];
+  return makeSvg('g', { class: 'arrow', 'aria-hidden': 'true' }, line, head, ...label);
+}
+
+/**
+ * @param {GraphNode} node
+ * @param {string | undefined} action
+ * @param {(address: string) => void} open
+ */
+function box(node, action, open) {
+  const { x, y } = corner(node);
+  const { address } = node;
+  const letters = Array.from(address);
+  const short = letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join('')}…` : address;
+  const parts = [
+    makeSvg('title', {}, action === undefined ? address : `${action} ${address}`),
+    makeSvg('rect', { x, y, width: size.width, height: size.height, rx: 5 }),
+    makeSvg(
+      'text',
+      { x: x + 10, y: y + 18 },
+      action === undefined ? short : `${symbols[action] ?? ''} ${short}`,
+    ),
+  ];
+  if (action === undefined) return makeSvg('g', { class: 'node' }, ...parts);
+  const label = `${action} ${address}`;
+  const button = makeSvg(
+    'g',
+    { class: `node ${action}`, tabindex: 0, role: 'button', 'aria-label': label },
+    ...parts,
+  );
+  button.addEventListener('click', () => open(address));
+  button.addEventListener('keydown', (event) => {
+    if (!(event instanceof KeyboardEvent) || (event.key !== 'Enter' && event.key !== ' ')) return;
+    event.preventDefault();
+    open(address);
+  });
+  return button;
+}

@@ -1,0 +1,255 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Action, Change, Plan } from '../../src/model/plan.js';
+import { planHtml } from '../../src/view/html/plan-html.js';
+import { Browser, browserPath } from '../support/browser.js';
+import { isLong } from '../support/size.js';
+import { change, diagnostics, field, place, plan } from '../unit/view/samples.js';
+
+const actions: readonly Action[] = ['create', 'update', 'delete', 'adopt'];
+
+/** Changes of four files and two kinds; every fourth is a delete. */
+function planOf(count: number): Plan {
+  const changes = Array.from({ length: count }, (_, index): Change => {
+    const kind = index % 2 === 0 ? 'group' : 'schedule';
+    const action = actions[index % 4] ?? 'create';
+    return change(`${kind}/item-${index}`, {
+      action,
+      id: `id-${index}`,
+      fields: [
+        field('description', { before: `old text ${index}`, after: `new text ${index}`, layout: 'text' }),
+        field('members', { before: ['a', `b${index}`], after: [`c${index}`, 'a'], layout: 'set' }),
+      ],
+      risks: action === 'delete' ? [{ code: 'delete', message: 'it is no longer declared' }] : [],
+      source: action === 'delete' ? null : place(index + 1, 3, 4, '', `teams/${index % 3}.yaml`),
+    });
+  });
+  const links = changes.flatMap(({ address }, index) =>
+    index % 2 === 1 ? [{ from: address, to: `group/item-${index - 1}`, stage: null }] : [],
+  );
+  return { ...plan, changes, links, steps: [], objections: [], diagnostics };
+}
+
+const rows = (page: Page) => page.locator('#list summary');
+const shown = (page: Page) => page.locator('#shown').textContent();
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.querySelector('.address')?.textContent);
+
+// A browser takes seconds to start: the long run has these tests.
+const why = browserPath === undefined ? 'there is no Chromium' : isLong ? '' : 'part of the long run';
+describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped: ${why})`}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await Browser.start();
+  });
+  afterAll(() => browser.close());
+  afterEach(() => expect(browser.complaints.splice(0)).toEqual([]));
+
+  test('filters by words, action, kind, risk and file, and counts what is left', async () => {
+    const page = await browser.open(planHtml(planOf(100)));
+    expect(await shown(page)).toBe('All 100 shown');
+    await page.fill('#query', 'NEW text 13');
+    expect([await shown(page), await rows(page).count()]).toEqual(['1 of 100 shown', 1]);
+    await page.click('#reset');
+    await page.click('[data-action=delete]');
+    expect([await shown(page), await page.getAttribute('[data-action=delete]', 'aria-pressed')]).toEqual([
+      '25 of 100 shown',
+      'true',
+    ]);
+    await page.selectOption('#kind', 'group');
+    expect(await shown(page)).toBe('25 of 100 shown');
+    await page.selectOption('#kind', 'schedule');
+    expect(await shown(page)).toBe('0 of 100 shown');
+    await page.click('#reset');
+    await page.selectOption('#risk', { label: 'any risk (25)' });
+    expect(await shown(page)).toBe('25 of 100 shown');
+    await page.selectOption('#file', { label: 'in no manifest (25)' });
+    expect(await shown(page)).toBe('25 of 100 shown');
+    await page.selectOption('#risk', '');
+    await page.selectOption('#file', 'teams/1.yaml');
+    expect(await shown(page)).toBe('25 of 100 shown');
+  });
+
+  test('opens a change with its differences, and its address in a link', async () => {
+    const html = planHtml(planOf(100));
+    const page = await browser.open(html);
+    await page.fill('#query', 'item-33');
+    await rows(page).first().click();
+    expect(await page.locator('.body ins').allTextContents()).toEqual(['added "new text 33"', 'added c33']);
+    const linked = await browser.open(html, '#open=schedule%2Fitem-97');
+    expect(await focused(linked)).toBe('schedule/item-97');
+    expect(await linked.locator('details[open] .address').textContent()).toBe('schedule/item-97');
+    await linked.getByRole('button', { name: 'group/item-96' }).click();
+    expect(await focused(linked)).toBe('group/item-96');
+  });
+
+  test('can be used with the keyboard alone', async () => {
+    const page = await browser.open(planHtml(planOf(500)));
+    await page.keyboard.press('/');
+    await page.keyboard.type('item');
+    await page.keyboard.press('ArrowDown');
+    const first = await focused(page);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused(page)).toBe(first);
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#list details[open]').count()).toBe(1);
+    await page.keyboard.press('End');
+    expect(await page.locator(':focus').isVisible()).toBe(true);
+    expect(
+      await page.evaluate(() =>
+        document.activeElement?.closest('[role=listitem]')?.getAttribute('aria-posinset'),
+      ),
+    ).toBe('500');
+    await page.focus('[role=tab]');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('#graph').isVisible()).toBe(true);
+    await page.locator('#drawing [role=button]').first().focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#changes').isVisible()).toBe(true);
+  });
+
+  test('names everything that can be used, for screen readers', async () => {
+    const page = await browser.open(planHtml(planOf(50)));
+    const unnamed = await page.evaluate(() =>
+      [...document.querySelectorAll('input, select, button, [role=group], [role=list], [role=tabpanel]')]
+        .filter((each) => {
+          const labels =
+            each instanceof HTMLInputElement || each instanceof HTMLSelectElement
+              ? [...(each.labels ?? [])]
+              : [];
+          const words = [
+            each.getAttribute('aria-label'),
+            each.getAttribute('aria-labelledby'),
+            ...labels.map((label) => label.textContent),
+          ];
+          const own = each instanceof HTMLButtonElement ? each.textContent : '';
+          return [...words, own].every((word) => (word ?? '').trim() === '');
+        })
+        .map((each) => each.outerHTML),
+    );
+    expect(unnamed).toEqual([]);
+    expect(await page.locator('#list [role=listitem]').first().getAttribute('aria-setsize')).toBe('50');
+  });
+
+  test('makes no more elements for 10,000 changes than for 1,000, and finds one without a pause', async () => {
+    const elements = async (count: number) => {
+      const page = await browser.open(planHtml(planOf(count)));
+      const number = await page.evaluate(() => document.querySelectorAll('#list .change *').length);
+      return { page, number };
+    };
+    const small = await elements(1_000);
+    const large = await elements(10_000);
+    expect(large.number).toBeLessThanOrEqual(small.number);
+    // Compared with reading the data once, in the same page.
+    const ratio = await large.page.evaluate(() => {
+      const time = (work: () => void) => {
+        const start = performance.now();
+        work();
+        document.body.getBoundingClientRect();
+        return performance.now() - start;
+      };
+      const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+      const query = document.querySelector<HTMLInputElement>('#query');
+      const data = document.querySelector('#data')?.textContent ?? '';
+      const read = median([1, 2, 3, 4, 5].map(() => time(() => JSON.parse(data))));
+      const find = (words: string) => () => {
+        if (query !== null) query.value = words;
+        query?.dispatchEvent(new Event('input'));
+      };
+      time(find('text'));
+      return median(['item-7', 'item-77', 'new text 777', 'b9', ''].map((words) => time(find(words)))) / read;
+    });
+    if (process.env['SHOW_RATIO'] === '1') process.stdout.write(`filtering / reading: ${ratio.toFixed(2)}\n`);
+    expect(ratio).toBeLessThan(1);
+    await large.page.fill('#query', 'item-9999');
+    expect(await shown(large.page)).toBe('1 of 10,000 shown');
+  });
+
+  test('shows rows wherever it is scrolled to', async () => {
+    const page = await browser.open(planHtml(planOf(10_000)));
+    for (const part of [0.3, 0.7, 1, 0]) {
+      await page.evaluate((at) => window.scrollTo(0, document.body.scrollHeight * at), part);
+      await expect
+        .poll(() =>
+          page.evaluate(
+            () => document.elementFromPoint(400, 600)?.closest('.change, .tabs, main')?.className ?? '',
+          ),
+        )
+        .toContain('change');
+    }
+  });
+
+  test.each([
+    '</script><script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert('1')",
+    '<iframe src=https://evil.example></iframe>',
+    '{{constructor.constructor("alert(1)")()}}',
+    '__proto__',
+  ])('takes %s for a text wherever it stands', async (name) => {
+    const hostile = {
+      ...planOf(4),
+      project: name,
+      environment: name,
+      changes: [
+        change(`group/${name}`, {
+          id: name,
+          name,
+          inBrief: name,
+          fields: [
+            field(name, { before: name, after: `${name}2` }),
+            field('text', { before: name, after: `a\n${name}`, layout: 'text' }),
+          ],
+          risks: [{ code: 'adopt', message: name }],
+          notes: [name],
+          source: place(1, 1, 1, '', name),
+        }),
+        change(name, { action: 'create' }),
+      ],
+      links: [{ from: `group/${name}`, to: name, stage: null }],
+      diagnostics: [{ severity: 'warning', code: 'start-rate', message: name, help: name }],
+    } satisfies Plan;
+    const page = await browser.open(planHtml(hostile, { urlOf: () => name }));
+    await page.click('#open-all');
+    await page.fill('#query', name);
+    expect(await shown(page)).toMatch(/^(All 2|1 of 2|2 of 2) shown$/);
+    for (const tab of ['graph', 'problems', 'changes']) await page.click(`#tab-${tab}`);
+    const foreign =
+      'img, iframe, a:not([href^="http"]), script:not([type="application/json"]):not([type=module])';
+    expect(await page.locator(foreign).count()).toBe(0);
+    expect(await page.locator('h1').textContent()).toBe(`${name} ${name}`);
+  });
+
+  test('draws the graph of what is shown, and says what it leaves out', async () => {
+    const page = await browser.open(planHtml(planOf(1_000)), '#tab=graph');
+    expect(await page.locator('.arrow').count()).toBe(150);
+    expect(await page.locator('#graph-note').textContent()).toContain('Of 500 arrows, 150 are drawn');
+    await page.fill('#query', 'item-7');
+    expect(await page.locator('.arrow').count()).toBeLessThan(150);
+  });
+
+  test('follows the color scheme of the reader', async () => {
+    const page = await browser.open(planHtml(planOf(4)));
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await background()).toBe('rgb(255, 255, 255)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await background()).toBe('rgb(13, 17, 23)');
+  });
+
+  test('lets no script run that is not its own', async () => {
+    const page = await browser.open(planHtml(planOf(4)));
+    const ran = await page.evaluate(() => {
+      const script = document.createElement('script');
+      try {
+        script.textContent = 'globalThis.ran = true';
+        document.body.append(script);
+      } catch {
+        // Trusted types refuse even the text.
+      }
+      return Reflect.get(globalThis, 'ran') === true;
+    });
+    expect(ran).toBe(false);
+    expect(browser.complaints.splice(0).join()).toMatch(/Content Security Policy|TrustedScript/);
+  });
+});

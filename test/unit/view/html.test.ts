@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Calendar, CalendarComparison } from '../../../src/model/calendar.js';
+import { calendarHtml } from '../../../src/view/html/calendar-html.js';
+import { failureHtml } from '../../../src/view/html/failure-html.js';
+import { html, jsonForPage } from '../../../src/view/html/html-text.js';
+import type { PageData } from '../../../src/view/html/page-data.js';
+import { planScript } from '../../../src/view/html/page-script.js';
+import { planHtml } from '../../../src/view/html/plan-html.js';
+import { change, diagnostics, emptyPlan, field, place, plan } from './samples.js';
+
+const zeros = Array.from({ length: 24 }, () => 0);
+const side = {
+  days: [{ date: '2026-12-01', hours: zeros, peaks: zeros }],
+  starts: 0,
+  minutesOverLimit: 0,
+  uncounted: 0,
+};
+const calendar: CalendarComparison = {
+  timeZone: 'UTC',
+  from: '2026-12-01T00:00:00.000Z',
+  until: '2026-12-02T00:00:00.000Z',
+  limit: 60,
+  before: {
+    ...side,
+    days: [{ date: '2026-12-01', hours: [3, 3, ...zeros.slice(2)], peaks: zeros }],
+    starts: 6,
+  },
+  after: {
+    ...side,
+    days: [{ date: '2026-12-01', hours: [3, 1500, ...zeros.slice(2)], peaks: zeros }],
+    starts: 1503,
+    minutesOverLimit: 2,
+    uncounted: 1,
+  },
+};
+
+function dataOf(page: string): PageData {
+  return JSON.parse(/<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page)?.[1] ?? '');
+}
+
+function hashOf(text: string | undefined): string {
+  return `'sha256-${createHash('sha256')
+    .update(text ?? '')
+    .digest('base64')}'`;
+}
+
+describe('a page', () => {
+  test('allows its own style and script by their hashes, no other ones, and no request', () => {
+    const page = planHtml(plan);
+    const style = /<style>(.*?)<\/style>/s.exec(page)?.[1];
+    const script = /<script type="module">(.*?)<\/script>/s.exec(page)?.[1];
+    expect(/http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src ${hashOf(script)}`,
+      `style-src ${hashOf(style)}`,
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+  });
+
+  test.each([
+    ['a calendar', calendarHtml(emptyCalendar(), [])],
+    ['errors', failureHtml({ what: 'Plan', project: null, environment: null, diagnostics })],
+  ])('of %s has no script and allows none', (_, page) => {
+    expect(page).toContain("script-src 'none'");
+    expect(page).not.toContain('<script');
+  });
+
+  test('has a script in one piece, whose parts share no names', () => {
+    expect(planScript()).not.toMatch(/^(import|export)\b/m);
+    // Two declarations of one name would be a syntax error.
+    expect(() => new Function(`"use strict";${planScript()}`)).not.toThrow();
+  });
+
+  test('about errors says which, and that there is no plan', () => {
+    const page = failureHtml({ what: 'Plan', project: 'pricing', environment: 'staging', diagnostics });
+    expect(page).toContain('No plan, because of errors');
+    for (const { code } of diagnostics) expect(page).toContain(code);
+  });
+});
+
+describe('the page of a plan', () => {
+  test('holds every change, the risky ones first, and no object that stays as it is', () => {
+    expect(dataOf(planHtml(plan)).changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
+      'delete schedule/christmas',
+      'replace key/ci',
+      'update schedule/retail-hourly',
+      'create group/retail-prices',
+      'update group/news',
+      'update pipeline/nightly-refresh',
+      'forget group/lost',
+      'adopt group/found',
+    ]);
+  });
+
+  test('shows a value in one piece, a list by its elements and a text by its lines', () => {
+    const { fields } = dataOf(planHtml(plan)).changes.find(({ address }) => address === 'group/news') ?? {};
+    expect(fields).toEqual([
+      { path: 'name', before: '"News \\"old\\""', after: '"News"' },
+      {
+        path: 'description',
+        lines: expect.arrayContaining([
+          { kind: 'removed', text: 'Ask the news team.' },
+          { kind: 'added', text: 'New line.' },
+        ]),
+      },
+      { path: 'members', remark: 'changed outside roster', added: ['times'], removed: ['gazette'] },
+    ]);
+  });
+
+  test('shows both orders of stages that change their order', () => {
+    const { fields } = dataOf(planHtml(plan)).changes.find(({ kind }) => kind === 'pipeline') ?? {};
+    expect(fields).toMatchObject([
+      { before: 'login-check → catalogue → prices', after: 'login-check → prices → catalogue' },
+    ]);
+  });
+
+  test('shows a side that does not exist as missing, and not as empty', () => {
+    const only = (action: 'create' | 'delete', rest: object) => {
+      const changes = [change('group/a', { action, fields: [field('active', rest)] })];
+      return dataOf(planHtml({ ...emptyPlan, changes })).changes[0]?.fields;
+    };
+    expect(only('create', { after: true })).toEqual([{ path: 'active', after: 'true' }]);
+    expect(only('delete', { before: true })).toEqual([{ path: 'active', before: 'true' }]);
+  });
+
+  test('lists what apply would refuse with the other problems, the worst first', () => {
+    expect(dataOf(planHtml(plan)).problems.map(({ severity, code }) => [severity, code])).toEqual([
+      ['error', 'not-allowed'],
+      ['warning', 'start-rate'],
+    ]);
+  });
+
+  test('links to a line of a manifest if the commit is known', () => {
+    const changes = [change('group/a', { source: place(17, 3, 1, '  a:') })];
+    const urlOf = ({ file, line }: { file: string; line: number }) => `https://git.example/${file}#L${line}`;
+    const placeIn = (page: string) => dataOf(page).changes[0]?.place;
+    expect(placeIn(planHtml({ ...emptyPlan, changes }, { urlOf }))).toEqual({
+      file: 'roster.yaml',
+      line: 17,
+      url: 'https://git.example/roster.yaml#L17',
+    });
+    expect(placeIn(planHtml({ ...emptyPlan, changes }))).toEqual({ file: 'roster.yaml', line: 17 });
+  });
+
+  test('without changes says so and has nothing to filter', () => {
+    const page = planHtml(emptyPlan);
+    expect(page).toContain('<b>No changes.</b>');
+    expect(page).not.toContain('id="toolbar"');
+  });
+});
+
+describe('the calendar of a plan', () => {
+  test('has both sides, with the hours that change marked and the numbers that they had', () => {
+    const page = planHtml({ ...plan, calendar });
+    expect(page).toContain('<caption>Before: 6 starts</caption>');
+    expect(page).toContain(
+      '<caption>After: 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule,',
+    );
+    expect(page.match(/<td class="[^"]*moved"[^>]*>/g)).toEqual(['<td class="h6 moved" title="3 → 1,500">']);
+  });
+
+  test('has no table for a side without starts, and marks nothing then', () => {
+    const page = planHtml({ ...plan, calendar: { ...calendar, before: side } });
+    expect(page).toContain('<b>Before: 0 starts</b>');
+    expect(page).not.toMatch(/<td class="[^"]*moved"/);
+  });
+
+  test('is left out where nothing starts', () => {
+    expect(planHtml({ ...plan, calendar: { ...calendar, before: side, after: side } })).not.toContain(
+      'id="calendar"',
+    );
+  });
+
+  test('is shown once where the plan does not change it', () => {
+    const page = planHtml({ ...plan, calendar: { ...calendar, after: calendar.before } });
+    expect(page.match(/<caption>.*?<\/caption>/g)).toEqual(['<caption>Before and after: 6 starts</caption>']);
+  });
+
+  test('shades hours by their magnitude, so that one busy hour does not hide the others', () => {
+    const hours = [1, 10, 100, 1000, 10_000, 100_000, ...zeros.slice(6)];
+    const page = calendarHtml(
+      { ...emptyCalendar(), days: [{ date: '2026-12-01', hours, peaks: zeros }] },
+      [],
+    );
+    const shades = [...page.matchAll(/<td class="h(\d)"/g)].slice(0, 6).map(([, shade]) => Number(shade));
+    expect(shades).toEqual([...new Set(shades)].sort());
+  });
+});
+
+describe('HTML', () => {
+  test('takes every value as text, also in lists and attributes', () => {
+    const name = '<b title="x">&\'`';
+    const escaped = '&#60;b title=&#34;x&#34;&#62;&#38;&#39;&#96;';
+    expect(html`<p title="${name}">${[name, html`<i>${name}</i>`, null]}</p>`.text).toBe(
+      `<p title="${escaped}">${escaped}<i>${escaped}</i></p>`,
+    );
+  });
+
+  test('holds data that cannot end its element', () => {
+    const data = { text: '</script><!--<script>\u2028\u202e' };
+    const { text } = jsonForPage(data);
+    expect(text).not.toMatch(/[<\u2028\u202e]/);
+    expect(JSON.parse(text)).toEqual({ text: '</script><!--<script>\\u{2028}\\u{202e}' });
+  });
+});
+
+function emptyCalendar(): Calendar {
+  return {
+    project: 'pricing',
+    environment: null,
+    timeZone: 'UTC',
+    from: new Date('2026-12-01T00:00:00Z'),
+    until: new Date('2026-12-02T00:00:00Z'),
+    limit: 60,
+    days: side.days,
+    timeZoneData: '2026a',
+    schedules: 0,
+    starts: 0,
+    busiest: [],
+    minutesOverLimit: 0,
+    uncounted: [],
+  };
+}
