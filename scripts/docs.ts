@@ -1,4 +1,4 @@
-/** Writes the generated pages of docs/. Run with `npm run docs`; a test fails when a page is out of date. */
+/** Writes the generated pages of docs/, and the text of `roster --help`. Run with `npm run docs`; a test fails when a page is out of date. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
@@ -90,6 +90,13 @@ export function commandsPage(): string {
     .concat('\n');
 }
 
+export const rootHelpPath = fileURLToPath(new URL('../src/cli/help/root-help.txt', import.meta.url));
+
+/** What `roster --help` prints: src/entry.ts prints it without loading the commands. */
+export function rootHelp(): string {
+  return `${helpOf(buildProgram({} as never, () => undefined))}\n`;
+}
+
 function helpOf(command: Command): string {
   let help = '';
   command.configureOutput({
@@ -105,4 +112,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(diagnosticsPath, diagnosticsPage());
   writeFileSync(operationsPath, operationsPage());
   writeFileSync(commandsPath, commandsPage());
+  writeFileSync(rootHelpPath, rootHelp());
 }
