@@ -15,8 +15,9 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Packages that some runs never need. Each gets its own chunk, which loads on first use. */
+/** Packages and files that most runs never need. Each gets its own chunk, which loads on first use. */
 const lazyPackages = [
+  './src/manifest/generated/failures.js',
   'cron-parser',
   'diff',
   'fastest-levenshtein',
