@@ -24,7 +24,8 @@ const sunday = (value: number | string) => (value === 7 ? 0 : value);
 function seen({ second, minute, hour, month, dayOfMonth, dayOfWeek }: Fields) {
   return {
     times: [second, minute, hour, month].map(({ values }) => [...values]),
-    dayOfMonth: [[...dayOfMonth.values], dayOfMonth.isWildcard, dayOfMonth.hasLastChar],
+    // Its values are not looked at: cron-parser leaves out the 31st where the months given have none.
+    dayOfMonth: [dayOfMonth.isWildcard, dayOfMonth.hasLastChar],
     dayOfWeek: [new Set(dayOfWeek.values.map(sunday)), dayOfWeek.isWildcard, Math.max(0, dayOfWeek.nthDay)],
   };
 }
