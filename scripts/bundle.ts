@@ -16,8 +16,10 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Packages that some runs never need. Each gets its own chunk, which loads on first use. */
+/** Packages and files that most runs never need. Each gets its own chunk, which loads on first use. */
 const lazyPackages = [
+  './src/manifest/generated/failures.js',
+  './src/timing/local-time.ts',
   'cron-parser',
   'diff',
   'fastest-levenshtein',
@@ -48,7 +50,7 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     // The same code without reading the environment for each token, which takes a quarter of its time.
     alias: { yaml: './node_modules/yaml/browser/dist/index.js' },
     define: { 'import.meta.url': '__moduleUrl' },
-    plugins: [withoutUnused, withoutCronDates, shortNames, asText],
+    plugins: [withoutUnused, withoutCronDates, withProcessTime, shortNames, asText],
   });
   // The entry of a package itself contains only the parts that roster does not use.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
@@ -129,6 +131,16 @@ const withoutCronDates: Plugin = {
     onLoad({ filter: /.*/, namespace: 'no-dates' }, () => ({
       contents: 'exports.DateTime = { fromJSDate: (_, { zone }) => ({ isValid: true, zoneName: zone }) };',
     }));
+  },
+};
+
+/** The command asks its own process for local times (src/timing/process-time.ts), which itself asks Intl for others. */
+const withProcessTime: Plugin = {
+  name: 'with-process-time',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/local-time\.js$/ }, ({ importer, resolveDir }) =>
+      basename(importer) === 'zone.ts' ? { path: join(resolveDir, 'process-time.ts') } : undefined,
+    );
   },
 };
 

@@ -1,4 +1,4 @@
-/** Writes the generated pages of docs/ and man/, and the Markdown in schemas/. Run with `npm run docs`; a test fails when a page is out of date. */
+/** Writes the generated pages of docs/ and man/, the Markdown in schemas/, and the text of `roster --help`. Run with `npm run docs`; a test fails when a page is out of date. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../src/cli/command/commander.js';
@@ -117,6 +117,13 @@ export function readmePage(): string {
   );
 }
 
+export const rootHelpPath = fileURLToPath(new URL('../src/cli/help/root-help.txt', import.meta.url));
+
+/** What `roster --help` prints: src/entry.ts prints it without loading the commands. */
+export function rootHelp(): string {
+  return `${helpOf(buildProgram({} as never, () => undefined))}\n`;
+}
+
 function helpOf(command: Command): string {
   let help = '';
   command.configureOutput({
@@ -141,4 +148,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   mkdirSync(fileURLToPath(new URL('../man', import.meta.url)), { recursive: true });
   writeFileSync(manPath, manPage());
   writeMarkdownDescriptions();
+  writeFileSync(rootHelpPath, rootHelp());
 }

@@ -10,6 +10,7 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
 type Schema = { [keyword: string]: unknown };
 
+const customMessages = ['errorMessage', 'patternErrorMessage'];
 /** For people and editors alone: the validators are smaller without. */
 const prose = ['title', 'description', 'markdownDescription', 'default', 'defaultSnippets', '$comment'];
 /**
@@ -67,7 +68,9 @@ const addressPrefixes = [...new Set(entryNames.flatMap(prefixesOf))];
 const externalPrefixes = addressPrefixes.filter((prefix) => !entryNames.includes(prefix));
 
 mkdirSync(generated, { recursive: true });
-write('validators.js', compileValidators());
+write('validators.js', chooseValidators());
+write('quick.js', compileQuick());
+write('failures.js', compileFailures());
 write('validators.d.ts', declareValidators());
 write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
 mkdirSync(snapshotGenerated, { recursive: true });
@@ -124,15 +127,43 @@ function entryType(name: string): Promise<string> {
   return compile(schema, typeName, { bannerComment: '', format: false });
 }
 
-function compileValidators(): string {
-  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
-  ajv.addVocabulary(['errorMessage', 'patternErrorMessage']);
+/** Validators that list every failure. They are four times as long as those that only say whether a value is valid. */
+function compileFailures(): string {
+  return compileValidators({ allErrors: true, verbose: true }, prose);
+}
+
+function compileQuick(): string {
+  const code = compileValidators({ messages: false }, [...prose, 'examples', ...customMessages]);
+  return code.replace(/^validate\d+\.errors = (?:\[\{.*\}\]|vErrors);$/gm, '');
+}
+
+function compileValidators(options: Options, left: readonly string[]): string {
+  const ajv = new Ajv({ ...compilation, ...options });
+  ajv.addVocabulary(customMessages);
   for (const [name, schema] of Object.entries(validators))
-    ajv.addSchema(without(schema, prose) as Schema, name);
-  const code = printed(ajv, Object.keys(validators));
+    ajv.addSchema(without(schema, left) as Schema, name);
+  return printed(ajv, Object.keys(validators));
+}
+
+/** Most values are valid: the validators that list failures are loaded for the others alone. */
+function chooseValidators(): string {
+  const names = Object.keys(validators);
   const settingNames = [...Object.keys(child(settings, 'properties')), 'vars', 'environments'];
   return [
-    code,
+    "import * as quick from './quick.js';",
+    "import * as failures from './failures.js';",
+    'function either(isValid, listing) {',
+    '  const validate = (value) => {',
+    '    validate.errors = null;',
+    '    if (isValid(value)) return true;',
+    '    const list = listing();',
+    '    const valid = list(value);',
+    '    validate.errors = list.errors;',
+    '    return valid;',
+    '  };',
+    '  return validate;',
+    '}',
+    ...names.map((name) => `export const ${name} = either(quick.${name}, () => failures.${name});`),
     `export const sections = { ${sections.join(', ')} };`,
     `export const propertyNames = ${JSON.stringify(propertyNames)};`,
     `export const settingNames = ${JSON.stringify(settingNames)};`,

@@ -25,7 +25,7 @@ export async function bundle(): Promise<void> {
     inputs: ['src', 'schemas', 'scripts', 'package.json', 'package-lock.json'],
     outputs: ['dist/roster.cjs', 'dist/index.js', 'dist/THIRD-PARTY-LICENSES.txt'],
     make: async () => {
-      const command = await bundleCommand(root, 'src/main.ts', dist);
+      const command = await bundleCommand(root, 'src/entry.ts', dist);
       await bundleLibrary(root, 'src/index.ts', dist);
       await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await thirdPartyLicenses(root, command));
     },

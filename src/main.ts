@@ -45,18 +45,20 @@ const running = argv.find((word) => !word.startsWith('-')) ?? '';
 
 async function main(): Promise<number> {
   let code: number = exitCode.fine;
-  const program = buildProgram({ host, output, signal: interrupt.signal, stopped }, (each) => {
+  const done = (each: number) => {
     code = each;
-  });
+  };
+  const build = (only?: string) =>
+    buildProgram({ host, output, signal: interrupt.signal, stopped }, done, only);
   try {
     if (argv.length === 0) {
-      output.err(program.helpInformation());
+      output.err(build().helpInformation());
       return exitCode.error;
     }
-    await program.parseAsync(argv, { from: 'user' });
+    await build(argv[0]).parseAsync(argv, { from: 'user' });
     return code;
   } catch (failure) {
-    const problem = usageProblem(failure, program, argv);
+    const problem = usageProblem(failure, build, argv);
     return problem === null
       ? exitCode.fine
       : await (await import('./cli/command/usage.js')).reportUsage(problem, argv, output);

@@ -19,11 +19,22 @@ type Done = (code: number) => void;
 const shells = ['bash', 'zsh', 'fish'];
 const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot', 'seed'];
 
+/** Who adds which commands. Adding all of them takes longer than running most of them. */
+const groups: readonly (readonly [add: typeof addTools, names: readonly CommandName[]])[] = [
+  [addFirstSteps, ['init', 'validate', 'fmt']],
+  [addPlanAndApply, ['plan', 'apply']],
+  [addServiceReads, ['drift', 'why', 'snapshot']],
+  [addOfflineCommands, ['graph', 'calendar']],
+  [addUnlock, ['unlock']],
+  [addTools, ['sandbox', 'schema', 'completion', 'version']],
+];
+
 /**
  * The command line. Every command is loaded when it is called, so that `--help` loads nothing else. `done` receives the
- * exit code.
+ * exit code. With the name of a command in `only`, other commands may be missing: enough to run it and to print its
+ * help, not to report what is wrong with a command line.
  */
-export function buildProgram(context: CommandContext, done: Done): Command {
+export function buildProgram(context: CommandContext, done: Done, only = ''): Command {
   const { output } = context;
   const program = new Command('roster')
     .description(
@@ -45,18 +56,14 @@ export function buildProgram(context: CommandContext, done: Done): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(true);
-  addFirstSteps(program, context, done);
-  addPlanAndApply(program, context, done);
-  addServiceReads(program, context, done);
-  addOfflineCommands(program, context, done);
-  addUnlock(program, context, done);
-  addTools(program, context, done);
-  addHelp(program);
+  const group = groups.find(([, names]) => names.some((name) => name === only));
+  for (const [add] of group === undefined ? groups : [group]) add(program, context, done);
+  if (group === undefined) addHelp(program);
   for (const each of program.commands) {
     addSharedFlags(each);
     refuseAmbiguous(each);
   }
-  addComplete(program, context, done);
+  if (group === undefined) addComplete(program, context, done);
   return program;
 }
 

@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { DAY_OF_MONTH, type MonthDay, rewriteField } from './cron-syntax.js';
+import { type Fields, plainFields } from './plain-cron.js';
 
 /**
  * When a cron expression fires, field by field. The service does not state its dialect (interface §2: six fields, the
@@ -59,7 +60,8 @@ function parsePart(expression: string): Cron | null {
   const parts = fieldsOf(expression);
   const rewritten = parts.flatMap((part, index) => rewriteField(part, index) ?? []);
   if (rewritten.length < parts.length) return null;
-  const fields = parseFields(rewritten.map(({ plain }) => plain ?? '*').join(' '));
+  const plain = rewritten.map((field) => field.plain ?? '*');
+  const fields = plainFields(plain) ?? parseFields(plain.join(' '));
   if (fields === null) return null;
   const { second, minute, hour, month, dayOfWeek } = fields;
   const months = new Set<number>(month.values);
@@ -83,7 +85,6 @@ function parsePart(expression: string): Cron | null {
   };
 }
 
-type Fields = NonNullable<ReturnType<typeof parseFields>>;
 type OnDate = (date: Date) => boolean;
 
 function matchesDayOfMonth(field: Fields['dayOfMonth'] | null, monthDays: readonly MonthDay[]): OnDate {
@@ -127,7 +128,7 @@ function monthOf(date: Date, later: number): number {
   return new Date(date.getTime() + later * 86_400_000).getUTCMonth();
 }
 
-function parseFields(expression: string) {
+function parseFields(expression: string): Fields | null {
   try {
     // The date keeps cron-parser from asking the clock.
     return CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: new Date(0) }).fields;

@@ -1,4 +1,6 @@
 import type { Suggest } from '../model/suggest.js';
+import { isKnownZone } from './known-zones.js';
+import { localTimeIn } from './local-time.js';
 import { quoted, type TimingProblem } from './problem.js';
 import { looksIana, renamed } from './zone-names.js';
 
@@ -8,8 +10,6 @@ const UTC = 'UTC';
 const resolvedNames = new Map([[UTC.toLowerCase(), UTC]]);
 /** A name can be spelled in many cases. */
 const MOST_SPELLINGS = 10_000;
-/** Making one costs as much as asking for a name. */
-const formats = new Map<string, Intl.DateTimeFormat>();
 /** Longer texts are not compared with every zone's name. */
 const LONGEST_NAME_CHARACTERS = 60;
 
@@ -52,24 +52,6 @@ export function offsetAt(zone: string, instant: number): number {
   return offset;
 }
 
-/** Local time in the zone, to the second, in milliseconds since 1970 as if it were UTC. */
-function localTimeIn(name: string, instant: number): number {
-  const shown = formatOf(name).format(instant);
-  const numbers = (shown.match(/\d+/g) ?? []).map(Number);
-  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
-}
-
-function formatOf(name: string): Intl.DateTimeFormat {
-  const known = formats.get(name);
-  if (known !== undefined) return known;
-  const day = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
-  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
-  const format = new Intl.DateTimeFormat('en-US', { ...day, ...time, timeZone: name });
-  formats.set(name, format);
-  return format;
-}
-
 function canonicalName(text: string): string | null {
   const name = resolvedName(text);
   return name === null ? null : (renamed.get(name) ?? name);
@@ -83,11 +65,19 @@ function resolvedAnyCase(text: string): string | null {
   // Other letters may become ASCII in lower case: the Kelvin sign does.
   if (!/^[\w+/-]+$/.test(text)) return null;
   const lower = text.toLowerCase();
-  const name = resolvedNames.get(lower) ?? (looksIana(text) ? resolve(text) : null);
+  const name = resolvedNames.get(lower) ?? withoutIntl(text) ?? (looksIana(text) ? resolve(text) : null);
   if (name === null) return null;
   resolvedNames.set(lower, name);
   if (resolvedNames.size < MOST_SPELLINGS) resolvedNames.set(text, name);
   return name;
+}
+
+/** Null for a name that only Intl can tell. */
+function withoutIntl(text: string): string | null {
+  if (isKnownZone(text)) return text;
+  if (renamed.get(text) === UTC) return UTC;
+  const [before] = [...renamed].find(([, now]) => now === text) ?? [];
+  return before !== undefined && isKnownZone(before) ? before : null;
 }
 
 function resolve(text: string): string | null {

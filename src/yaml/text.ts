@@ -1,5 +1,10 @@
+/** Most texts: they need no pattern with Unicode properties, whose first use takes a third as long as starting Node. */
+const printable = /^[ -~]*$/;
+/** No control character besides tab, line feed and next line. */
+const plainFile = /^[\t\n\u0085 -~\u00a0-\uffff]*$/;
+
 /** Control, format (bidirectional, zero-width), line-separating and half characters: all are invisible. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const unseen = '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]';
 
 /** Joiners and non-joiners are part of the spelling in scripts whose letters join, and in emoji made of several. */
 const joining = [
@@ -16,23 +21,28 @@ const joiner = [
   '(?<=\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]?)\\u200d(?=\\p{Extended_Pictographic})',
 ].join('|');
 /** The same patterns are in the schemas. */
-const unseenInLine = new RegExp(`(?!${joiner})${unseen.source}`, 'u');
-const unseenInProse = /[\p{Cs}]|(?![\n\t])\p{Cc}/u;
-const everyUnseen = new RegExp(unseen, 'gu');
+const patterns = {
+  line: `(?!${joiner})${unseen}`,
+  prose: '[\\p{Cs}]|(?![\\n\\t])\\p{Cc}',
+};
+const made: { [rule in TextRule]?: RegExp } = {};
 
 /** `line`: names, keys, anything shown on one line. `prose`: descriptions and inputs, which may contain line breaks. */
 export type TextRule = 'line' | 'prose';
 
 /** The first character that a text must not contain, as `U+202E`; null for a safe text. */
 export function unsafe(text: string, rule: TextRule): string | null {
-  const found = (rule === 'line' ? unseenInLine : unseenInProse).exec(text);
+  if (printable.test(text)) return null;
+  made[rule] ??= new RegExp(patterns[rule], 'u');
+  const found = made[rule].exec(text);
   return found === null ? null : codePoint(found[0]);
 }
 
 /** A text for a message: in quotes, shortened, and with invisible characters escaped. */
 export function quoted(text: string): string {
   const cut = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  return `"${cut.replace(everyUnseen, (found) => `\\u{${codePoint(found).slice(2)}}`)}"`;
+  if (printable.test(cut)) return `"${cut}"`;
+  return `"${cut.replace(new RegExp(unseen, 'gu'), (found) => `\\u{${codePoint(found).slice(2)}}`)}"`;
 }
 
 /** The same without the quotes, for text to be written as shown. */
@@ -49,6 +59,7 @@ function codePoint(character: string): string {
  * YAML forbids, and a carriage return alone, which hides text in a terminal.
  */
 export function findControl(text: string): { readonly at: number; readonly name: string } | null {
+  if (plainFile.test(text)) return null;
   const at = text.search(/(?!\r\n|[\t\n\u0085])\p{Cc}/u);
   return at === -1 ? null : { at, name: codePoint(text.charAt(at)) };
 }

@@ -49,7 +49,12 @@ test('every package that is looked for is in the built command', () => {
   expect(found([readFileSync(program, 'utf8'), ...texts].join('\n'))).toEqual(Object.keys(marks));
 });
 
-test.each(['--help', '--version', 'plan --help', '__complete pl'])(
+test('--help loads nothing but its text', async () => {
+  const { packages, builtins, intl } = await loads(['--help']);
+  expect([packages, [...builtins], intl]).toEqual([[], ['fs'], false]);
+});
+
+test.each(['--version', 'plan --help', '__complete pl'])(
   '%s loads no package but commander, nothing for the network and no Intl',
   async (line) => {
     const { packages, builtins, intl } = await loads(line.split(' '));
@@ -61,8 +66,10 @@ test.each(['--help', '--version', 'plan --help', '__complete pl'])(
 test.each([
   ['a group', group, [], false],
   ['an interval in UTC', interval, [], false],
-  ['a cron expression in UTC', cron, ['cron-parser'], false],
-  ['an interval in another zone', berlin, [], true],
+  ['a plain cron expression in UTC', cron, [], false],
+  ['a cron expression with days of the month', cron.replace('* * MON-FRI', '31 * *'), ['cron-parser'], false],
+  ['an interval in another zone', berlin, [], false],
+  ['an interval in a zone with an older name', berlin.replace('Europe/Berlin', 'Japan'), [], true],
 ] as const)('validating %s loads only what reading it takes', async (_, manifest, packages, intl) => {
   expect(await loads(['validate'], manifest)).toMatchObject({
     packages: ['commander', ...packages, 'js-yaml'].sort(),

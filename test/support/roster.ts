@@ -77,14 +77,15 @@ export class Workspace {
     return this.run(async (context) => {
       let code = 0;
       const signal = interrupted ? AbortSignal.abort() : context.signal;
-      const program = buildProgram({ ...context, signal }, (each) => {
+      const done = (each: number) => {
         code = each;
-      });
+      };
+      const build = (only?: string) => buildProgram({ ...context, signal }, done, only);
       try {
-        await program.parseAsync([...words], { from: 'user' });
+        await build(words[0]).parseAsync([...words], { from: 'user' });
         return code;
       } catch (failure) {
-        const problem = usageProblem(failure, program, words);
+        const problem = usageProblem(failure, build, words);
         return problem === null ? 0 : reportUsage(problem, words, context.output);
       }
     });

@@ -6,15 +6,16 @@ export interface UsageProblem {
   readonly help: string;
 }
 
-/** A usage error from commander, with a hint. Null for help and version. */
+/** A usage error from commander, with a hint, for which `build` adds every command. Null for help and version. */
 export function usageProblem(
   failure: unknown,
-  program: Command,
+  build: () => Command,
   argv: readonly string[],
 ): UsageProblem | null {
   if (!(failure instanceof CommanderError)) throw failure;
   if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code)) return null;
   const message = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const program = build();
   const line = { program, command: commandOf(program, argv), argv };
   const see = `See \`roster ${line.command === null ? '' : `${line.command.name()} `}--help\`.`;
   const flag = failure.code === 'commander.unknownOption' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined;

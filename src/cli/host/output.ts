@@ -1,6 +1,6 @@
-import { writeSync } from 'node:fs';
 import { problem } from '../../model/diagnostic.js';
 import { Redactor } from '../../redact/redactor.js';
+import { writeAll } from './write-all.js';
 
 const CLEAR_LINE = '\r\u001b[2K';
 
@@ -11,7 +11,7 @@ export class Output {
   private closed = false;
   /** Whether the terminal shows a status line that the next output replaces. */
   private showsStatus = false;
-  private lastWrite = performance.now();
+  private lastWrite = uptimeMs();
 
   /** False when nothing that is written to stdout arrives. */
   get arrives(): boolean {
@@ -20,7 +20,7 @@ export class Output {
 
   /** How long nothing but a status was written. */
   get quietMs(): number {
-    return performance.now() - this.lastWrite;
+    return uptimeMs() - this.lastWrite;
   }
 
   /** The result of the command. */
@@ -42,7 +42,7 @@ export class Output {
   }
 
   private clearStatus(): void {
-    this.lastWrite = performance.now();
+    this.lastWrite = uptimeMs();
     if (this.showsStatus) this.write(2, CLEAR_LINE);
     this.showsStatus = false;
   }
@@ -62,15 +62,7 @@ export class Output {
   }
 }
 
-function writeAll(file: number, bytes: Buffer): void {
-  let written = 0;
-  while (written < bytes.length) {
-    try {
-      written += writeSync(file, bytes, written);
-    } catch (failure) {
-      // A non-blocking pipe is full: wait until it is read.
-      if ((failure as NodeJS.ErrnoException).code !== 'EAGAIN') throw failure;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
-  }
+/** Unlike `performance`, it needs no further module of Node. */
+function uptimeMs(): number {
+  return process.uptime() * 1000;
 }
