@@ -40,6 +40,7 @@ export function buildProgram(context: CommandContext, done: Done): Command {
     .showSuggestionAfterError(true);
   addFirstSteps(program, context, done);
   addPlanAndApply(program, context, done);
+  addPull(program, context, done);
   addServiceReads(program, context, done);
   addOfflineCommands(program, context, done);
   addUnlock(program, context, done);
@@ -124,6 +125,19 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     )
     .action(async (selected, flags) =>
       done(await (await import('./apply.js')).applyCommand(selected, flags, context)),
+    );
+}
+
+function addPull(program: Command, context: CommandContext, done: Done): void {
+  command(program, 'pull')
+    .argument('[addresses...]', 'Declared resources and other objects (default: all objects not declared)')
+    .option('-y, --yes', 'Do not ask for confirmation before `include` is extended')
+    .option('--out <folder>', 'Folder of the new files (default: imported)')
+    .option('--into <file>', 'Add all new entries to one file')
+    .addOption(choice('--by <what>', 'What the new files are split by (default: kind)', ['kind', 'target']))
+    .option('--match <glob>', 'Import only objects with such a name, such as `Retail*`')
+    .action(async (selected, flags) =>
+      done(await (await import('./pull.js')).pullCommand(selected, flags, context)),
     );
 }
 

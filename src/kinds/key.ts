@@ -52,6 +52,12 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     describe: ({ name }) => `named "${name}"`,
   },
 
+  entry: {
+    defaults: (name) => ({ name }),
+    keyWords: ({ name }) => [name],
+    comment: 'For the next key, say where it goes: deliver: { file: .secrets/roster.key }',
+  },
+
   create(spec, entry) {
     const scopes = [...spec.scopes].sort(byCodeUnit);
     const request = keys.createKey({ name: spec.name, ...(scopes.length === 0 ? {} : { scopes }) });

@@ -55,6 +55,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   plan: pruning,
   apply: pruning,
   drift: service,
+  pull: service,
   why: pruning,
   snapshot: service,
   calendar: common,

@@ -99,6 +99,28 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
     },
     page: 'docs/inventory.md',
   },
+  pull: {
+    summary: 'Write manifests for what exists on the service',
+    about:
+      'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change.',
+    examples: [
+      ['Import everything that is not declared', 'roster pull --yes'],
+      [
+        'Accept what was changed outside roster, and show the patch first',
+        'roster pull group/retail-prices --format diff',
+      ],
+      [
+        'Import some groups into one file',
+        "roster pull 'group/*' --match 'Retail*' --into teams/retail.yaml",
+      ],
+    ],
+    exits: {
+      0: success,
+      1: 'An error, or something could not be written: the rest was',
+      4: elsewhere,
+    },
+    page: 'docs/pull.md',
+  },
   why: {
     summary: 'Explain which remote object matches a resource',
     about:
