@@ -57,6 +57,7 @@ async function write(found: Pulled, { yes }: PullFlags, { host, output }: Comman
   if (found.include !== null && yes !== true) {
     const { file, patterns } = found.include;
     const what = `\`include\` in ${file} must list ${patterns.map((each) => `\`${each}\``).join(', ')}`;
+    output.err(pullPatch({ files: found.files.filter(({ before }) => before !== null) }));
     if (!host.stdinIsTerminal)
       throw new Problem({
         severity: 'error',
@@ -64,7 +65,6 @@ async function write(found: Pulled, { yes }: PullFlags, { host, output }: Comman
         message: `${what}, and there is no terminal to ask for confirmation`,
         help: 'Use `--yes`, or look at the changes with `--format diff` first.',
       });
-    output.err(pullPatch({ files: found.files.filter(({ before }) => before !== null) }));
     const answer = await confirm(`${what}.\nWrite the files? Only 'yes' will be accepted: `);
     if (answer !== 'yes')
       throw new Problem({ severity: 'error', code: 'not-confirmed', message: 'nothing was written' });

@@ -55,7 +55,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
   entry: {
     defaults: (name) => ({ name }),
     keyWords: ({ name }) => [name],
-    comment: 'For the next key, say where it goes: deliver: { file: .secrets/roster.key }',
+    comment: (name) => `deliver: { file: .secrets/${name}.key } # where the next key goes`,
   },
 
   create(spec, entry) {

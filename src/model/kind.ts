@@ -170,7 +170,7 @@ export interface EntryForm<S> {
   /** What a person would name it after: the first that no other object has becomes the key. */
   keyWords(spec: S, names: Names): readonly string[];
   /** What the entry needs besides and the service does not know: a comment in the file. */
-  readonly comment?: string;
+  comment?(key: string): string;
 }
 
 export interface EntryLinks {

@@ -41,6 +41,7 @@ export interface ImportEntry {
 export interface LeftOut {
   readonly address: Address;
   readonly reason: string;
+  readonly help?: string | undefined;
 }
 
 export interface Candidates {

@@ -41,7 +41,8 @@ function entryLines({ key, kind, properties }: ImportEntry, indent: string): str
   // What looks like a variable is text of the service.
   const values = escapedValue(properties) as JsonObject;
   const inner = `${indent}  `;
-  const comment = kind.entry?.comment === undefined ? [] : [`${inner}# ${kind.entry.comment}`];
+  const written = kind.entry?.comment?.(key);
+  const comment = written === undefined ? [] : [`${inner}# ${written}`];
   const pairs = Object.entries(values).flatMap(([name, value]) => pairLines(name, value, inner));
   return [...pairLines(key, {}, indent).map((line) => line.replace(/ \{\}$/, '')), ...pairs, ...comment];
 }

@@ -8,6 +8,8 @@ import { findApiKeys } from '../../redact/api-keys.js';
 import { type CheckContext, check } from './check.js';
 import type { Overlay } from './overlay.js';
 
+type Reason = Omit<LeftOut, 'address'>;
+
 export interface Importable {
   readonly entries: readonly ImportEntry[];
   readonly leftOut: readonly LeftOut[];
@@ -26,7 +28,7 @@ export function importable(
   const leftOut: LeftOut[] = [];
   let left = entries;
   for (;;) {
-    const reasons = new Map<Address, string>(left.flatMap((each) => secretReason(each, kinds, context)));
+    const reasons = new Map<Address, Reason>(left.flatMap((each) => secretReason(each, kinds, context)));
     if (reasons.size === 0) {
       const added = left.map((each) => ({ file: each.address, text: manifestText([each], kinds) }));
       for (const [address, reason] of faultsOf(left, context, { changed, added, ahead: new Set() }))
@@ -34,7 +36,7 @@ export function importable(
     }
     if (reasons.size === 0) return { entries: withoutUnused(left), leftOut };
     const without = dropped(left, reasons);
-    leftOut.push(...[...without].map(([address, reason]) => ({ address, reason })));
+    leftOut.push(...[...without].map(([address, reason]) => ({ address, ...reason })));
     left = left.filter((each) => !without.has(each.address));
   }
 }
@@ -43,12 +45,13 @@ function secretReason(
   entry: ImportEntry,
   kinds: readonly Kind[],
   { session }: CheckContext,
-): [Address, string][] {
+): [Address, Reason][] {
   const text = manifestText([entry], kinds);
-  if (findApiKeys(text).length > 0) return [[entry.address, 'it contains what looks like an API key']];
+  if (findApiKeys(text).length > 0)
+    return [[entry.address, { reason: 'it contains what looks like an API key' }]];
   const isSecret = session.project.secrets.some((each) => text.includes(each));
   return isSecret
-    ? [[entry.address, 'it contains a value that this project takes from the environment']]
+    ? [[entry.address, { reason: 'it contains a value that this project takes from the environment' }]]
     : [];
 }
 
@@ -57,12 +60,12 @@ function faultsOf(
   entries: readonly ImportEntry[],
   context: CheckContext,
   overlay: Overlay,
-): readonly (readonly [Address, string])[] {
+): readonly (readonly [Address, Reason])[] {
   const own = new Set(entries.map(({ address }) => address));
   const { errors, reconciled } = check(context, overlay);
   const faults = errors.flatMap((each) => {
     const address = placesOf(each).find((file) => own.has(file));
-    return address === undefined ? [] : [[address, each.message] as const];
+    return address === undefined ? [] : [[address, { reason: each.message, help: each.help }] as const];
   });
   // What is wrong with other files is no reason to leave out a new entry.
   if (errors.length > 0 && faults.length === 0) throw new Problem(errors);
@@ -70,7 +73,8 @@ function faultsOf(
   return (reconciled?.plan?.changes ?? []).flatMap(({ address, action, fields }) => {
     if (!own.has(address) || action === 'adopt' || action === 'none') return [];
     const names = fields.map(({ path }) => `\`${path}\``).join(', ');
-    return [[address, `a manifest cannot declare it as it is: ${names || action} would change`] as const];
+    const reason = `a manifest cannot declare it as it is: ${names || action} would change`;
+    return [[address, { reason }] as const];
   });
 }
 
@@ -81,13 +85,13 @@ function placesOf({ place, related = [] }: Diagnostic): string[] {
 /** With what needs them. */
 function dropped(
   entries: readonly ImportEntry[],
-  reasons: ReadonlyMap<Address, string>,
-): ReadonlyMap<Address, string> {
+  reasons: ReadonlyMap<Address, Reason>,
+): ReadonlyMap<Address, Reason> {
   const all = new Map(reasons);
   for (const { address, needs } of entries) {
     const missing = needs.find((each) => reasons.has(each));
     if (missing !== undefined && !all.has(address))
-      all.set(address, `${missing}, which it starts, cannot be written`);
+      all.set(address, { reason: `${missing}, which it starts, cannot be written` });
   }
   return all;
 }

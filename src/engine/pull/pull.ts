@@ -138,8 +138,9 @@ class Puller {
   }
 }
 
-function notImportable({ address, reason }: LeftOut): Diagnostic {
-  return { severity: 'error', code: 'not-importable', message: `${address} was left out: ${reason}` };
+function notImportable({ address, reason, help }: LeftOut): Diagnostic {
+  const message = `${address} was left out: ${reason}`;
+  return { severity: 'error', code: 'not-importable', message, ...(help === undefined ? {} : { help }) };
 }
 
 function doesNotExist(address: Address, place: NonNullable<Diagnostic['place']>): Diagnostic {

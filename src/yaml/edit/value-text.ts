@@ -16,7 +16,7 @@ export type Quoting = 'plain' | 'single' | 'double';
 const LINE_WIDTH = 100;
 
 /** Words without anything that YAML gives a meaning to, wherever they are. */
-const words = /^\p{L}[\p{L}\p{M}\p{N}_./+@()-]*(?: [\p{L}\p{M}\p{N}_./+@()&-]+)*$/u;
+const words = /^\p{L}[\p{L}\p{M}\p{N}_./+@*()-]*(?: [\p{L}\p{M}\p{N}_./+@*()&-]+)*$/u;
 /** `6 hours` */
 const quantity = /^\d+ [a-z]+$/;
 /** YAML 1.2 has no times: it is a text. */
