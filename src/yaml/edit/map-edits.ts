@@ -75,7 +75,8 @@ function editPair(pair: Pair, change: PropertyChange, file: Editable): Edited {
   const own = ownObstacle(node, key, file);
   if (own !== null) return own;
   if (change.to === 'items') return editItems(pair, change, file);
-  if (!isMap(node) || isEmptied(node, change.changes)) return replaceValue(pair, change.value, file);
+  if (!isMap(node) || node.items.length === 0 || isEmptied(node, change.changes))
+    return replaceValue(pair, change.value, file);
   return editMap(node, change.changes, file);
 }
 
