@@ -6,7 +6,7 @@ import { jsonText } from '../view/json/json-text.js';
 import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
-import { type CommonFlags, sessionOptions, usage } from './command/flags.js';
+import { type CommonFlags, outputsOf, sessionOptions, usage } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
@@ -26,10 +26,12 @@ export function pullCommand(
   context: CommandContext,
 ): Promise<number> {
   return runCommand(flags, declarations.pull.formats, context, async () => {
-    const { out, into, match, ...common } = flags;
+    const { out, into, match, write: named } = flags;
     if (out !== undefined && into !== undefined)
       throw new Problem(usage('`--out` cannot be used with `--into`', 'Use one of them.'));
-    const options = sessionOptions(common, context);
+    // `--out` is a folder here.
+    const outputs = outputsOf(named === undefined ? {} : { write: named });
+    const options = { ...sessionOptions(flags, context), outputs };
     const wanted = { addresses, out, into, match, by: chooseSplit(flags) };
     const found = await withReadSession(options, (session) => pull(session, options, wanted));
     if (flags.format !== 'diff') await write(found, flags, context);

@@ -44,7 +44,7 @@ export interface LeftOut {
   readonly help?: string | undefined;
 }
 
-export interface Candidates {
+export interface ImportCandidates {
   /** By address. */
   readonly entries: ReadonlyMap<Address, ImportEntry>;
   readonly leftOut: readonly LeftOut[];
@@ -56,13 +56,13 @@ export function candidates(
   objects: ReadonlyMap<KindName, readonly PullObject[]>,
   taken: ReadonlySet<Address>,
   agentText: (id: string) => string,
-): Candidates {
+): ImportCandidates {
   const importer = new Importer(taken, agentText);
   for (const kind of kinds) if (kind.entry !== undefined) importer.add(kind, objects.get(kind.name) ?? []);
   return importer;
 }
 
-class Importer implements Candidates {
+class Importer implements ImportCandidates {
   readonly entries = new Map<Address, ImportEntry>();
   readonly leftOut: LeftOut[] = [];
   /** Of every object: those that are not declared have the address that they would get. */

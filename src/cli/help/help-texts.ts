@@ -105,10 +105,7 @@ export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
       'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change.',
     examples: [
       ['Import everything that is not declared', 'roster pull --yes'],
-      [
-        'Accept what was changed outside roster, and show the patch first',
-        'roster pull group/retail-prices --format diff',
-      ],
+      ['Show what was changed outside roster as a patch', "roster pull 'schedule/*' --format diff"],
       [
         'Import some groups into one file',
         "roster pull 'group/*' --match 'Retail*' --into teams/retail.yaml",

@@ -8,7 +8,7 @@ import { findApiKeys } from '../../redact/api-keys.js';
 import { type CheckContext, check } from './check.js';
 import type { Overlay } from './overlay.js';
 
-type Reason = Omit<LeftOut, 'address'>;
+type OmissionReason = Omit<LeftOut, 'address'>;
 
 export interface Importable {
   readonly entries: readonly ImportEntry[];
@@ -28,7 +28,9 @@ export function importable(
   const leftOut: LeftOut[] = [];
   let left = entries;
   for (;;) {
-    const reasons = new Map<Address, Reason>(left.flatMap((each) => secretReason(each, kinds, context)));
+    const reasons = new Map<Address, OmissionReason>(
+      left.flatMap((each) => secretReason(each, kinds, context)),
+    );
     if (reasons.size === 0) {
       const added = left.map((each) => ({ file: each.address, text: manifestText([each], kinds) }));
       for (const [address, reason] of faultsOf(left, context, { changed, added, ahead: new Set() }))
@@ -45,7 +47,7 @@ function secretReason(
   entry: ImportEntry,
   kinds: readonly Kind[],
   { session }: CheckContext,
-): [Address, Reason][] {
+): [Address, OmissionReason][] {
   const text = manifestText([entry], kinds);
   if (findApiKeys(text).length > 0)
     return [[entry.address, { reason: 'it contains what looks like an API key' }]];
@@ -60,7 +62,7 @@ function faultsOf(
   entries: readonly ImportEntry[],
   context: CheckContext,
   overlay: Overlay,
-): readonly (readonly [Address, Reason])[] {
+): readonly (readonly [Address, OmissionReason])[] {
   const own = new Set(entries.map(({ address }) => address));
   const { errors, reconciled } = check(context, overlay);
   const faults = errors.flatMap((each) => {
@@ -85,8 +87,8 @@ function placesOf({ place, related = [] }: Diagnostic): string[] {
 /** With what needs them. */
 function dropped(
   entries: readonly ImportEntry[],
-  reasons: ReadonlyMap<Address, Reason>,
-): ReadonlyMap<Address, Reason> {
+  reasons: ReadonlyMap<Address, OmissionReason>,
+): ReadonlyMap<Address, OmissionReason> {
   const all = new Map(reasons);
   for (const { address, needs } of entries) {
     const missing = needs.find((each) => reasons.has(each));

@@ -11,7 +11,7 @@ import { applyEdits, isObstacle } from '../../yaml/edit/text-edits.js';
 import { occupantOf } from '../init/new-files.js';
 import { includes } from '../selectors.js';
 
-export interface Destination {
+export interface ImportDestination {
   /** Absolute. */
   readonly root: string;
   readonly cwd: string;
@@ -36,7 +36,7 @@ const DEFAULT_FOLDER = 'imported';
 export function layOut(
   entries: readonly ImportEntry[],
   kinds: readonly Kind[],
-  to: Destination,
+  to: ImportDestination,
   texts: ReadonlyMap<string, string>,
 ): readonly NewText[] {
   if (entries.length === 0) return [];
@@ -54,7 +54,7 @@ export function layOut(
 function inOneFile(
   entries: readonly ImportEntry[],
   kinds: readonly Kind[],
-  to: Destination,
+  to: ImportDestination,
   texts: ReadonlyMap<string, string>,
 ): NewText {
   const path = pathInProject(to.into, '', '--into', to);
@@ -122,7 +122,7 @@ function pathInProject(
   named: string | undefined,
   standard: string,
   flag: string,
-  { root, cwd }: Destination,
+  { root, cwd }: ImportDestination,
 ): string {
   const path = named === undefined ? standard : relative(root, resolve(cwd, named)).split(sep).join('/');
   const isPlain = path.split('/').every((name) => /^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(name));
@@ -136,7 +136,7 @@ export function missingIncludes(
   files: readonly NewText[],
   patterns: readonly string[],
   own: ReadonlySet<string>,
-  { root, into }: Pick<Destination, 'root' | 'into'>,
+  { root, into }: Pick<ImportDestination, 'root' | 'into'>,
 ): readonly string[] {
   const missing = files.filter(
     ({ path, before }) => before === null && !patterns.some((each) => includes(each, path)),

@@ -34,7 +34,7 @@ export function writeBack(
   wording: Wording,
   context: CheckContext,
 ): WrittenBack {
-  const writer = new Writer(texts, wording, context);
+  const writer = new ValueWriter(texts, wording, context);
   for (const file of new Set(differing.map(({ entry }) => entry.source.file)))
     writer.file(
       file,
@@ -48,7 +48,7 @@ interface Made {
   readonly made: EntryEdits;
 }
 
-class Writer implements WrittenBack {
+class ValueWriter implements WrittenBack {
   readonly changed = new Map<string, string>();
   readonly updated = new Map<Address, readonly string[]>();
   readonly diagnostics: Diagnostic[] = [];

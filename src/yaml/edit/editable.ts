@@ -1,8 +1,8 @@
 import { type Document, parseWithOffsets, tools, type YAMLMap, type YamlNode } from '../library.js';
-import type { Edited, Obstacle } from './text-edits.js';
+import { type Edited, endOfLine, nextLine, type Obstacle } from './text-edits.js';
 import { flowText, type Quoting, textScalar, type YamlValue } from './value-text.js';
 
-export type Pair = YAMLMap['items'][number];
+export type YamlPair = YAMLMap['items'][number];
 
 /** A text whose values are changed in place. */
 export interface Editable {
@@ -26,16 +26,16 @@ export function rangeOf(node: unknown): readonly [start: number, end: number] | 
   return range ? [range[0], range[1]] : null;
 }
 
-export function keyOf({ key }: Pair): string {
+export function keyOf({ key }: YamlPair): string {
   return tools().isScalar(key) ? String(key.value) : '';
 }
 
-export function findPair(map: YAMLMap, key: string): Pair | undefined {
+export function findPair(map: YAMLMap, key: string): YamlPair | undefined {
   return map.items.find((each) => keyOf(each) === key);
 }
 
 /** The merge key of a map, where it may provide a property. */
-export function mergeOf(map: YAMLMap, key: string, documents: Editable['documents']): Pair | undefined {
+export function mergeOf(map: YAMLMap, key: string, documents: Editable['documents']): YamlPair | undefined {
   const merge = findPair(map, '<<');
   return merge !== undefined && provides(merge.value, key, documents, 0) ? merge : undefined;
 }
@@ -110,14 +110,14 @@ export function endOfContent(node: unknown, fallback: number, text: string): num
   if ((isMap(node) || isSeq(node)) && !node.flow) {
     const last = node.items.at(-1);
     const isPair = last !== undefined && typeof last === 'object' && last !== null && 'key' in last;
-    const part = isPair ? (last as Pair) : null;
+    const part = isPair ? (last as YamlPair) : null;
     end = part === null ? endOfContent(last, end, text) : endOfPair(part, text);
   }
   while (end > range[0] && /\s/.test(text.charAt(end - 1))) end -= 1;
   return end;
 }
 
-export function endOfPair({ key, value }: Pair, text: string): number {
+export function endOfPair({ key, value }: YamlPair, text: string): number {
   const keyEnd = text.indexOf(':', rangeOf(key)?.[1] ?? 0) + 1;
   const range = rangeOf(value);
   // A value that is not written has an empty range.
@@ -125,7 +125,7 @@ export function endOfPair({ key, value }: Pair, text: string): number {
 }
 
 /** The edit that replaces the value of a pair, in the quotes that it has. */
-export function replaceValue(pair: Pair, value: YamlValue, file: Editable): Edited {
+export function replaceValue(pair: YamlPair, value: YamlValue, file: Editable): Edited {
   const { isScalar, isMap, isSeq } = tools();
   const { text } = file;
   const node = pair.value;
@@ -135,16 +135,29 @@ export function replaceValue(pair: Pair, value: YamlValue, file: Editable): Edit
   if (range === null || range[0] === range[1]) return obstacle('style', pair.key);
   const end = endOfContent(node, range[1], text);
   if ((isMap(node) || isSeq(node)) && !node.flow) {
-    const start = text.indexOf(':', rangeOf(pair.key)?.[1] ?? 0) + 1;
-    return text.slice(start, end).includes('#')
-      ? obstacle('style', pair.key)
-      : [{ start, end, text: ` ${flowText(value)}` }];
+    return replaceLines(pair, { end, written: flowText(value) }, text);
   }
   const isText = isScalar(node) && typeof value === 'string';
   const written = isText
     ? textScalar(value, quotingOf(node.type), isInFlow(range[0], file))
     : flowText(value);
   return [{ start: range[0], end, text: written }];
+}
+
+/** A comment after the key stays. So do comments on lines of their own: then nothing is replaced. */
+function replaceLines(
+  pair: YamlPair,
+  { end, written }: { end: number; written: string },
+  text: string,
+): Edited {
+  const at = text.indexOf(':', rangeOf(pair.key)?.[1] ?? 0) + 1;
+  const from = nextLine(text, at);
+  const isPlain = /^\s*(?:#.*)?$/.test(text.slice(at, endOfLine(text, at)));
+  if (!isPlain || from >= end || /^[ \t]*#/m.test(text.slice(from, end))) return obstacle('style', pair.key);
+  return [
+    { start: at, end: at, text: ` ${written}` },
+    { start: from, end: nextLine(text, end), text: '' },
+  ];
 }
 
 function quotingOf(type: string | undefined): Quoting {

@@ -9,9 +9,9 @@ import {
   obstacle,
   obstacleIn,
   ownObstacle,
-  type Pair,
   rangeOf,
   replaceValue,
+  type YamlPair,
 } from './editable.js';
 import { editList, type ListItems } from './list-edits.js';
 import {
@@ -38,7 +38,7 @@ export type PropertyChanges = ReadonlyMap<string, PropertyChange>;
 /** Changes properties of a map. A property that is gone gives its place to a new one. */
 export function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable): Edited {
   const parts: Edited[] = [];
-  const gone: Pair[] = [];
+  const gone: YamlPair[] = [];
   const added: (readonly [string, YamlValue])[] = [];
   for (const [name, change] of changes) {
     const pair = findPair(map, name);
@@ -56,8 +56,8 @@ export function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable):
   const removed = map.flow
     ? removeFromFlow(map, rest, file)
     : joined(rest.map((pair) => removeLines(pair, file)));
-  const busy = (pair: Pair) =>
-    changes.get(keyOf(pair))?.to === 'items' || changes.get(keyOf(pair))?.to === 'map';
+  const { isMap, isSeq } = tools();
+  const busy = (pair: YamlPair) => changes.has(keyOf(pair)) && (isMap(pair.value) || isSeq(pair.value));
   return joined([
     ...parts,
     ...blocked,
@@ -67,7 +67,7 @@ export function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable):
   ]);
 }
 
-function editPair(pair: Pair, change: PropertyChange, file: Editable): Edited {
+function editPair(pair: YamlPair, change: PropertyChange, file: Editable): Edited {
   const { isMap } = tools();
   const { value: node, key } = pair;
   if (change.to === 'value') return replaceValue(pair, change.value, file);
@@ -80,7 +80,11 @@ function editPair(pair: Pair, change: PropertyChange, file: Editable): Edited {
   return editMap(node, change.changes, file);
 }
 
-function editItems({ key, value }: Pair, change: PropertyChange & { to: 'items' }, file: Editable): Edited {
+function editItems(
+  { key, value }: YamlPair,
+  change: PropertyChange & { to: 'items' },
+  file: Editable,
+): Edited {
   const { isScalar, isSeq } = tools();
   if (!isSeq(value)) return obstacle('style', key);
   const items = change.items(value.items.map((each) => (isScalar(each) ? each.value : undefined)));
@@ -91,12 +95,12 @@ function editItems({ key, value }: Pair, change: PropertyChange & { to: 'items' 
 
 /** Nothing that it holds now is left, and it gets nothing in place of it. */
 function isEmptied(map: YAMLMap, changes: PropertyChanges): boolean {
-  const isGone = (pair: Pair) => changes.get(keyOf(pair))?.to === 'nothing';
+  const isGone = (pair: YamlPair) => changes.get(keyOf(pair))?.to === 'nothing';
   return map.items.every(isGone) && [...changes.values()].every(({ to }) => to === 'nothing');
 }
 
 function replacePair(
-  pair: Pair,
+  pair: YamlPair,
   [name, value]: readonly [string, YamlValue],
   map: YAMLMap,
   file: Editable,
@@ -109,14 +113,14 @@ function replacePair(
   return [{ start, end, text: `${textScalar(name)}: ${flowText(value, isFlow)}` }];
 }
 
-function removeLines(pair: Pair, { text }: Editable): Edited {
+function removeLines(pair: YamlPair, { text }: Editable): Edited {
   const start = rangeOf(pair.key)?.[0] ?? 0;
   const from = startOfLine(text, start);
   if (text.slice(from, start).trim() !== '') return obstacle('style', pair.key);
   return [{ start: from, end: nextLine(text, endOfPair(pair, text)), text: '' }];
 }
 
-function removeFromFlow(map: YAMLMap, gone: readonly Pair[], { text }: Editable): Edited {
+function removeFromFlow(map: YAMLMap, gone: readonly YamlPair[], { text }: Editable): Edited {
   if (gone.length === 0) return [];
   const kept = map.items.filter((each) => !gone.includes(each));
   const lastKept = kept.at(-1);
@@ -142,7 +146,7 @@ function removeFromFlow(map: YAMLMap, gone: readonly Pair[], { text }: Editable)
 function append(
   map: YAMLMap,
   added: readonly (readonly [string, YamlValue])[],
-  isBusy: (pair: Pair) => boolean,
+  isBusy: (pair: YamlPair) => boolean,
   { text }: Editable,
 ): Edited {
   const [first, last] = [map.items[0], map.items.findLast((each) => map.flow === true || !isBusy(each))];

@@ -31,6 +31,7 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   // A flag may be read only when there is something to show.
   plan: 'plan --format markdown',
   apply: 'apply --yes',
+  pull: 'pull --yes',
   why: 'why group/*',
   completion: 'completion bash',
 };
