@@ -167,7 +167,7 @@ function propertiesOf(
 }
 
 /** The values of all fields as a manifest writes them. */
-export function shownFields(kind: Kind, spec: unknown, names: Names): JsonObject {
+function shownFields(kind: Kind, spec: unknown, names: Names): JsonObject {
   const values = spec as Readonly<Record<string, never>>;
   const rules: Readonly<Record<string, FieldRule<never>>> = kind.fields;
   const shown = Object.entries(rules).map(([field, rule]): [string, Json] => [

@@ -66,7 +66,7 @@ function anchoredIn(documents: Editable['documents'], name: string): YamlNode[] 
 }
 
 /** Whether an alias refers to the node. */
-export function isShared(node: unknown, documents: Editable['documents']): boolean {
+function isShared(node: unknown, documents: Editable['documents']): boolean {
   const { isAlias, isNode, visit } = tools();
   if (!isNode(node) || isAlias(node) || !('anchor' in node) || !node.anchor) return false;
   let found = false;

@@ -364,7 +364,7 @@ function manifestOf(
   { description, active, members: list, inputs: map }: Values,
   how: 'flow' | 'block' | 'lines',
 ): string {
-  const quote = (text: string) => JSON.stringify(text.replace(/\p{C}/gu, '').replaceAll('${', '$${'));
+  const quote = (text: string) => JSON.stringify(text.replace(/\p{C}/gu, '').replaceAll('${', () => '$${'));
   const pairs = Object.entries(map).map(([key, value]) => `${JSON.stringify(key)}: ${quote(value)}`);
   const items =
     how === 'flow' || list.length === 0
