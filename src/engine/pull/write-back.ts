@@ -43,6 +43,9 @@ export function writeBack(
   return writer;
 }
 
+/** Each try reads the whole project. */
+const MOST_TRIED = 50;
+
 interface Made {
   readonly differing: Differing;
   readonly made: EntryEdits;
@@ -75,10 +78,14 @@ class ValueWriter implements WrittenBack {
 
   /** Something is wrong with one of them: the others are written. */
   private oneByOne(name: string, text: string, all: readonly Made[]): void {
+    if (all.length > MOST_TRIED) {
+      for (const { differing } of all) this.refuse(differing, 'the changed file would mean something else');
+      return;
+    }
     let right: readonly Made[] = [];
     for (const each of all) {
       if (this.isRight(name, text, [...right, each])) right = [...right, each];
-      else this.refuse(each.differing, 'the changed file would not mean exactly this');
+      else this.refuse(each.differing, 'the changed file would mean something else');
     }
     this.take(name, text, right);
   }

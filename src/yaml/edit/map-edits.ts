@@ -135,7 +135,7 @@ function removeFromFlow(map: YAMLMap, gone: readonly YamlPair[], { text }: Edita
       isTrailing || next === undefined
         ? endOfPair(map.items.at(-1) ?? pair, text)
         : (rangeOf(next.key)?.[0] ?? 0);
-    if (text.slice(start, end).includes('#')) return obstacle('style', pair.key);
+    if (/#.*\n/.test(text.slice(start, end))) return obstacle('style', pair.key);
     edits.push({ start, end, text: '' });
     if (isTrailing) break;
   }

@@ -68,7 +68,7 @@ describe('law 6: a plan after a pull only adopts, and is empty after an apply', 
     )
     .filter(([, { seed }]) => seed !== undefined);
 
-  test.each(sampleOf(cases, 10))('with what exists in the case %s', async (_, { seed = {}, manifest }) => {
+  test.each(sampleOf(cases, 5))('with what exists in the case %s', async (_, { seed = {}, manifest }) => {
     const scopes = /^scopes:.*$/m.exec(manifest)?.[0] ?? '';
     const world = parseSeed(JSON.stringify(seed));
     const { diagnostics } = await pullsCleanly(world, [], `project: imported\n${scopes}\n`);
@@ -83,7 +83,7 @@ describe('law 6: a plan after a pull only adopts, and is empty after an apply', 
         await pullsCleanly(seedOf(world), shapes);
         for (const cleanup of cleanups.splice(0)) await cleanup();
       }),
-      { numRuns: runs(8, 300), endOnFailure: !isLong },
+      { numRuns: runs(4, 300), endOnFailure: !isLong },
     );
   });
 });

@@ -57,7 +57,11 @@ test.each<{ words: string[]; code: string; says: string }>([
   { words: ['apply', '--expect', '--yes'], code: 'usage', says: 'It is a flag: the value is missing.' },
   { words: ['apply', '--report'], code: 'usage', says: 'See `roster apply --help`.' },
   { words: ['plan', '--expect', 'x'], code: 'usage', says: '`--expect` is a flag of `roster apply`.' },
-  { words: ['plan', '-y'], code: 'usage', says: '`-y` is a flag of `roster apply` and `roster unlock`.' },
+  {
+    words: ['plan', '-y'],
+    code: 'usage',
+    says: '`-y` is a flag of `roster apply`, `roster pull` and `roster unlock`.',
+  },
   {
     words: ['--format', 'x', 'plan'],
     code: 'usage',
