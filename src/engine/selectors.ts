@@ -28,3 +28,13 @@ export function selectedOf(
   if (errors.length > 0) throw new Problem(errors);
   return (address) => selectors.some((each) => each.matches(address));
 }
+
+/** Whether a path is one of those that an item of `include` means. */
+export function includes(pattern: string, path: string): boolean {
+  return pattern === path || picomatch.isMatch(path, pattern, { noextglob: true });
+}
+
+/** A glob for names, in which `*` also stands for slashes. */
+export function nameGlob(pattern: string): (name: string) => boolean {
+  return picomatch(pattern, { dot: true, bash: true });
+}

@@ -9,7 +9,7 @@ import type {
 } from '../service/operations/collection.js';
 import { UNREADABLE } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
-import { normalText, plain, text } from './rules.js';
+import { collectionEntryForm, normalText, plain, text } from './rules.js';
 
 type Field = 'members' | 'stages';
 
@@ -103,6 +103,7 @@ export function collectionKind<F extends Field>(
       ofObserved: ({ name }) => name && normalText(name),
       describe: (spec) => `named "${spec.name}"`,
     },
+    entry: collectionEntryForm,
     nearMiss: { field: 'name', isName: true, relation: 'with a similar name' },
     brief: (spec) => `${spec[field].length} ${spec[field].length === 1 ? own.noun : field}`,
 

@@ -53,6 +53,12 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     describe: ({ name }) => `named "${name}"`,
   },
 
+  entry: {
+    defaults: (name) => ({ name }),
+    keyWords: ({ name }) => [name],
+    comment: (name) => `deliver: { file: .secrets/${name}.key } # where the next key goes`,
+  },
+
   create(spec, entry) {
     const scopes = [...spec.scopes].sort(byCodeUnit);
     const request = keys.createKey({ name: spec.name, ...(scopes.length === 0 ? {} : { scopes }) });

@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.js';
 import { byCodeUnit } from '../model/json.js';
+import type { EntryForm } from '../model/kind.js';
 import type { FieldRule, Layout, Names } from '../model/resource.js';
 
 /** A field in which every difference has a meaning. */
@@ -51,4 +52,10 @@ export const agentSequence: FieldRule<readonly string[]> = {
   show: (value, names) => value.map((id) => names.agent(id)),
   showApplied: agentsApplied,
   layout: 'sequence',
+};
+
+/** How a group or a pipeline becomes an entry. */
+export const collectionEntryForm: EntryForm<{ readonly name: string }> = {
+  defaults: (key) => ({ name: key, description: '', active: true }),
+  keyWords: ({ name }) => [name],
 };

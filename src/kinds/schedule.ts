@@ -11,6 +11,7 @@ import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
+import { scheduleEntryForm } from './schedule-entry-form.js';
 import { inputHint, unknownInputs } from './schedule-inputs.js';
 import { scheduleRisks } from './schedule-risks.js';
 import {
@@ -54,6 +55,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     ofObserved: ({ spec }) => spec && identity(spec),
     describe,
   },
+  entry: scheduleEntryForm,
   similarity: { within: ['target'] },
   nearMiss: { field: 'target', relation: 'with the same target' },
   brief: (spec, names) => `${targetRule.show(spec.target, names)}, ${timingText(spec)}`,

@@ -73,6 +73,8 @@ export const diagnosticCodes = [
   'invalid-snapshot',
   'old-snapshot',
   'not-in-snapshot',
+  'not-importable',
+  'not-written-back',
   'interrupted',
   'internal',
 ] as const;

@@ -69,6 +69,8 @@ export interface Kind<D = unknown, S = unknown> {
   readonly nearMiss?: NearMiss;
   /** What an object is, in a few words, where its fields are not listed: `3 members`. */
   brief?(spec: S, names: Names): string;
+  /** The reverse of `read`, for kinds whose objects can be imported. */
+  readonly entry?: EntryForm<S>;
   /** For kinds whose create answers with a secret, once. */
   readonly secret?: SecretReader<D, S>;
   /** For kinds that the service can change several of with one request. */
@@ -156,6 +158,19 @@ export interface Reread<S> {
   readonly before: readonly Request['method'][];
   /** The shortest list that shows the object while it is as planned, for kinds without `detail`. */
   list?(planned: S): ListCall<Observed<S>>;
+}
+
+/**
+ * How an object becomes an entry of a manifest. Its properties are the fields, with the values that `FieldRule.show` makes
+ * of them; a field without a value is left out.
+ */
+export interface EntryForm<S> {
+  /** What the entry means by a property that it leaves out. */
+  defaults(key: string): JsonObject;
+  /** What a person would name it after: the first that no other object has becomes the key. */
+  keyWords(spec: S, names: Names): readonly string[];
+  /** What the entry needs besides and the service does not know: a comment in the file. */
+  comment?(key: string): string;
 }
 
 export interface EntryLinks {

@@ -363,6 +363,18 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The plan leaves out changes that the addresses on the command line do not select.',
     help: 'Plan without addresses to see all changes.',
   },
+  'not-importable': {
+    title: 'Object cannot be imported',
+    means:
+      'A manifest cannot declare an object exactly as it is, so `roster pull` left it out. The message says why.',
+    help: 'Change the object on the service, or declare it manually.',
+  },
+  'not-written-back': {
+    title: 'Value cannot be written back',
+    means:
+      '`roster pull` left a value unchanged, because the file holds a variable, an anchor or a merge key in its place, or because changing it would change something else.',
+    help: 'Change it in the file, or restore the declared value with `roster apply`.',
+  },
   'not-in-inventory': {
     title: 'Resource is not in the inventory',
     means: 'A declared resource exists but is not in the inventory, so its drift is not known.',

@@ -111,3 +111,10 @@ export function openingsOf(
   });
   return openings;
 }
+
+/** Documents with the offsets of what is in them, of a text that `readYaml` accepts. Aliases and merge keys are kept. */
+export function parseWithOffsets(text: string): Document.Parsed[] {
+  return [...new Composer(options).compose(new Parser().parse(text))].filter(
+    (each): each is Document.Parsed => 'contents' in each,
+  );
+}

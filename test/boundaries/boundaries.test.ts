@@ -37,6 +37,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'inventory',
     'files',
     'snapshot',
+    'pull',
     'apply',
     'init',
     'redact',
@@ -54,6 +55,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   files: ['model'],
   inventory: ['model', 'files'],
   snapshot: ['model'],
+  pull: ['model', 'yaml'],
   apply: ['model', 'files'],
   view: ['model'],
   redact: [],
@@ -62,7 +64,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Modules that work on values alone: they touch no file and read no clock. */
-const pure = ['reconcile', 'view'];
+const pure = ['reconcile', 'view', 'pull'];
 
 /** Besides src/index.ts: a list of kinds, and the front of a service that shares nothing with the rest. */
 const barrels = ['kinds/index.ts', 'sandbox/index.ts'];

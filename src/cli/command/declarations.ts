@@ -36,6 +36,7 @@ export const declarations = {
     formats: ['text', 'json'],
   },
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
+  pull: { ...writing, needsKey: true, formats: ['text', 'json', 'diff'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },

@@ -86,7 +86,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
   };
 }
 
-function outputsOf({ write = [], out, report }: OutputFlags): readonly OutputFile[] {
+export function outputsOf({ write = [], out, report }: OutputFlags): readonly OutputFile[] {
   return [
     ...write.map((each) => ({ flag: '--write', file: each.slice(each.indexOf('=') + 1) })),
     ...(out === undefined ? [] : [{ flag: '--out', file: out }]),

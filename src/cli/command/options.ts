@@ -67,6 +67,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   apply: pruning,
   destroy: service,
   drift: service,
+  pull: service,
   why: pruning,
   snapshot: service,
   calendar: common,

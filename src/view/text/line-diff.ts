@@ -40,3 +40,17 @@ export function readable(value: Json): string {
   // A final line break on both sides avoids "No newline at end of file" in the diff.
   return text.endsWith('\n') ? text : `${text}\n`;
 }
+
+/** A patch of one file, as `git diff` shows it: `before` is null for a new file. Control characters are escaped. */
+export function filePatch(path: string, before: string | null, after: string): string {
+  const options = { ...diffLimits, context: 3 };
+  const patch = structuredPatch('', '', before ?? '', after, undefined, undefined, options);
+  const name = escapeControls(path);
+  const head = [`--- ${before === null ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
+  const hunks = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines.map((line) => escapeControls(line.replace(/\r$/, ''))),
+  ]);
+  const left = patch === undefined ? [`Too much has changed to show it: ${after.length} characters.`] : [];
+  return [...head, ...hunks, ...left, ''].join('\n');
+}

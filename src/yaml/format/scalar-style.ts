@@ -26,7 +26,7 @@ function isFolded({ type }: Scalar, written: string): boolean {
 }
 
 /** Characters that are invisible or look like a space: control, format, separating and ignorable ones. */
-const invisible = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+export const invisible = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
  * A printed text in double quotes, with escapes where the written text has them. A character that occurs both raw and
@@ -47,7 +47,7 @@ function count(text: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-function escapeOf(character: string): string {
+export function escapeOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);
   return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
 }

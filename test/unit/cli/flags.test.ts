@@ -32,6 +32,7 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   plan: 'plan --format markdown',
   apply: 'apply --yes',
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
+  pull: 'pull --yes',
   why: 'why group/*',
   completion: 'completion bash',
 };

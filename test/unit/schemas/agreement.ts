@@ -95,6 +95,8 @@ const reaches = {
   'invalid-snapshot': neverOffline,
   'old-snapshot': warning,
   'not-in-snapshot': warning,
+  'not-importable': neverOffline,
+  'not-written-back': neverOffline,
   interrupted: neverOffline,
 } as const satisfies Record<DiagnosticCode, readonly [Reach, string]>;
 

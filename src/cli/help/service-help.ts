@@ -1,0 +1,138 @@
+import { failed, type HelpText, success } from './help-text.js';
+
+const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
+const refused = 'A guard refused the plan, and nothing was changed';
+
+/** Of the commands that need the service or the inventory. */
+export const serviceHelp = {
+  plan: {
+    summary: 'Show the difference between the manifests and the service',
+    about:
+      'Show the difference between the manifests and the service, and whether an apply would be refused. Changes nothing.',
+    examples: [
+      ['Show what an apply would change', 'roster plan'],
+      ['Plan only the schedules', "roster plan 'schedule/*'"],
+      [
+        'Plan without an API key, and write a comment for the pull request',
+        'roster plan --snapshot roster.snapshot.json --write markdown=plan.md --write html=plan.html',
+      ],
+    ],
+    exits: {
+      0: 'Success, with or without changes',
+      1: failed,
+      2: 'There are changes, with `--detailed-exitcode`',
+      4: 'An apply would be refused by a guard',
+    },
+    page: 'docs/pull-requests.md',
+  },
+  apply: {
+    summary: 'Make the service match the manifests',
+    about:
+      'Show the plan, ask for confirmation, and make the service match the manifests. To apply a plan that was reviewed elsewhere, pass its digest: any other plan is refused.',
+    examples: [
+      ['Show the plan and ask for confirmation', 'roster apply'],
+      ['Apply exactly the plan that was reviewed', 'roster apply --expect "$DIGEST"'],
+      ['Apply without confirmation, with at most 10 deletes', 'roster apply --yes --allow-deletes 10'],
+    ],
+    exits: {
+      0: 'The service matches the manifests',
+      1: 'An error, and nothing was changed',
+      3: 'Not finished or not verified: the report says what was done',
+      4: refused,
+      130: 'Interrupted',
+    },
+    page: 'docs/recovery.md',
+  },
+  destroy: {
+    summary: 'Delete everything that the inventory owns',
+    about:
+      'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. Objects that are protected, external or unmanaged stay, and so do the manifests: the next apply creates everything again.',
+    examples: [
+      ['Show what would be deleted, and its digest', 'roster plan --destroy'],
+      ['Delete everything of an environment after asking', 'roster destroy -e staging'],
+      ['Delete exactly what was reviewed', 'roster destroy --yes --expect "$DIGEST"'],
+    ],
+    exits: {
+      0: 'Everything that was to be deleted is gone',
+      1: 'An error, and nothing was changed',
+      3: 'Not finished or not verified: the report says what was done',
+      4: refused,
+      130: 'Interrupted',
+    },
+    page: 'docs/recovery.md',
+  },
+  drift: {
+    summary: 'Show what was changed outside roster since the last apply',
+    about:
+      'Show what was changed outside roster since the last apply, regardless of what the manifests declare now.',
+    examples: [
+      ['Show what was changed', 'roster drift'],
+      ['Show only that of schedules', "roster drift 'schedule/*'"],
+      ['Also save the result as JSON', 'roster drift --write json=drift.json'],
+    ],
+    exits: {
+      0: 'Nothing was changed',
+      1: failed,
+      2: 'Something was changed',
+      4: elsewhere,
+    },
+    page: 'docs/drift.md',
+  },
+  pull: {
+    summary: 'Write manifests for what exists on the service',
+    about:
+      'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change.',
+    examples: [
+      ['Import everything that is not declared', 'roster pull --yes'],
+      ['Show what was changed outside roster as a patch', "roster pull 'schedule/*' --format diff"],
+      [
+        'Import some groups into one file',
+        "roster pull 'group/*' --match 'Retail*' --into teams/retail.yaml",
+      ],
+    ],
+    exits: {
+      0: success,
+      1: 'An error, or something could not be written: the rest was',
+      4: elsewhere,
+    },
+    page: 'docs/pull.md',
+  },
+  why: {
+    summary: 'Explain which remote object matches a resource',
+    about:
+      'Explain which remote object matches a resource, by which rule, what differs, and what is ignored.',
+    examples: [
+      ['Explain a group', 'roster why group/retail-prices'],
+      ['Explain all groups', "roster why 'group/*'"],
+      ['Explain a schedule of an environment', 'roster why schedule/nightly -e staging'],
+    ],
+    exits: { 0: success, 1: failed, 4: elsewhere },
+    page: 'docs/inventory.md',
+  },
+  snapshot: {
+    summary: 'Save the state of the service, without secrets',
+    about:
+      'Save the state of the service, without secrets, so that `roster plan --snapshot` can plan without an API key.',
+    examples: [
+      ['Save the state', 'roster snapshot --out roster.snapshot.json'],
+      ['Plan against it', 'roster plan --snapshot roster.snapshot.json'],
+    ],
+    exits: { 0: success, 1: failed, 4: elsewhere },
+    page: 'docs/forks.md',
+  },
+  unlock: {
+    summary: 'Remove the inventory lock of a run that has died',
+    about:
+      'Remove the lock of a run that has died. First, make sure that it has: two runs must not write at the same time.',
+    examples: [
+      ['Show who holds the lock, and ask before removing it', 'roster unlock'],
+      ['Remove the lock without confirmation', 'roster unlock -e staging --yes'],
+    ],
+    exits: {
+      0: 'The inventory is no longer locked',
+      1: 'An error, or the lock was not removed',
+      4: 'Another run took the lock in the meantime',
+    },
+    page: 'docs/inventory.md',
+  },
+} as const satisfies Readonly<Record<string, HelpText>>;

@@ -1,0 +1,75 @@
+import { type Pulled, pull } from '../engine/pull/pull.js';
+import { writePulled } from '../engine/pull/write.js';
+import { withReadSession } from '../engine/session.js';
+import { Problem } from '../model/diagnostic.js';
+import { jsonText } from '../view/json/json-text.js';
+import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
+import { declarations } from './command/declarations.js';
+import { exitCode } from './command/exit.js';
+import { type CommonFlags, outputsOf, sessionOptions, usage } from './command/flags.js';
+import { runCommand } from './command/run-command.js';
+import { confirm } from './host/confirm.js';
+import type { CommandContext } from './host/host.js';
+
+export interface PullFlags extends CommonFlags {
+  readonly yes?: boolean;
+  readonly out?: string;
+  readonly into?: string;
+  readonly by?: string;
+  readonly match?: string;
+}
+
+/** `roster pull`: manifests for what exists, or the remote values in existing manifests. `--format diff` writes nothing. */
+export function pullCommand(
+  addresses: readonly string[],
+  flags: PullFlags,
+  context: CommandContext,
+): Promise<number> {
+  return runCommand(flags, declarations.pull.formats, context, async () => {
+    const { out, into, match, write: named } = flags;
+    if (out !== undefined && into !== undefined)
+      throw new Problem(usage('`--out` cannot be used with `--into`', 'Use one of them.'));
+    // `--out` is a folder here.
+    const outputs = outputsOf(named === undefined ? {} : { write: named });
+    const options = { ...sessionOptions(flags, context), outputs };
+    const wanted = { addresses, out, into, match, by: chooseSplit(flags) };
+    const found = await withReadSession(options, (session) => pull(session, options, wanted));
+    if (flags.format !== 'diff') await write(found, flags, context);
+    const shown = context.output.redactor.value(found);
+    const failed = found.diagnostics.some(({ severity }) => severity === 'error');
+    return {
+      exit: failed ? exitCode.error : exitCode.fine,
+      diagnostics: found.diagnostics,
+      render: {
+        text: () => pullText(shown),
+        json: () => jsonText(pullJson(shown, shown.diagnostics)),
+        diff: () => pullPatch(shown),
+      },
+    };
+  });
+}
+
+function chooseSplit({ by = 'kind' }: PullFlags): 'kind' | 'target' {
+  if (by === 'kind' || by === 'target') return by;
+  throw new Problem(usage(`--by: unknown value "${by}"`, 'One of: kind, target.'));
+}
+
+/** Only `include` is a change of what the project has: everything else is asked for. */
+async function write(found: Pulled, { yes }: PullFlags, { host, output }: CommandContext): Promise<void> {
+  if (found.include !== null && yes !== true) {
+    const { file, patterns } = found.include;
+    const what = `\`include\` in ${file} must list ${patterns.map((each) => `\`${each}\``).join(', ')}`;
+    output.err(pullPatch({ files: found.files.filter(({ before }) => before !== null) }));
+    if (!host.stdinIsTerminal)
+      throw new Problem({
+        severity: 'error',
+        code: 'not-confirmed',
+        message: `${what}, and there is no terminal to ask for confirmation`,
+        help: 'Use `--yes`, or look at the changes with `--format diff` first.',
+      });
+    const answer = await confirm(`${what}.\nWrite the files? Only 'yes' will be accepted: `);
+    if (answer !== 'yes')
+      throw new Problem({ severity: 'error', code: 'not-confirmed', message: 'nothing was written' });
+  }
+  await writePulled(found);
+}

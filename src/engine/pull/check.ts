@@ -1,0 +1,42 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Project } from '../../model/resource.js';
+import type { Reconciled } from '../../reconcile/plan.js';
+import { keptKeys } from '../kept-keys.js';
+import { type Observation, planFor } from '../plan.js';
+import { type ProjectOptions, readProjectWith } from '../project.js';
+import type { ReadSession } from '../session.js';
+import { type Overlay, OverlayReading } from './overlay.js';
+
+/** What a project would mean with other files, compared with the same state of the service. */
+export interface Checked {
+  readonly errors: readonly Diagnostic[];
+  /** Null when there are errors in the manifests. */
+  readonly project: Project | null;
+  readonly reconciled: Reconciled | null;
+  /** What `include` says. */
+  readonly patterns: readonly string[];
+}
+
+export interface CheckContext {
+  readonly session: ReadSession;
+  readonly options: ProjectOptions;
+  readonly observation: Observation;
+}
+
+export function check({ session, options, observation }: CheckContext, overlay: Overlay): Checked {
+  const { project: now, service, clock, redactor } = session;
+  const reading = new OverlayReading(overlay, now.file);
+  const { project: read, diagnostics } = readProjectWith(reading, { ...options, outputs: [] });
+  const { patterns } = reading;
+  if (read === null) return { errors: errorsIn(diagnostics), project: null, reconciled: null, patterns };
+  const project = { ...read, prune: now.prune };
+  const { state, inventory } = observation;
+  const kept = keptKeys(project, state.objects, redactor);
+  const basis = { project, service, state, inventory, checkout: null, now: clock.now(), kept };
+  const reconciled = planFor({ ...basis, undeliverable: new Map(), selected: null });
+  return { errors: errorsIn(reconciled.diagnostics), project, reconciled, patterns };
+}
+
+function errorsIn(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === 'error');
+}

@@ -1,0 +1,150 @@
+import { kinds } from '../../kinds/index.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import type { Address } from '../../model/resource.js';
+import { candidates, type ImportEntry, type LeftOut, withNeeds } from '../../pull/import-entries.js';
+import type { Differing, Wording } from '../../pull/write-back.js';
+import type { Selector } from '../../reconcile/select.js';
+import { objectionDiagnostic, observeAndPlan, planOf } from '../plan.js';
+import { type ProjectOptions, readProject } from '../project.js';
+import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
+import type { ReadSession } from '../session.js';
+import type { CheckContext } from './check.js';
+import { FileMaker, type NewFilesOptions, type PulledFile } from './files.js';
+import { importable } from './import.js';
+import { objectsOf, wordingOf } from './objects.js';
+import { type WrittenBack, writeBack } from './write-back.js';
+
+export interface PullOptions extends NewFilesOptions {
+  /** Addresses and globs. Default: everything that is not declared. */
+  readonly addresses?: readonly string[];
+  /** Only objects with such a name are imported: a glob. */
+  readonly match?: string | undefined;
+}
+
+export interface Pulled {
+  readonly root: string;
+  /** In the order in which they are written: `include` comes last, so that the project is valid in between. */
+  readonly files: readonly PulledFile[];
+  readonly imported: readonly {
+    readonly address: Address;
+    readonly file: string;
+    readonly external: boolean;
+  }[];
+  readonly updated: readonly { readonly address: Address; readonly fields: readonly string[] }[];
+  /** What is added to `include`, and to which file; null when nothing is. */
+  readonly include: { readonly file: string; readonly patterns: readonly string[] } | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Manifests for what exists and is not declared, and the remote values for what is. Sends reads only, and writes nothing:
+ * `writePulled` does.
+ * @throws Problem when the manifests or the service do not allow a plan.
+ */
+export async function pull(
+  session: ReadSession,
+  options: ProjectOptions,
+  wanted: PullOptions = {},
+): Promise<Pulled> {
+  const observation = await observeAndPlan(session, { everything: true });
+  const { objections } = planOf(session, observation);
+  const foreign = objections.filter((each) => each.code === 'inventory-mismatch' && each.address === null);
+  if (foreign.length > 0) throw new Problem(foreign.map(objectionDiagnostic));
+  const puller = new Puller(wanted, { session, options, observation });
+  return { ...puller.pull(), diagnostics: puller.diagnostics };
+}
+
+class Puller {
+  readonly diagnostics: Diagnostic[] = [];
+  private readonly wording: Wording;
+  private readonly texts: ReadonlyMap<string, string>;
+
+  constructor(
+    private readonly wanted: PullOptions,
+    private readonly context: CheckContext,
+  ) {
+    this.wording = wordingOf(context.observation);
+    this.texts = new Map(
+      readProject({ ...context.options, outputs: [] }).files.map(({ file, text }) => [file, text]),
+    );
+  }
+
+  pull(): Omit<Pulled, 'diagnostics'> {
+    const { addresses = [] } = this.wanted;
+    const found = this.candidates();
+    const selectors = selectorsOf(addresses);
+    const { entries: declared, root, file } = this.context.session.project;
+    const known = [
+      ...declared.map(({ address }) => address),
+      ...found.entries.keys(),
+      ...found.leftOut.map((each) => each.address),
+    ];
+    const isSelected = selectedOf(selectors, known);
+    const written = this.writeBack(selectors === null ? () => false : isSelected, selectors);
+    const chosen = this.chosen(found, isSelected);
+    const made = importable(chosen, kinds, this.context, written.changed);
+    for (const each of [...found.leftOut.filter(({ address }) => isSelected(address)), ...made.leftOut])
+      this.diagnostics.push(notImportable(each));
+    const { files, include } = new FileMaker(this.wanted, this.context, this.texts).files(
+      made.entries,
+      written.changed,
+    );
+    return {
+      root,
+      files,
+      imported: files.flatMap(({ path, entries }) =>
+        entries.map(({ address, external }) => ({ address, external, file: path })),
+      ),
+      updated: [...written.updated].map(([address, fields]) => ({ address, fields })),
+      include: include.length === 0 ? null : { file, patterns: include },
+    };
+  }
+
+  private candidates() {
+    const { session, observation } = this.context;
+    const { inventory } = observation;
+    const taken = [...session.project.entries.map(({ address }) => address), ...inventory.entries.keys()];
+    const all = new Set<Address>([...taken, ...inventory.drafts.keys()]);
+    return candidates(kinds, objectsOf(observation), all, this.wording.names.agent);
+  }
+
+  private chosen(
+    { entries }: { readonly entries: ReadonlyMap<Address, ImportEntry> },
+    isSelected: (address: Address) => boolean,
+  ): readonly ImportEntry[] {
+    const matches = this.wanted.match === undefined ? () => true : nameGlob(this.wanted.match);
+    const chosen = [...entries.values()].filter(({ address, name }) => isSelected(address) && matches(name));
+    return withNeeds(chosen, entries);
+  }
+
+  private writeBack(
+    isSelected: (address: Address) => boolean,
+    selectors: readonly Selector[] | null,
+  ): WrittenBack {
+    const { matches, plan } = this.context.observation.reconciled;
+    const changes = new Map(plan?.changes.map((each) => [each.address, each]));
+    const exact = new Set(selectors?.map(({ pattern }) => pattern));
+    const differing: Differing[] = [];
+    for (const { address, kind, entry, observed } of matches) {
+      if (entry === null || !isSelected(address)) continue;
+      const fields = changes.get(address)?.fields.map(({ path }) => path) ?? [];
+      if (observed === null) {
+        if (exact.has(address)) this.diagnostics.push(doesNotExist(address, entry.source));
+      } else if (fields.length > 0) differing.push({ address, kind, entry, observed, fields });
+    }
+    const written = writeBack(differing, this.texts, this.wording, this.context);
+    this.diagnostics.push(...written.diagnostics);
+    return written;
+  }
+}
+
+function notImportable({ address, reason, help }: LeftOut): Diagnostic {
+  const message = `${address} was left out: ${reason}`;
+  return { severity: 'error', code: 'not-importable', message, ...(help === undefined ? {} : { help }) };
+}
+
+function doesNotExist(address: Address, place: NonNullable<Diagnostic['place']>): Diagnostic {
+  const message = `${address} does not exist on the service, so it has no values to write`;
+  const help = 'Remove the entry, or create the object with `roster apply`.';
+  return { severity: 'error', code: 'not-written-back', message, place, help };
+}

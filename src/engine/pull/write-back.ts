@@ -1,0 +1,181 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { canonical, type Json } from '../../model/json.js';
+import type { Address, Declared } from '../../model/resource.js';
+import { usesEnvironment } from '../../model/template.js';
+import {
+  type Differing,
+  type EntryEdits,
+  entryEdits,
+  type Unwritten,
+  type Wording,
+} from '../../pull/write-back.js';
+import { EditableFile } from '../../yaml/edit/edit-file.js';
+import { applyEdits } from '../../yaml/edit/text-edits.js';
+import { isTooMuchToFormat } from '../../yaml/format/format.js';
+import { placeOf, Source } from '../../yaml/source.js';
+import { type CheckContext, check } from './check.js';
+import { noOverlay } from './overlay.js';
+
+export interface WrittenBack {
+  /** New texts of files, by their names as shown. */
+  readonly changed: ReadonlyMap<string, string>;
+  /** The fields that were written, by address. */
+  readonly updated: ReadonlyMap<Address, readonly string[]>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * The files with the remote values of what differs. Each new text is read again and planned: unless what was to be
+ * written is unchanged then, and everything else is as before, the file is left alone.
+ */
+export function writeBack(
+  differing: readonly Differing[],
+  texts: ReadonlyMap<string, string>,
+  wording: Wording,
+  context: CheckContext,
+): WrittenBack {
+  const writer = new ValueWriter(texts, wording, context);
+  for (const file of new Set(differing.map(({ entry }) => entry.source.file)))
+    writer.file(
+      file,
+      differing.filter(({ entry }) => entry.source.file === file),
+    );
+  return writer;
+}
+
+/** Each try reads the whole project. */
+const MOST_TRIED = 50;
+
+interface Made {
+  readonly differing: Differing;
+  readonly made: EntryEdits;
+}
+
+class ValueWriter implements WrittenBack {
+  readonly changed = new Map<string, string>();
+  readonly updated = new Map<Address, readonly string[]>();
+  readonly diagnostics: Diagnostic[] = [];
+
+  constructor(
+    private readonly texts: ReadonlyMap<string, string>,
+    private readonly wording: Wording,
+    private readonly context: CheckContext,
+  ) {}
+
+  file(name: string, differing: readonly Differing[]): void {
+    const text = this.texts.get(name) ?? '';
+    if (isTooMuchToFormat(text)) {
+      for (const each of differing) this.refuse(each, 'its file is too large to change it line by line');
+      return;
+    }
+    const file = new EditableFile(text, (each) => /(?<!\$)\$\{/.test(each.replaceAll('$${', '')));
+    const all = differing.map((each) => ({ differing: each, made: entryEdits(file, each, this.wording) }));
+    for (const { differing: each, made } of all) this.report(each, made.unwritten, new Source(name, text, 0));
+    const writable = all.filter(({ made }) => made.edits.length > 0);
+    if (this.isRight(name, text, writable)) this.take(name, text, writable);
+    else this.oneByOne(name, text, writable);
+  }
+
+  /** Something is wrong with one of them: the others are written. */
+  private oneByOne(name: string, text: string, all: readonly Made[]): void {
+    if (all.length > MOST_TRIED) {
+      for (const { differing } of all) this.refuse(differing, 'the changed file would mean something else');
+      return;
+    }
+    let right: readonly Made[] = [];
+    for (const each of all) {
+      if (this.isRight(name, text, [...right, each])) right = [...right, each];
+      else this.refuse(each.differing, 'the changed file would mean something else');
+    }
+    this.take(name, text, right);
+  }
+
+  private take(name: string, text: string, all: readonly Made[]): void {
+    if (all.length === 0) return;
+    this.changed.set(name, textWith(text, all) ?? text);
+    for (const { differing, made } of all) this.updated.set(differing.address, made.written);
+  }
+
+  private isRight(name: string, text: string, all: readonly Made[]): boolean {
+    if (all.length === 0) return true;
+    const after = textWith(text, all);
+    if (after === null || this.showsSecret(text, after)) return false;
+    const { errors, project, reconciled } = check(this.context, {
+      ...noOverlay,
+      changed: new Map([...this.changed, [name, after]]),
+    });
+    if (errors.length > 0 || project === null || reconciled?.plan == null) return false;
+    const pulled = new Map([
+      ...[...this.updated].map(([address, fields]) => [address, fields] as const),
+      ...all.map(({ differing, made }) => [differing.address, made.written] as const),
+    ]);
+    const before = this.context.session.project.entries.filter(({ address }) => !pulled.has(address));
+    const now = new Map(project.entries.map((each) => [each.address, each]));
+    const isKept = (each: Declared) => meaningOf(now.get(each.address)) === meaningOf(each);
+    if (now.size !== this.context.session.project.entries.length || !before.every(isKept)) return false;
+    const changes = new Map(reconciled.plan.changes.map((each) => [each.address, each]));
+    return [...pulled].every(([address, fields]) => {
+      const change = changes.get(address);
+      const left = change?.fields.map(({ path }) => path) ?? [];
+      const isSame = change !== undefined && ['none', 'adopt', 'update', 'replace'].includes(change.action);
+      return isSame && fields.every((field) => !left.includes(field) || this.isPartly(address, field));
+    });
+  }
+
+  /** Some values of a map may not be written. */
+  private isPartly(address: Address, field: string): boolean {
+    return this.partly.has(`${address} ${field}`);
+  }
+
+  private readonly partly = new Set<string>();
+
+  private showsSecret(before: string, after: string): boolean {
+    return this.context.session.project.secrets.some(
+      (each) => after.includes(each) && !before.includes(each),
+    );
+  }
+
+  private report({ address, entry }: Differing, unwritten: readonly Unwritten[], source: Source): void {
+    for (const each of unwritten) {
+      const [field = ''] = each.field.split('.');
+      this.partly.add(`${address} ${field}`);
+      const isSecret = each.obstacle === 'reference' && usesEnvironment(entry.templates[field]);
+      const why = isSecret ? 'it comes from the environment' : reasons[each.obstacle];
+      const place = placeOf({ source, start: each.start, end: each.end });
+      this.diagnostics.push(unwrittenBack(`\`${each.field}\` of ${address} was not changed: ${why}`, place));
+    }
+  }
+
+  private refuse({ address, entry, fields }: Differing, why: string): void {
+    const names = fields.map((each) => `\`${each}\``).join(', ');
+    this.diagnostics.push(unwrittenBack(`${names} of ${address} was not changed: ${why}`, entry.source));
+  }
+}
+
+const reasons: Readonly<Record<Unwritten['obstacle'], string>> = {
+  alias: 'it comes from an anchor',
+  merge: 'it comes from a merge key',
+  anchor: 'other values use it through its anchor',
+  reference: 'it comes from a variable',
+  style: 'it is written in a form that cannot be changed line by line',
+  missing: 'it is not written out in the entry',
+};
+
+function unwrittenBack(message: string, place: NonNullable<Diagnostic['place']>): Diagnostic {
+  const help = 'Change it in the file, or restore the declared value with `roster apply`.';
+  return { severity: 'error', code: 'not-written-back', message, place, help };
+}
+
+/** Null when edits collide. */
+function textWith(text: string, all: readonly Made[]): string | null {
+  const edits = all.flatMap(({ made }) => made.edits);
+  const inOrder = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+  const collides = inOrder.some(({ start }, index) => start < (inOrder[index - 1]?.end ?? 0));
+  return collides ? null : applyEdits(text, edits);
+}
+
+function meaningOf(entry: Declared | undefined): string {
+  if (entry === undefined) return '';
+  const { declared, id, formerly, protect, external, templates } = entry;
+  return canonical([declared as Json, id, formerly, protect, external, templates]);
+}

@@ -1,0 +1,53 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Address } from '../../model/resource.js';
+import { escapeControls } from '../escape.js';
+import { diagnosticJson } from '../json/plan-json.js';
+import { filePatch } from './line-diff.js';
+
+/** What `roster pull` writes, or would write. */
+export interface PullView {
+  readonly files: readonly {
+    readonly path: string;
+    readonly before: string | null;
+    readonly after: string;
+  }[];
+  readonly imported: readonly {
+    readonly address: Address;
+    readonly file: string;
+    readonly external: boolean;
+  }[];
+  readonly updated: readonly { readonly address: Address; readonly fields: readonly string[] }[];
+  readonly include: { readonly file: string; readonly patterns: readonly string[] } | null;
+}
+
+export function pullText({ files, imported, updated, include }: PullView): string {
+  if (files.length === 0) return 'Nothing to write.\n';
+  const lines = files.map(({ path, before }) => {
+    const own = imported.filter(({ file }) => file === path);
+    const what = own.length === 0 ? '' : ` (${own.length === 1 ? '1 entry' : `${own.length} entries`})`;
+    return `${before === null ? 'written' : 'changed'}  ${escapeControls(path)}${what}`;
+  });
+  const values = updated.map(
+    ({ address, fields }) => `updated  ${escapeControls(address)}: ${fields.join(', ')}`,
+  );
+  const more = include === null ? [] : [`include  ${include.patterns.map(escapeControls).join(', ')}`];
+  const next =
+    imported.length === 0
+      ? []
+      : ['', 'Next: review the files, then run `roster plan`. It adopts what they declare.'];
+  return `${[...lines, ...values, ...more, ...next].join('\n')}\n`;
+}
+
+/** The patch that it is, which can be reviewed before anything is written. */
+export function pullPatch({ files }: Pick<PullView, 'files'>): string {
+  return files.map(({ path, before, after }) => filePatch(path, before, after)).join('');
+}
+
+export function pullJson(
+  { files, imported, updated, include }: PullView,
+  diagnostics: readonly Diagnostic[],
+) {
+  const written = files.map(({ path, before }) => ({ path, created: before === null }));
+  const problems = diagnostics.map(diagnosticJson);
+  return { formatVersion: 1, files: written, imported, updated, include, diagnostics: problems };
+}

@@ -1,0 +1,180 @@
+import { type Document, parseWithOffsets, tools, type YAMLMap, type YamlNode } from '../library.js';
+import { type Edited, endOfLine, nextLine, type Obstacle } from './text-edits.js';
+import { flowText, type Quoting, textScalar, type YamlValue } from './value-text.js';
+
+export type YamlPair = YAMLMap['items'][number];
+
+/** A text whose values are changed in place. */
+export interface Editable {
+  readonly text: string;
+  readonly documents: readonly Document.Parsed[];
+  /** True for a text that stands for another value, such as a variable: it is not changed. */
+  isReference(text: string): boolean;
+}
+
+export function editable(text: string, isReference: (text: string) => boolean): Editable {
+  return { text, documents: parseWithOffsets(text), isReference };
+}
+
+export function obstacle(reason: Obstacle['obstacle'], at: unknown, fallback?: unknown): Obstacle {
+  const [start, end] = rangeOf(at) ?? rangeOf(fallback) ?? [0, 1];
+  return { obstacle: reason, start, end: Math.max(end, start + 1) };
+}
+
+export function rangeOf(node: unknown): readonly [start: number, end: number] | null {
+  const range = tools().isNode(node) ? node.range : null;
+  return range ? [range[0], range[1]] : null;
+}
+
+export function keyOf({ key }: YamlPair): string {
+  return tools().isScalar(key) ? String(key.value) : '';
+}
+
+export function findPair(map: YAMLMap, key: string): YamlPair | undefined {
+  return map.items.find((each) => keyOf(each) === key);
+}
+
+/** The merge key of a map, where it may provide a property. */
+export function mergeOf(map: YAMLMap, key: string, documents: Editable['documents']): YamlPair | undefined {
+  const merge = findPair(map, '<<');
+  return merge !== undefined && provides(merge.value, key, documents, 0) ? merge : undefined;
+}
+
+function provides(node: unknown, key: string, documents: Editable['documents'], depth: number): boolean {
+  const { isAlias, isMap, isSeq } = tools();
+  if (depth > 8) return true;
+  if (isAlias(node)) {
+    const { source } = node;
+    const found = anchoredIn(documents, source);
+    return found.length === 0 || found.some((each) => provides(each, key, documents, depth + 1));
+  }
+  if (isSeq(node)) return node.items.some((each) => provides(each, key, documents, depth + 1));
+  if (!isMap(node)) return true;
+  return findPair(node, key) !== undefined || mergeOf(node, key, documents) !== undefined;
+}
+
+function anchoredIn(documents: Editable['documents'], name: string): YamlNode[] {
+  const found: YamlNode[] = [];
+  const { visit, isAlias } = tools();
+  for (const document of documents)
+    visit(document, {
+      Node: (_, node) => {
+        if (!isAlias(node) && node.anchor === name) found.push(node);
+      },
+    });
+  return found;
+}
+
+/** Whether an alias refers to the node. */
+function isShared(node: unknown, documents: Editable['documents']): boolean {
+  const { isAlias, isNode, visit } = tools();
+  if (!isNode(node) || isAlias(node) || !('anchor' in node) || !node.anchor) return false;
+  let found = false;
+  for (const document of documents)
+    visit(document, {
+      Alias: (_, alias) => {
+        if (alias.source === node.anchor) found = true;
+      },
+    });
+  return found;
+}
+
+/** What keeps a value as a whole from being changed; null when nothing does. */
+export function ownObstacle(node: unknown, around: unknown, file: Editable): Obstacle | null {
+  const { isAlias, isScalar } = tools();
+  if (isAlias(node)) return obstacle('alias', node);
+  if (isShared(node, file.documents)) return obstacle('anchor', node, around);
+  const isText = isScalar(node) && typeof node.value === 'string';
+  return isText && file.isReference(String(node.value)) ? obstacle('reference', node, around) : null;
+}
+
+/** What keeps a value, or one in it, from being changed; null when nothing does. */
+export function obstacleIn(node: unknown, around: unknown, file: Editable): Obstacle | null {
+  const { isMap, isSeq } = tools();
+  const own = ownObstacle(node, around, file);
+  if (own !== null) return own;
+  const parts = isSeq(node) ? node.items : isMap(node) ? node.items.map(({ value }) => value) : [];
+  for (const part of parts) {
+    const found = obstacleIn(part, node, file);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Where the content of a node ends: without comments and line breaks after it. */
+export function endOfContent(node: unknown, fallback: number, text: string): number {
+  const { isMap, isSeq } = tools();
+  const range = rangeOf(node);
+  if (range === null) return fallback;
+  let end = range[1];
+  if ((isMap(node) || isSeq(node)) && !node.flow) {
+    const last = node.items.at(-1);
+    const isPair = last !== undefined && typeof last === 'object' && last !== null && 'key' in last;
+    const part = isPair ? (last as YamlPair) : null;
+    end = part === null ? endOfContent(last, end, text) : endOfPair(part, text);
+  }
+  while (end > range[0] && /\s/.test(text.charAt(end - 1))) end -= 1;
+  return end;
+}
+
+export function endOfPair({ key, value }: YamlPair, text: string): number {
+  const keyEnd = text.indexOf(':', rangeOf(key)?.[1] ?? 0) + 1;
+  const range = rangeOf(value);
+  // A value that is not written has an empty range.
+  return range === null || range[0] === range[1] ? keyEnd : endOfContent(value, keyEnd, text);
+}
+
+/** The edit that replaces the value of a pair, in the quotes that it has. */
+export function replaceValue(pair: YamlPair, value: YamlValue, file: Editable): Edited {
+  const { isScalar, isMap, isSeq } = tools();
+  const { text } = file;
+  const node = pair.value;
+  const found = obstacleIn(node, pair.key, file);
+  if (found !== null) return found;
+  const range = rangeOf(node);
+  if (range === null || range[0] === range[1]) return obstacle('style', pair.key);
+  const end = endOfContent(node, range[1], text);
+  if ((isMap(node) || isSeq(node)) && !node.flow) {
+    return replaceLines(pair, { end, written: flowText(value) }, text);
+  }
+  const isText = isScalar(node) && typeof value === 'string';
+  const written = isText
+    ? textScalar(value, quotingOf(node.type), isInFlow(range[0], file))
+    : flowText(value);
+  return [{ start: range[0], end, text: written }];
+}
+
+/** A comment after the key stays. So do comments on lines of their own: then nothing is replaced. */
+function replaceLines(
+  pair: YamlPair,
+  { end, written }: { end: number; written: string },
+  text: string,
+): Edited {
+  const at = text.indexOf(':', rangeOf(pair.key)?.[1] ?? 0) + 1;
+  const from = nextLine(text, at);
+  const isPlain = /^\s*(?:#.*)?$/.test(text.slice(at, endOfLine(text, at)));
+  if (!isPlain || from >= end || /^[ \t]*#/m.test(text.slice(from, end))) return obstacle('style', pair.key);
+  return [
+    { start: at, end: at, text: ` ${written}` },
+    { start: from, end: nextLine(text, end), text: '' },
+  ];
+}
+
+function quotingOf(type: string | undefined): Quoting {
+  if (type === 'QUOTE_DOUBLE') return 'double';
+  return type === 'QUOTE_SINGLE' ? 'single' : 'plain';
+}
+
+/** Whether an offset is inside brackets or braces. */
+export function isInFlow(offset: number, { documents }: Editable): boolean {
+  const { visit } = tools();
+  let found = false;
+  for (const document of documents)
+    visit(document, {
+      Collection: (_, node) => {
+        const range = rangeOf(node);
+        if (node.flow && range !== null && range[0] < offset && offset < range[1]) found = true;
+      },
+    });
+  return found;
+}

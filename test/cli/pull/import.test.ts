@@ -1,0 +1,325 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseSeed, type Sandbox, type Seed } from '../../../src/sandbox/index.js';
+import { formatText } from '../../../src/yaml/format/format.js';
+import { Workspace } from '../../support/roster.js';
+import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
+import { isLong, runs, sampleOf } from '../../support/size.js';
+import { randomWorld, seedOf } from '../../support/worlds.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function arrange(seed: Seed, variants: readonly Variant[] = [], manifest = 'project: imported\n') {
+  const sandbox = await startSandbox({ seed, variants });
+  const workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
+  cleanups.push(
+    () => workspace.remove(),
+    () => sandbox.close(),
+  );
+  return { sandbox, workspace };
+}
+
+const writesOf = ({ requests }: Sandbox) =>
+  requests.filter(({ method, path }) => method !== 'GET' && !path.startsWith('/api/schedules/preview'));
+
+const read = ({ root }: Workspace, path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Law 6: after a pull, the plan only adopts and has no calls; after an apply, it is empty. */
+async function pullsCleanly(seed: Seed, variants: readonly Variant[] = [], manifest?: string) {
+  const { sandbox, workspace } = await arrange(seed, variants, manifest);
+  const pulled = await workspace.command(['pull', '--yes', '--format', 'json']);
+  const { files, imported, diagnostics } = JSON.parse(pulled.stdout);
+  const plan = await workspace.planJson({});
+  expect(
+    plan.diagnostics.filter(({ severity, code }) => severity === 'error' && code !== 'empty-project'),
+  ).toEqual([]);
+  expect(plan.changes.map(({ address, action, calls }) => [address, action, calls.length])).toEqual(
+    plan.changes.map(({ address }) => [address, 'adopt', 0]),
+  );
+  expect(plan.changes.length).toBe(
+    imported.filter(({ external }: { external: boolean }) => !external).length,
+  );
+  for (const { path } of files)
+    if (path !== 'roster.yaml') expect(read(workspace, path)).toBe(formatText(read(workspace, path)));
+  expect((await workspace.apply({ allowEmpty: true })).exit).toBe(0);
+  expect((await workspace.planJson({ allowEmpty: true })).changes).toEqual([]);
+  expect(writesOf(sandbox)).toEqual([]);
+  const again = await workspace.command(['pull', '--format', 'json']);
+  expect(JSON.parse(again.stdout).files).toEqual([]);
+  return { sandbox, workspace, imported, diagnostics, plan };
+}
+
+describe('law 6: a plan after a pull only adopts, and is empty after an apply', () => {
+  const folder = new URL('../../cases/', import.meta.url).pathname;
+  const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml') && !name.startsWith('diagnostics'))
+    .map(
+      (name) =>
+        [
+          name,
+          parse(readFileSync(join(folder, name), 'utf8')) as { seed?: object; manifest: string },
+        ] as const,
+    )
+    .filter(([, { seed }]) => seed !== undefined);
+
+  test.each(sampleOf(cases, 5))('with what exists in the case %s', async (_, { seed = {}, manifest }) => {
+    const scopes = /^scopes:.*$/m.exec(manifest)?.[0] ?? '';
+    const world = parseSeed(JSON.stringify(seed));
+    const { diagnostics } = await pullsCleanly(world, [], `project: imported\n${scopes}\n`);
+    expect(diagnostics).toEqual([]);
+  });
+
+  const variants = Object.keys(VARIANTS) as Variant[];
+  test('with random worlds, in every shape that the service may have', { timeout: 600_000 }, async () => {
+    const shape = fc.oneof(fc.constant([]), fc.shuffledSubarray(variants, { minLength: 1, maxLength: 4 }));
+    await fc.assert(
+      fc.asyncProperty(randomWorld, shape, async (world, shapes) => {
+        await pullsCleanly(seedOf(world), shapes);
+        for (const cleanup of cleanups.splice(0)) await cleanup();
+      }),
+      { numRuns: runs(4, 300), endOnFailure: !isLong },
+    );
+  });
+});
+
+const agents = [{ id: 'aaaaaaaa-0000-4000-8000-000000000000', externalAgentId: 'acme', name: 'Acme' }];
+const groupId = (index: number) => `bbbbbbbb-0000-4000-8000-00000000000${index}`;
+const seedWith = (rest: object) => parseSeed(JSON.stringify({ agents, ...rest }));
+const oneGroup = seedWith({ groups: [{ id: groupId(0), name: 'Retail prices', members: ['acme'] }] });
+
+const odd = [
+  'yes',
+  'no',
+  '007',
+  '1e3',
+  '- x',
+  '#x',
+  'a: b',
+  'a #b',
+  '"',
+  "'",
+  '{',
+  '[',
+  '*a',
+  '&a',
+  '!a',
+  '%a',
+  '@a',
+  '`a',
+  '|',
+  '>',
+  '~',
+  'null',
+  '${var.x}',
+  '$${',
+  '${',
+  'ä ö',
+  '日本',
+  'x'.repeat(200),
+  'a\tb'.replace('\t', ' '),
+  '0x1F',
+  '12:30:45',
+  '.inf',
+  '=',
+  '<<',
+  '?',
+  ':',
+  ',',
+];
+
+test('odd names, descriptions and inputs are escaped, so that they are read as they are', async () => {
+  const groups = odd.map((name, index) => ({
+    name,
+    description: `${name}\n${odd[odd.length - 1 - index]}`,
+    members: ['acme'],
+  }));
+  const schedules = odd.map((value, index) => ({
+    ...{ targetId: 'acme', scheduleType: 'Basic', intervalValue: index + 1, intervalUnit: 'Hours' },
+    ...{
+      startTime: '2099-01-01T00:00:00',
+      inputParameters: JSON.stringify({ query: value, list: [value, { a: value }, 1, true] }),
+    },
+  }));
+  const { imported, diagnostics } = await pullsCleanly(seedWith({ groups, schedules }));
+  expect(diagnostics).toEqual([]);
+  // And the API key of the sandbox.
+  expect(imported.length).toBe(2 * odd.length + 1);
+});
+
+test('what a manifest cannot hold is left out with the reason, and what needs it; the rest is written', async () => {
+  const once = { scheduleType: 'Once', startTime: '2099-01-01T00:00:00' };
+  const { workspace } = await arrange(
+    seedWith({
+      groups: [
+        { id: groupId(0), name: 'bidi \u202e name', members: ['acme'] },
+        { id: groupId(1), name: 'fine', members: ['acme'] },
+      ],
+      schedules: [
+        { ...once, targetType: 'Group', targetId: groupId(0) },
+        { ...once, targetId: 'acme', inputParameters: '{"a":null}' },
+        {
+          ...once,
+          targetId: 'acme',
+          startTime: '2099-02-01T00:00:00',
+          inputParameters: '{"a":"svc_live_0123456789abcdef0123"}',
+        },
+      ],
+    }),
+  );
+  const pulled = await workspace.command(['pull', '--yes', '--format', 'json']);
+  const { diagnostics, imported } = JSON.parse(pulled.stdout);
+  expect(pulled.exit).toBe(1);
+  expect(diagnostics.map(({ code }: { code: string }) => code)).toEqual(Array(4).fill('not-importable'));
+  expect(imported.map(({ address }: { address: string }) => address)).toEqual(['group/fine', 'key/sandbox']);
+  expect((await workspace.planJson({ allowEmpty: true })).changes.map(({ action }) => action)).toEqual([
+    'adopt',
+    'adopt',
+  ]);
+});
+
+test('entries are short: no id, no defaults, agents by externalAgentId', async () => {
+  const { workspace } = await arrange(oneGroup);
+  await workspace.command(['pull', 'group/*', '--yes']);
+  expect(read(workspace, 'imported/groups.yaml')).toBe(
+    'groups:\n  retail-prices:\n    name: Retail prices\n    members: [acme]\n',
+  );
+  expect(read(workspace, 'roster.yaml')).toBe('project: imported\ninclude: [imported/*.yaml]\n');
+});
+
+test('without a terminal and --yes, nothing is written where `include` must be extended: the change is shown', async () => {
+  const { workspace } = await arrange(oneGroup);
+  const pulled = await workspace.command(['pull', 'group/*']);
+  expect([pulled.exit, pulled.stderr]).toEqual([1, expect.stringContaining('not-confirmed')]);
+  expect(pulled.stderr).toContain('+include: [imported/*.yaml]');
+  expect(readdirSync(workspace.root)).toEqual(['roster.yaml']);
+});
+
+test('a group of somebody else is external where a schedule starts it, and left out otherwise', async () => {
+  const groups = [0, 1].map((index) => ({
+    id: groupId(index),
+    name: `Shared ${index}`,
+    members: ['acme'],
+    canManage: false,
+  }));
+  const schedule = {
+    targetType: 'Group',
+    targetId: groupId(1),
+    scheduleType: 'Once',
+    startTime: '2099-01-01T00:00:00',
+  };
+  const { workspace } = await pullsCleanly(seedWith({ groups, schedules: [schedule] }));
+  expect(read(workspace, 'imported/groups.yaml')).toBe(
+    'groups:\n  shared-1:\n    external: true\n    name: Shared 1\n',
+  );
+});
+
+test('two groups that only their ids tell apart get an id; keys do not depend on what is selected', async () => {
+  const groups = [0, 1].map((index) => ({
+    id: `${index}${groupId(0).slice(1)}`,
+    name: 'Twin',
+    members: ['acme'],
+  }));
+  const { workspace } = await arrange(seedWith({ groups }));
+  await workspace.command(['pull', 'group/twin-0*', '--yes']);
+  await workspace.command(['pull', 'group/*', '--yes']);
+  const files = ['groups.yaml', 'groups-2.yaml'].map((name) => read(workspace, `imported/${name}`));
+  expect(files.map((text) => text.split('\n')[1])).toEqual(['  twin-0bbbbbbb:', '  twin-1bbbbbbb:']);
+  expect((await workspace.planJson()).changes.map(({ action }) => action)).toEqual(['adopt', 'adopt']);
+});
+
+describe('where entries go', () => {
+  const once = {
+    targetType: 'Group',
+    targetId: groupId(0),
+    scheduleType: 'Once',
+    startTime: '2099-01-01T00:00:00',
+  };
+  const world = seedWith({
+    groups: [
+      { id: groupId(0), name: 'A', members: ['acme'] },
+      { id: groupId(1), name: 'B', members: ['acme'] },
+    ],
+    schedules: [once],
+  });
+
+  test('--by target puts a group and its schedules into one file', async () => {
+    const { workspace } = await arrange(world);
+    await workspace.command(['pull', 'group/*', 'schedule/*', '--yes', '--by', 'target']);
+    expect(readdirSync(join(workspace.root, 'imported'))).toEqual(['group-a.yaml', 'group-b.yaml']);
+    expect(read(workspace, 'imported/group-a.yaml')).toContain('schedules:\n  a-once-2099-01-01:\n');
+  });
+
+  test('--match chooses by name, and takes along what a schedule starts', async () => {
+    const { workspace } = await arrange(world);
+    await workspace.command(['pull', 'schedule/*', '--match', 'A', '--yes']);
+    expect(readdirSync(join(workspace.root, 'imported'))).toEqual(['groups.yaml', 'schedules.yaml']);
+    expect(read(workspace, 'imported/groups.yaml')).not.toContain('B');
+  });
+
+  test.each([
+    [
+      'into a section in its own style',
+      'project: p\ngroups:\n    old:\n        members: [] # none\n\n# the end\n',
+      '    old:\n        members: [] # none\n\n    a:\n',
+    ],
+    ['as a new section', 'project: p\n', '\ngroups:\n  a:\n'],
+    ['as a document, where a section is in braces', 'project: p\ngroups: {}\n', '---\ngroups:\n  a:\n'],
+  ])('--into adds entries %s', async (_, manifest, expected) => {
+    const { workspace } = await arrange(world, [], manifest);
+    const pulled = await workspace.command(['pull', 'group/a', '--into', 'roster.yaml']);
+    expect([pulled.exit, pulled.stderr]).toEqual([0, '']);
+    expect(read(workspace, 'roster.yaml')).toContain(expected);
+    for (const line of manifest.split('\n'))
+      expect(read(workspace, 'roster.yaml').split('\n')).toContain(line);
+    const adopts = (await workspace.planJson()).changes.filter(({ action }) => action === 'adopt');
+    expect(adopts.map(({ address }) => address)).toEqual(['group/a']);
+  });
+
+  test.each(['../out', '/tmp/out', '.hidden', 'a*b', '.git/x'])('--out %s is refused', async (out) => {
+    const { workspace } = await arrange(world);
+    const pulled = await workspace.command(['pull', '--yes', '--out', out]);
+    expect([pulled.exit, pulled.stderr]).toEqual([1, expect.stringContaining('usage')]);
+  });
+
+  test('nothing is written through a link, or over a file that is not part of the project', async () => {
+    const { workspace } = await arrange(world);
+    const elsewhere = join(workspace.root, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(workspace.root, 'imported'));
+    expect((await workspace.command(['pull', '--yes'])).exit).toBe(1);
+    expect(readdirSync(elsewhere)).toEqual([]);
+    writeFileSync(join(workspace.root, 'notes.yaml'), 'mine: true\n');
+    expect((await workspace.command(['pull', '--yes', '--into', 'notes.yaml'])).exit).toBe(1);
+    expect(read(workspace, 'notes.yaml')).toBe('mine: true\n');
+  });
+
+  test('a run that was killed between two files is completed by the next one', async () => {
+    const { workspace } = await arrange(world);
+    const whole = await arrange(world);
+    await whole.workspace.command(['pull', '--yes']);
+    mkdirSync(join(workspace.root, 'imported'));
+    writeFileSync(
+      join(workspace.root, 'imported/groups.yaml'),
+      read(whole.workspace, 'imported/groups.yaml'),
+    );
+    expect((await workspace.command(['pull', '--yes'])).exit).toBe(0);
+    expect(readdirSync(join(workspace.root, 'imported'))).toEqual(
+      readdirSync(join(whole.workspace.root, 'imported')),
+    );
+    expect((await workspace.planJson()).changes.every(({ action }) => action === 'adopt')).toBe(true);
+  });
+
+  test('files that `include` does not read are not read by the new pattern either', async () => {
+    const { workspace } = await arrange(world);
+    mkdirSync(join(workspace.root, 'imported'));
+    writeFileSync(join(workspace.root, 'imported/notes.yaml'), 'groups: [\n');
+    expect((await workspace.command(['pull', 'group/*', '--yes'])).exit).toBe(0);
+    expect(read(workspace, 'roster.yaml')).toContain('include: [imported/groups.yaml]\n');
+  });
+});
