@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
+import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
 import type { ProblemText } from '../yaml/context.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
@@ -32,6 +32,10 @@ export interface ValidEntry {
   readonly value: JsonObject;
   /** The fields that contain something from the environment, as the manifest writes them. */
   readonly templates: JsonObject;
+  /** Those of its values that come from defaults. */
+  readonly defaulted: readonly Defaulted[];
+  /** It exists in other environments only: warnings do not matter in this one. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface KindContext {
@@ -49,6 +53,7 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   let sound = true;
   const report: ReportProblem = ({ severity, code, path, message, help }) => {
     if (severity === 'error') sound = false;
+    else if (valid.isElsewhere === true) return;
     // It may be among those that cannot be read, which is reported.
     if (code === 'unknown-scope' && !scopes.complete) return;
     if (severity === 'error' && diagnostics.full) return diagnostics.skip(1);
@@ -67,8 +72,8 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
 }
 
 /** What every kind of entry has. */
-function metaOf({ kind, entry, value, templates }: ValidEntry): Omit<Declared, 'declared'> {
-  const { id, formerly, protect, external } = value;
+function metaOf({ kind, entry, value, templates, defaulted }: ValidEntry): Omit<Declared, 'declared'> {
+  const { id, formerly, protect, external, ignore } = value;
   return {
     address: addressOf(kind.name, entry.key.text),
     kind: kind.name,
@@ -79,6 +84,8 @@ function metaOf({ kind, entry, value, templates }: ValidEntry): Omit<Declared, '
     external: external === true,
     source: placeOf(entry.key),
     templates,
+    ...(Array.isArray(ignore) && ignore.length > 0 ? { ignore: ignore.map(String) } : {}),
+    ...(defaulted.length > 0 ? { defaulted } : {}),
     placeOf: placesIn(entry),
   };
 }

@@ -31,6 +31,8 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reports a missing environment variable as a warning. */
   readonly allowMissingEnv?: boolean | undefined;
+  /** The values that `--var` gives variables, by name. Default: none. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly kinds: readonly Kind[];
   /** In place of the project's own `inventory`. */
   readonly inventory?: WrittenInventory | undefined;
@@ -158,11 +160,12 @@ class ProjectLoader {
     allFiles: boolean,
   ): EntriesRead {
     const { kinds, now = null } = this.options;
-    const { variables, scopes: names, scopesComplete } = read;
+    const { variables, scopes: names, scopesComplete, defaults, environments } = read;
     const dropped = manifests.flatMap((each) => each.dropped);
     excuseDropped(dropped, variables);
     const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
-    const context = { kinds, scopes: { names, complete }, variables, ownPaths, now };
+    const scopes = { names, complete };
+    const context = { kinds, scopes, variables, ownPaths, now, defaults, environments };
     const parts = manifests.flatMap((each) => each.sections);
     const entries = readEntries(parts, context, this.diagnostics);
     checkBetween(entries, allFiles && !dropped.some(mayContainEntries), this.diagnostics);

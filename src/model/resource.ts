@@ -80,8 +80,20 @@ export interface Declared<D = unknown> {
    * saved or hashed holds the template; only requests hold the value.
    */
   readonly templates: JsonObject;
+  /** What somebody else manages: `enabled`, `inputs.token`, `members.extra`. Missing when there is nothing. */
+  readonly ignore?: readonly string[];
+  /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
+  readonly defaulted?: readonly Defaulted[];
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
+}
+
+/** A property that comes from `defaults`. */
+export interface Defaulted {
+  readonly property: string;
+  /** Null for the defaults of the project itself. */
+  readonly environment: string | null;
+  readonly place: Place;
 }
 
 /** A declared entry with all names resolved: the state that the service should be in. */

@@ -5,6 +5,7 @@ import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { bareObject, Notes, reportMissing } from '../values.js';
+import { ENVIRONMENT_VARIABLE, isBuiltIn } from './built-ins.js';
 import { type EnvironmentFault, EnvironmentValues, environmentCost } from './environment-values.js';
 import { countedText, measureOf, type Resolved } from './resolved.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
@@ -41,6 +42,10 @@ export class Variables {
   /** True for a variable that a value refers to. */
   isUsed(name: string): boolean {
     return this.resolved.has(name);
+  }
+
+  private isDeclared(name: string): boolean {
+    return this.options.vars.has(name) || this.options.builtIns?.has(name) === true;
   }
 
   /** Does not report uses of variables that are declared in a map that is not read. */
@@ -142,6 +147,7 @@ export class Variables {
   private replaced(node: ScalarNode, use: Use, notes: Notes, depth: number): Json | typeof failed {
     if (use.type === 'unknown') return this.invalid(node, use);
     if (use.type === 'env') return this.fromEnvironment(node, use, use.name, notes);
+    if (notes.isElsewhere && !this.isDeclared(use.name)) return failed;
     const resolved = this.variable(node, use, use.name);
     if (resolved !== failed && resolved.template !== null) {
       if (!notes.environment) return this.misplaced(node, use);
@@ -157,6 +163,7 @@ export class Variables {
 
   private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
     if (!notes.environment) return this.misplaced(node, use);
+    if (notes.isElsewhere) return failed;
     const value = this.environment.use(name);
     if (typeof value !== 'string') return this.notSet(node, use, value, notes);
     notes.secret.add(node);
@@ -188,7 +195,7 @@ export class Variables {
       return this.refuse(node, use, message, 'Give one of the variables a literal value.');
     }
     if (known !== undefined) return known;
-    const entry = this.options.vars.get(name);
+    const entry = this.options.vars.get(name) ?? this.options.builtIns?.get(name);
     if (entry === undefined) return this.noSuchVariable(node, use, name);
     if (this.chain >= limits.variableChain)
       return this.tooMuch(node, `a chain of references has more than ${limits.variableChain} variables`);
@@ -215,9 +222,17 @@ export class Variables {
   }
 
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof failed {
+    if (isBuiltIn(name)) return this.noBuiltIn(node, use, name);
     if (this.ineffective?.has(name) ?? true) return failed;
     if (this.diagnostics.full) return this.skip();
     return this.refuse(node, use, `there is no variable ${quoted(name)}`, this.hints.ofName(name));
+  }
+
+  /** A missing `project` is reported by itself. */
+  private noBuiltIn(node: ScalarNode, use: Use, name: string): typeof failed {
+    if (name !== ENVIRONMENT_VARIABLE) return failed;
+    const message = `${quoted(use.written)} has no value, because no environment is selected`;
+    return this.refuse(node, use, message, 'Select an environment with `-e` or `ROSTER_ENV`.');
   }
 
   /** Reported once, where the limit is passed. */
