@@ -19,6 +19,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly file?: string | undefined;
   /** The name of the environment. Default: ROSTER_ENV, else the settings of the project itself. */
   readonly environment?: string | undefined;
+  /** Values of variables, by name, in place of those under `vars`. Default: none. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
   /** Where the inventory is, as with `--inventory`. Default: ROSTER_INVENTORY, else `inventory` of the project. */
   readonly inventory?: string | undefined;
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
@@ -51,6 +53,7 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
     env,
     environment: environmentOf(options),
     allowMissingEnv: options.allowMissingEnv,
+    vars: options.vars,
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,

@@ -17,6 +17,7 @@ import type { EntryRead } from './kind-reader.js';
 import { reportPastedKeys } from './pasted-keys.js';
 import { type ProjectReading, type ReadFile, reading } from './reading.js';
 import { checkBetween } from './references.js';
+import { checkRemoved } from './removed.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
 import { yamlRules } from './yaml-rules.js';
@@ -168,6 +169,7 @@ class ProjectLoader {
     const context = { kinds, scopes, variables, ownPaths, now, defaults, environments };
     const parts = manifests.flatMap((each) => each.sections);
     const entries = readEntries(parts, context, this.diagnostics);
+    checkRemoved(read.removed, entries, this.diagnostics);
     checkBetween(entries, allFiles && !dropped.some(mayContainEntries), this.diagnostics);
     return entries;
   }
@@ -197,6 +199,7 @@ class ProjectLoader {
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
+      ...(read.removed.length > 0 ? { removed: read.removed.map(({ address }) => address) } : {}),
       entries: list.map((each) => each.declared),
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };

@@ -163,6 +163,8 @@ export interface Project {
   readonly prune: Prune;
   readonly limits: Limits;
   readonly scopes: readonly string[];
+  /** What the inventory forgets although it exists. Missing when there is nothing. */
+  readonly removed?: readonly Address[];
   readonly entries: readonly Declared[];
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];

@@ -19,6 +19,7 @@ import type { Suggest } from '../model/suggest.js';
 import { diff, type ResourceDiff, recordOf } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
+import { ignoredOf } from './ignore/ignored-properties.js';
 import { inBrief } from './in-brief.js';
 import { linksOf, linksOfDeleted } from './links.js';
 import { agentLookup } from './match/agent-lookup.js';
@@ -89,7 +90,8 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
   const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const names = namesOf(matches.list, matches.externals, lookup);
-  const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), { names, prune, now }) ?? []);
+  const context = { names, prune, removed: new Set(project.removed), now };
+  const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), context) ?? []);
   const changes = all.map((each) => withDelivery(each, kept));
   const { kept: selected, diagnostics: unselected } = select(
     changes,
@@ -131,7 +133,8 @@ function assemble(
   const starts = weeklyStarts({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.prune, limits };
-  const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
+  const basis = { project: name, environment, service, account, inventory, safeguards };
+  const body = { ...basis, ...ignoredOf(diffs), changes, steps };
   return {
     ...body,
     risks: [

@@ -32,6 +32,7 @@ export function planJson(plan: Plan) {
     startsPerWeek,
     summary: summarise(plan.changes),
     unmanaged: plan.unmanaged,
+    ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
     changes: changesJson(plan),
     diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };
