@@ -22,6 +22,7 @@ const lazyPackages = [
   'fastest-levenshtein',
   'p-limit',
   'picomatch',
+  'semver',
   'string-width',
   'tinyglobby',
   'yaml',

@@ -8,6 +8,7 @@ import type { Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
 import { type ClockOptions, clockOf } from './clock.js';
 import { checkOutputs, type OutputFile } from './output-files.js';
+import { version } from './version.js';
 
 /** Which project is meant, and what of the process it may use. Nothing else of the process is read. */
 export interface ProjectOptions extends ClockOptions {
@@ -54,6 +55,7 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
     environment: environmentOf(options),
     allowMissingEnv: options.allowMissingEnv,
     vars: options.vars,
+    version,
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,

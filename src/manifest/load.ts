@@ -18,6 +18,7 @@ import { reportPastedKeys } from './pasted-keys.js';
 import { type ProjectReading, type ReadFile, reading } from './reading.js';
 import { checkBetween } from './references.js';
 import { checkRemoved } from './removed.js';
+import { supports } from './requires.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
 import { yamlRules } from './yaml-rules.js';
@@ -35,6 +36,8 @@ export interface LoadOptions {
   /** The values that `--var` gives variables, by name. Default: none. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly kinds: readonly Kind[];
+  /** Of roster, for `requires`. Without it, every project is read. */
+  readonly version?: string;
   /** In place of the project's own `inventory`. */
   readonly inventory?: WrittenInventory | undefined;
   /** The current time, for schedules that have passed; left out where the day must not matter. */
@@ -132,6 +135,8 @@ class ProjectLoader {
     reportPastedKeys(found, this.diagnostics);
     const { source, documents } = this.read(found, isProject);
     if (documents === null) return null;
+    const { version } = this.options;
+    if (isProject && version !== undefined && !supports(version, documents, this.diagnostics)) return null;
     if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
     const top = readTopLevel(documents, isProject, this.diagnostics);
     // That is reported, and missing settings only follow from it.

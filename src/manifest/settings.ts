@@ -26,6 +26,7 @@ import type { IncludeItem } from './include.js';
 import type { WrittenInventory } from './inventory-option.js';
 import { limits } from './limits.js';
 import { SchemaCheck } from './schema/schema.js';
+import { lengthOf, texts } from './text-lists.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
 import { builtIns } from './variables/built-ins.js';
@@ -247,15 +248,4 @@ function inventoryOf(written: WrittenInventory, environment: string | null): Inv
 function inventoryFiles(written: Written['inventory'] = {}, names: Iterable<string>): string[] {
   const all = [null, ...names].map((environment) => inventoryOf(written, environment));
   return all.flatMap((each) => ('file' in each ? [each.file] : []));
-}
-
-function lengthOf(value: Json | undefined): number {
-  return Array.isArray(value) ? value.length : -1;
-}
-
-function texts(value: Json | undefined): { text: string; index: number }[] {
-  if (!Array.isArray(value)) return [];
-  return (value as readonly Json[]).flatMap((text, index) =>
-    typeof text === 'string' && text !== '' ? [{ text, index }] : [],
-  );
 }

@@ -1,15 +1,13 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { InventoryEntry } from '../model/inventory.js';
-import type { Json, JsonObject } from '../model/json.js';
 import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
 import type { Address, Desired, Names, Observed, Prune } from '../model/resource.js';
 import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
-import { fieldValue, rawValue, ruleOf } from './fields.js';
+import { ruleOf } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore/ignored-parts.js';
-import { recordWithIgnored } from './ignore/ignored-records.js';
 import type { Match } from './match/match.js';
 import { withProtection } from './protection.js';
+import { nameOf } from './record.js';
 import { risksOf } from './risks.js';
 import { isUnchanged } from './secret-values.js';
 import { isUnmanaged } from './unmanaged/unmanaged.js';
@@ -229,11 +227,6 @@ function renameNotes({ renamedFrom }: Match): string[] {
   return renamedFrom === null ? [] : [`renamed from ${renamedFrom}`];
 }
 
-function nameOf(match: Match, entry: Desired): string | null {
-  const name = 'name' in match.kind.fields ? rawValue(entry.spec, 'name') : null;
-  return typeof name === 'string' ? name : null;
-}
-
 function existingObject({ kind, id, rawId, spec }: Observed): ExistingObject<unknown> {
   if (id === null || rawId === null) throw new Error(`a ${kind} without an id cannot be changed`);
   return { id, rawId, before: spec };
@@ -250,28 +243,4 @@ function notRevocable(match: Match, observed: Observed): Diagnostic {
     help: 'Revoke it in the dashboard (account menu, API keys), then run the command again.',
     ...(place === undefined ? {} : { place }),
   };
-}
-
-/**
- * The inventory entry of a declared resource after its change: what was applied, or for an expired entry what exists.
- * Where values from the environment belong, it holds the template.
- */
-export function recordOf(match: Match, entry: Desired, expired: boolean): Omit<InventoryEntry, 'id'> {
-  const { kind } = match;
-  const spec = expired ? match.observed?.spec : entry.spec;
-  const applied: Record<string, Json> = {};
-  for (const field of Object.keys(kind.fields)) {
-    const template = entry.templates[field];
-    if (template === undefined && spec != null) applied[field] = fieldValue(kind, spec, field);
-    // What exists of an expired entry may hold a former value from the environment.
-    else if (template !== undefined && !expired) applied[field] = template;
-  }
-  const record = {
-    kind: kind.name,
-    name: nameOf(match, entry),
-    protect: entry.protect,
-    applied: applied as JsonObject,
-    sensitive: Object.keys(entry.templates),
-  };
-  return match.observed === null ? record : recordWithIgnored(entry, record, match.known);
 }

@@ -16,7 +16,8 @@ import type {
   Prune,
 } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
-import { diff, type ResourceDiff, recordOf } from './diff.js';
+import { accessEnds, type Caller, describeCaller } from './caller.js';
+import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
@@ -28,6 +29,7 @@ import { duplicateWarnings } from './match/unmanaged-duplicates.js';
 import { namesOf } from './names.js';
 import { order } from './order.js';
 import { type PlanContext, planContext } from './plan-context.js';
+import { recordOf } from './record.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
@@ -224,30 +226,4 @@ function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRe
 function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff): number {
   const rank = (each: ResourceDiff) => kinds.indexOf(each.match.kind);
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
-}
-
-/** Where the change is that of the key itself, its risks already describe the key. */
-function accessEnds(observed: Observed | null, { only, description }: Caller): string {
-  return only !== null && only === observed ? 'roster uses this key' : `revokes ${description}`;
-}
-
-interface Caller {
-  /** Null where it is not known which key that is. */
-  readonly only: Observed | null;
-  readonly description: string;
-}
-
-function describeCaller(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
-  const callers = [...objects.values()].flat().filter((each) => each.caller);
-  const [only] = callers;
-  if (only === undefined || callers.length > 1)
-    return { only: null, description: 'the key that roster uses' };
-  const lastUsed = only.facts['lastUsedDate'];
-  const prefix = only.facts['keyPrefix'];
-  const about = [
-    ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
-    ...(typeof lastUsed === 'string' ? [`last used ${lastUsed}`] : []),
-  ];
-  const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
-  return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };
 }

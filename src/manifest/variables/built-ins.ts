@@ -1,4 +1,5 @@
 import type { Span } from '../../yaml/source.js';
+import { quoted } from '../../yaml/text.js';
 import { type Entry, scalarNode } from '../../yaml/tree.js';
 
 /** The variables that need no declaration. No declared one has a dot in its name. */
@@ -22,4 +23,10 @@ export function builtIns(
     found.set(ENVIRONMENT_VARIABLE, { key, value: scalarNode(start, environment) });
   }
   return found;
+}
+
+/** Where `${roster.environment}` has no value: the message and the help. */
+export function noEnvironment(written: string): readonly [message: string, help: string] {
+  const message = `${quoted(written)} has no value, because no environment is selected`;
+  return [message, 'Select an environment with `-e` or `ROSTER_ENV`.'];
 }
