@@ -33,6 +33,7 @@ export function explain(address: Address, inputs: WhyInputs): Why | null {
     tried: tried(match, inputs.objectsOf(match.kind.name)),
     change,
     ignored: ignored(match, change, inputs.names),
+    defaults: match.entry?.defaulted ?? [],
   };
 }
 
@@ -52,6 +53,7 @@ function external(address: Address, { externals, entries }: WhyInputs): Why | nu
     tried: [{ rule, says }],
     change: null,
     ignored: [],
+    defaults: entry.defaulted ?? [],
   };
 }
 
