@@ -44,7 +44,7 @@ const compilation: Options = {
   code: { source: true, esm: true, lines: true },
 };
 
-const project = without(readSchema('project.schema.json'), editorRules) as Schema;
+const project = withLoaderRules(without(readSchema('project.schema.json'), editorRules)) as Schema;
 const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
 const strict = child({ project: withoutVariables(project) }, 'project');
 const properties = child(strict, 'properties');
@@ -225,6 +225,18 @@ function standalone(schema: Schema, among: Schema): Schema {
     return { ...(visit(path.reduce(child, among)) as Schema), ...own };
   };
   return visit(schema) as Schema;
+}
+
+/** What defaults may provide is required once they are merged, and not where editors look: `loaderDependencies`. */
+function withLoaderRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withLoaderRules);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key === 'loaderDependencies' ? 'dependencies' : key,
+      withLoaderRules(each),
+    ]),
+  );
 }
 
 /** The schema without some keywords; properties of those names stay. */

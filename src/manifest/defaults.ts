@@ -97,17 +97,23 @@ export class Defaults {
   }
 
   private read(entry: Entry, notes: Notes): Json {
-    const { kinds, variables } = this.context;
-    if (entry.value.type !== 'map') return variables.read(entry.value, 'line', notes, 1);
+    const { kinds } = this.context;
+    if (entry.value.type !== 'map') return this.literal(entry.value, notes);
     const value = bareObject();
     for (const [name, section] of entry.value.entries) {
       const kind = kinds.find((each) => each.section === name);
       value[name] =
         kind === undefined || section.value.type !== 'map'
-          ? variables.read(section.value, 'line', notes, 2)
+          ? this.literal(section.value, notes)
           : this.readSection(kind, section.value.entries, notes);
     }
     return value;
+  }
+
+  /** Where a map is expected. A variable cannot bring it: each default has a place of its own. */
+  private literal(node: Node, notes: Notes): Json {
+    const isText = node.type === 'scalar' && typeof node.value === 'string' && !node.broken;
+    return isText ? node.value : this.context.variables.read(node, 'line', notes, 2);
   }
 
   private readSection(kind: Kind, entries: Entries, notes: Notes): Json {

@@ -135,9 +135,9 @@ function managedElsewhere({ kind, observed, ignoredDifferences }: Match, part: I
   const { path, field } = part;
   const { show, mayHoldSecrets } = ruleOf(kind, field);
   const isDifferent = ignoredDifferences?.includes(path) === true;
-  const why = `is managed elsewhere (\`ignore\`), and ${isDifferent ? 'differs' : 'does not differ, as far as roster can tell'}`;
+  const why = `managed elsewhere (\`ignore\`)${isDifferent ? ', and differs from the manifest' : ''}`;
   if (!isDifferent || mayHoldSecrets === true || part.part !== null) return { path, why };
-  return { path, why: `${canonical(show(rawValue(observed?.spec, field), names))} on the service ${why}` };
+  return { path, why: `${canonical(show(rawValue(observed?.spec, field), names))} on the service: ${why}` };
 }
 
 interface Specs {

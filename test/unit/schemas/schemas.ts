@@ -15,7 +15,7 @@ export const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory'
 const files = new Map(schemaNames.map((name) => [`${name}.schema.json`, read(name)]));
 const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
 // What ajv does not know, because it is for editors: words for what is wrong, and snippets.
-ajv.addVocabulary(['errorMessage', 'patternErrorMessage', 'defaultSnippets']);
+ajv.addVocabulary(['errorMessage', 'patternErrorMessage', 'defaultSnippets', 'loaderDependencies']);
 for (const schema of files.values()) ajv.addSchema(schema);
 
 export function read(name: string): Schema {
