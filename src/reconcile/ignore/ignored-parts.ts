@@ -27,6 +27,7 @@ export function ignoredParts(entry: Pick<Declared, 'ignore'> | null): readonly I
 
 /** A map without the parts that somebody else manages; any other value as it is. */
 export function withoutIgnored(entry: Pick<Declared, 'ignore'> | null, field: string, value: Json): Json {
+  if (entry?.ignore === undefined) return value;
   const parts = ignoredParts(entry).filter((each) => each.field === field && each.part !== null);
   if (parts.length === 0 || !isJsonObject(value)) return value;
   const names = new Set(parts.map(({ part }) => part));
