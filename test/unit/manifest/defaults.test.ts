@@ -16,8 +16,8 @@ ${entries.join('\n')}
 `;
   const found = load(text, { kinds }).diagnostics;
   expect(found.filter(({ place }) => place?.line === 2).map(summary)).toEqual([
-    'roster.yaml:2:37 invalid-time-zone «Mars/Base»',
-    'roster.yaml:2:57 schema «7»',
+    'roster.yaml:2:36 invalid-time-zone «Mars/Base»',
+    'roster.yaml:2:56 schema «7»',
     'roster.yaml:2:59 unknown-property «foo»',
   ]);
 });
