@@ -25,6 +25,7 @@ const lazyPackages = [
   'fastest-levenshtein',
   'p-limit',
   'picomatch',
+  'semver',
   'string-width',
   'tinyglobby',
   'yaml',

@@ -45,22 +45,31 @@ const compilation: Options = {
   code: { source: true, esm: true, lines: true },
 };
 
-const project = withReasons(without(readSchema('project.schema.json'), editorRules)) as Schema;
+const project = withLoaderRules(
+  withReasons(without(readSchema('project.schema.json'), editorRules)),
+) as Schema;
 const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
 const strict = child({ project: withoutVariables(project) }, 'project');
 const properties = child(strict, 'properties');
 const definitions = child(strict, 'definitions');
 
 const settings = settingsSchema();
-const validators: Record<string, Schema> = { settings, variants: variantsSchema() };
+const validators: Record<string, Schema> = {
+  settings,
+  variants: variantsSchema(),
+  defaults: standalone(child(definitions, 'defaults'), definitions),
+};
 const entryNames: string[] = [];
 /** Of the entries of each section. */
 const propertyNames: Record<string, string[]> = {};
+/** Which defaults do not apply to an entry that sets a property, by section and property. */
+const excludedDefaults: Record<string, Record<string, string[]>> = {};
 for (const section of sections) {
   const entry = child(child(properties, section), 'additionalProperties')['$ref'];
   const name = String(entry).replace('#/definitions/', '');
   entryNames.push(name);
   propertyNames[section] = Object.keys(child(child(definitions, name), 'properties'));
+  excludedDefaults[section] = exclusionsOf(child(definitions, name));
   validators[section] = standalone(child(definitions, name), definitions);
 }
 
@@ -89,9 +98,22 @@ function prefixesOf(name: string): string[] {
   return examples.flatMap((each) => /^([a-z]+)\/\S/.exec(String(each))?.[1] ?? []);
 }
 
+/** Alternatives exclude each other, and what an entry is may exclude properties: `then: { properties: { x: { not } } }`. */
+function exclusionsOf(entry: Schema): Record<string, string[]> {
+  const required = (schema: unknown) => ((schema as Schema | undefined)?.['required'] ?? []) as string[];
+  const alternatives = ((entry['oneOf'] ?? []) as Schema[]).flatMap(required);
+  const found = Object.fromEntries(
+    alternatives.map((name) => [name, alternatives.filter((other) => other !== name)]),
+  );
+  const then = ((entry['then'] as Schema | undefined)?.['properties'] ?? {}) as Record<string, Schema>;
+  const refused = Object.keys(then).filter((name) => Object.hasOwn(then[name] ?? {}, 'not'));
+  for (const name of required(entry['if'])) found[name] = [...(found[name] ?? []), ...refused];
+  return found;
+}
+
 /** The settings of the selected environment, variables replaced. */
 function settingsSchema(): Schema {
-  const left = omit(properties, [...sections, 'vars', 'environments']);
+  const left = omit(properties, [...sections, 'vars', 'defaults', 'environments']);
   const rest = omit(strict, ['definitions', '$schema', '$id', 'patternProperties']);
   return standalone({ ...rest, properties: left }, definitions);
 }
@@ -148,7 +170,10 @@ function compileValidators(options: Options, left: readonly string[]): string {
 /** Most values are valid: the validators that list failures are loaded for the others alone. */
 function chooseValidators(): string {
   const names = Object.keys(validators);
-  const settingNames = [...Object.keys(child(settings, 'properties')), 'vars', 'environments'];
+  const settingNames = [
+    ...Object.keys(child(settings, 'properties')),
+    ...['vars', 'defaults', 'environments'],
+  ];
   return [
     "import * as quick from './quick.js';",
     "import * as failures from './failures.js';",
@@ -166,6 +191,7 @@ function chooseValidators(): string {
     ...names.map((name) => `export const ${name} = either(quick.${name}, () => failures.${name});`),
     `export const sections = { ${sections.join(', ')} };`,
     `export const propertyNames = ${JSON.stringify(propertyNames)};`,
+    `export const excludedDefaults = ${JSON.stringify(excludedDefaults)};`,
     `export const settingNames = ${JSON.stringify(settingNames)};`,
     `export const addressPrefixes = ${JSON.stringify(addressPrefixes)};`,
     `export const externalPrefixes = ${JSON.stringify(externalPrefixes)};`,
@@ -197,6 +223,8 @@ function declareValidators(): string {
     ...all.map((name) => `export declare const ${name}: Validator;`),
     'export declare const sections: Readonly<Record<string, Validator>>;',
     'export declare const propertyNames: Readonly<Record<string, readonly string[]>>;',
+    '/** By section and property: the defaults that do not apply to an entry with this property. */',
+    'export declare const excludedDefaults: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;',
     'export declare const settingNames: readonly string[];',
     '/** What an address may begin with: the names of kinds, and of what only the service knows (agents). */',
     'export declare const addressPrefixes: readonly string[];',
@@ -239,10 +267,23 @@ function standalone(schema: Schema, among: Schema): Schema {
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...rest } = value as Schema;
     const own = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, visit(each)]));
-    const name = typeof $ref === 'string' ? $ref.replace('#/definitions/', '') : null;
-    return name === null ? own : { ...(visit(child(among, name)) as Schema), ...own };
+    if (typeof $ref !== 'string') return own;
+    const path = $ref.replace('#/definitions/', '').split('/');
+    return { ...(visit(path.reduce(child, among)) as Schema), ...own };
   };
   return visit(schema) as Schema;
+}
+
+/** What defaults may provide is required once they are merged, and not where editors look: `loaderDependencies`. */
+function withLoaderRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withLoaderRules);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key === 'loaderDependencies' ? 'dependencies' : key,
+      withLoaderRules(each),
+    ]),
+  );
 }
 
 /** The schema without some keywords; properties of those names stay. */

@@ -8,6 +8,7 @@ import type { Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
 import { type ClockOptions, clockOf } from './clock.js';
 import { checkOutputs, type OutputFile } from './output-files.js';
+import { version } from './version.js';
 
 /** Which project is meant, and what of the process it may use. Nothing else of the process is read. */
 export interface ProjectOptions extends ClockOptions {
@@ -19,6 +20,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly file?: string | undefined;
   /** The name of the environment. Default: ROSTER_ENV, else the settings of the project itself. */
   readonly environment?: string | undefined;
+  /** Values of variables, by name, in place of those under `vars`. Default: none. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
   /** Where the inventory is, as with `--inventory`. Default: ROSTER_INVENTORY, else `inventory` of the project. */
   readonly inventory?: string | undefined;
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
@@ -51,6 +54,8 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
     env,
     environment: environmentOf(options),
     allowMissingEnv: options.allowMissingEnv,
+    vars: options.vars,
+    version,
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,

@@ -1,12 +1,15 @@
 import { isEmptyObject, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, addressOf, type FieldRule, type KindName } from '../model/resource.js';
-import type { TextRule } from '../yaml/text.js';
-import { type Entry, find, isNull } from '../yaml/tree.js';
+import { type Address, addressOf, type KindName } from '../model/resource.js';
+import { type Entry, find, isNull, type Node } from '../yaml/tree.js';
+import { Defaults, type WrittenDefaults } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import { checkEntryKey, isWithinLimit, reportUnindented } from './entry-checks.js';
+import { EntryEnvironments, type EnvironmentNames } from './entry-environments.js';
+import { entriesOf } from './environments.js';
 import { propertyNames, sections } from './generated/validators.js';
 import { type EntryRead, type KindContext, readByKind } from './kind-reader.js';
+import { readProperties, templatesOf } from './property-values.js';
 import { ReferenceHints } from './reference-hints.js';
 import { invalidNames, SchemaCheck } from './schema/schema.js';
 import type { Validator } from './schema/schema-failure.js';
@@ -18,12 +21,9 @@ export type EntriesRead = EntryReader;
 export interface EntriesContext extends KindContext {
   readonly kinds: readonly Kind[];
   readonly variables: Variables;
+  readonly defaults: WrittenDefaults;
+  readonly environments: EnvironmentNames;
 }
-
-/** Fields that may contain line breaks. */
-const prose = new Set(['description', 'inputs', 'deliver']);
-
-const noTemplates = Object.freeze(bareObject());
 
 /** Reads the entries of all sections of all files, in their order. */
 export function readEntries(
@@ -41,10 +41,14 @@ class EntryReader {
   readonly list: EntryRead[] = [];
   /** Every entry in a file, including those with errors. */
   readonly addresses = new Map<Address, Entry>();
+  /** Those among them that exist in other environments only. */
+  readonly elsewhere = new Map<Address, Entry>();
   /** Kinds with entries that are not known, because a section cannot be read. */
   readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly schema: SchemaCheck;
+  private readonly defaults: Defaults;
+  private readonly environments: EntryEnvironments;
 
   constructor(
     private readonly context: EntriesContext,
@@ -53,6 +57,9 @@ class EntryReader {
   ) {
     this.bySection = new Map(context.kinds.map((kind) => [kind.section, kind]));
     this.schema = new SchemaCheck(diagnostics);
+    const addressHelp = (written: string) => this.hints.forText(written);
+    this.defaults = new Defaults(context.defaults, { ...context, addressHelp }, diagnostics);
+    this.environments = new EntryEnvironments(context.environments, context.variables, diagnostics);
   }
 
   section(section: Entry): void {
@@ -112,48 +119,43 @@ class EntryReader {
     });
   }
 
-  private firstOfItsKey(kind: Kind, entry: Entry): void {
-    const { context, diagnostics } = this;
-    if (diagnostics.uncounted || !isWithinLimit(entry, diagnostics)) return;
-    const notes = new Notes();
+  private firstOfItsKey(kind: Kind, written: Entry): void {
+    const { context, defaults, diagnostics } = this;
+    if (diagnostics.uncounted || !isWithinLimit(written, diagnostics)) return;
+    const merged = defaults.applyTo(kind.section, written);
+    if (merged === null || !isWithinLimit(merged.entry, diagnostics)) return;
+    const { entry, defaulted } = merged;
+    const isElsewhere = this.environments.isElsewhere(entry);
+    if (isElsewhere) this.elsewhere.set(addressOf(kind.name, entry.key.text), entry);
+    const notes = new Notes(false, isElsewhere);
     const value = this.valuesOf(kind, entry, notes);
-    const templates = this.templatesOf(entry, notes);
+    const templates = templatesOf(entriesOf(entry), notes, context.variables);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    const valid = { kind, entry, templates };
-    const addressHelp = (written: string) => this.hints.forText(written);
+    const valid = { kind, entry, templates, defaulted, isElsewhere };
+    const addressHelp = (text: string) => this.hints.forText(text);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
     const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;
-    if (this.schema.check(rule, { value: checked, entry, notes, addressHelp }))
-      this.list.push(readByKind({ ...valid, value: value as JsonObject }, context, diagnostics));
-    // Further problems with it would not be shown.
-    else if (isJsonObject(value) && !diagnostics.full)
+    if (this.schema.check(rule, { value: checked, entry, notes, addressHelp })) {
+      const read = readByKind({ ...valid, value: value as JsonObject }, context, diagnostics);
+      if (!isElsewhere) this.list.push(read);
+      // Further problems with it would not be shown.
+    } else if (isJsonObject(value) && !diagnostics.full)
       readByKind({ ...valid, value: validPart(value, rule, entry, notes) }, context, diagnostics);
   }
 
-  private valuesOf(kind: Kind, entry: Entry, notes: Notes): Json {
+  private valuesOf(kind: Kind, { value }: Entry, notes: Notes): Json {
     const { variables } = this.context;
-    if (entry.value.type !== 'map') return variables.read(entry.value, 'line', notes, 2);
-    const rules: Readonly<Record<string, FieldRule<never>>> = kind.fields;
-    const value = bareObject();
-    for (const [name, field] of entry.value.entries) {
-      const rule: TextRule = prose.has(name) ? 'prose' : 'line';
-      const mayUseEnvironment = Object.hasOwn(rules, name) && rules[name]?.mayHoldSecrets === true;
-      const own = mayUseEnvironment ? new Notes(true) : notes;
-      value[name] = variables.read(field.value, rule, own, 3);
-      if (own !== notes) notes.add(own);
-    }
-    return value;
+    if (value.type !== 'map') return variables.read(value, 'line', notes, 2);
+    const { known, broken } = this.defaults;
+    if (broken.size > 0) for (const each of value.entries.values()) noteBroken(each.value, broken, notes);
+    return readProperties(kind, value.entries, { variables, known }, notes);
   }
+}
 
-  /** Only of the fields that contain something from the environment. */
-  private templatesOf({ value }: Entry, notes: Notes): JsonObject {
-    if (value.type !== 'map' || notes.secret.size === 0) return noTemplates;
-    const templates = bareObject();
-    for (const [name, field] of value.entries)
-      if (holds(field.value, notes.secret)) templates[name] = this.context.variables.template(field.value);
-    return templates;
-  }
+/** Nothing more is reported about a default that is not valid. */
+function noteBroken(node: Node, broken: ReadonlySet<Node>, notes: Notes): void {
+  if (holds(node, broken) || broken.has(node)) notes.broken.add(node);
 }
 
 /** The properties without a problem so far: what their kind has to say about them is reported as well. */

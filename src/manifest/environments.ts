@@ -1,11 +1,12 @@
 import type { Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
-import { type Entry, mapNode, type Node } from '../yaml/tree.js';
+import { type Entry, type MapNode, mapNode, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { variants as variantsRule } from './generated/validators.js';
 import { SchemaCheck } from './schema/schema.js';
 import { listed } from './schema/type-hints.js';
 import { Notes } from './values.js';
+import { type GivenVariables, withGiven } from './variables/given-variables.js';
 import type { VariableOptions } from './variables/variable-options.js';
 import { Variables } from './variables/variables.js';
 
@@ -28,13 +29,34 @@ function merged(base: Entry | undefined, other: Entry | undefined): Entries {
 }
 
 /** Checks `vars` and `environments` as written, including those that this run does not use. */
-export function checkVariants(start: Span, written: Entries, diagnostics: Diagnostics): void {
+export function checkVariants(
+  start: Span,
+  written: Entries,
+  selected: string | null,
+  diagnostics: Diagnostics,
+): void {
   const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
+  const environments = parts.get('environments');
+  if (environments !== undefined && selected !== null)
+    parts.set('environments', withoutDefaultsOf(environments, selected));
   const entry = rootOf(start, parts);
   const notes = new Notes();
   const variables = new Variables({ vars: noEntries, env: {}, keep: true }, diagnostics);
   const value = variables.read(entry.value, 'prose', notes, 0);
   new SchemaCheck(diagnostics).check(variantsRule, { value, entry, notes });
+}
+
+/** The defaults in effect are checked with the values of their variables. */
+function withoutDefaultsOf(environments: Entry, selected: string): Entry {
+  const found = entriesOf(environments).get(selected);
+  if (found?.value.type !== 'map' || !found.value.entries.has('defaults')) return environments;
+  const value = without(found.value, 'defaults');
+  const own = new Map([...entriesOf(environments), [selected, { ...found, value }]]);
+  return { ...environments, value: { ...environments.value, entries: own } as MapNode };
+}
+
+function without(node: MapNode, name: string): MapNode {
+  return { ...node, entries: new Map([...node.entries].filter(([key]) => key !== name)) };
 }
 
 /** What the selected environment overrides; nothing when none is selected, null for an unknown one, which is reported. */
@@ -63,7 +85,7 @@ export function selectEnvironment(
 
 /** The settings that apply in the environment, each with its place. */
 export function effectiveSettings(start: Span, written: Entries, selected: Entries): Entries {
-  const kept = [...written].filter(([name]) => name !== 'vars' && name !== 'environments');
+  const kept = [...written].filter(([name]) => !['vars', 'defaults', 'environments'].includes(name));
   const service = selected.get('service');
   if (service?.value.type !== 'map') return new Map(kept);
   const value = mapNode(start, merged(written.get('service'), service), false);
@@ -74,15 +96,21 @@ export function effectiveSettings(start: Span, written: Entries, selected: Entri
 export function variablesOf(
   written: Entries,
   selected: Entries | null,
-  environment: Omit<VariableOptions, 'vars' | 'keep'>,
+  { given, ...environment }: Omit<VariableOptions, 'vars' | 'keep'> & { readonly given: GivenVariables },
   diagnostics: Diagnostics,
 ): Variables {
-  const vars = merged(written.get('vars'), selected?.get('vars'));
+  const declared = merged(written.get('vars'), selected?.get('vars'));
+  const vars = withGiven(declared, given, namesInEnvironments(written), diagnostics);
   const variables = new Variables({ vars, ...environment }, diagnostics);
   for (const unread of unreadVars(written, selected)) variables.excuse(unread);
   for (const [name, each] of entriesOf(written.get('environments')))
     variables.hints.mention(name, entriesOf(entriesOf(each).get('vars')).keys());
   return variables;
+}
+
+function namesInEnvironments(written: Entries): ReadonlySet<string> {
+  const environments = [...entriesOf(written.get('environments')).values()];
+  return new Set(environments.flatMap((each) => [...entriesOf(entriesOf(each).get('vars')).keys()]));
 }
 
 /** Maps of variables that have no effect although they were meant to: not maps, or of an unknown environment. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
+import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
 import type { ProblemText } from '../yaml/context.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
@@ -32,6 +32,10 @@ export interface ValidEntry {
   readonly value: JsonObject;
   /** The fields that contain something from the environment, as the manifest writes them. */
   readonly templates: JsonObject;
+  /** Those of its values that come from defaults. */
+  readonly defaulted: readonly Defaulted[];
+  /** It exists in other environments only: warnings do not matter in this one. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface KindContext {
@@ -49,6 +53,7 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   let sound = true;
   const report: ReportProblem = ({ severity, code, path, message, help }) => {
     if (severity === 'error') sound = false;
+    else if (valid.isElsewhere === true) return;
     // It may be among those that cannot be read, which is reported.
     if (code === 'unknown-scope' && !scopes.complete) return;
     if (severity === 'error' && diagnostics.full) return diagnostics.skip(1);
@@ -67,9 +72,9 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
 }
 
 /** With what every kind of entry has. */
-function declaredOf({ kind, entry, value, templates }: ValidEntry, declared: unknown): Declared {
-  const { id, formerly, protect, external } = value;
-  return {
+function declaredOf({ kind, entry, value, templates, defaulted }: ValidEntry, declared: unknown): Declared {
+  const { id, formerly, protect, external, ignore } = value;
+  const all: Declared = {
     address: addressOf(kind.name, entry.key.text),
     kind: kind.name,
     key: entry.key.text,
@@ -81,6 +86,14 @@ function declaredOf({ kind, entry, value, templates }: ValidEntry, declared: unk
     source: placeOf(entry.key),
     templates,
     placeOf: placesIn(entry),
+  };
+  const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
+  // Most entries have neither, and need no copy.
+  if (ignored.length === 0 && defaulted.length === 0) return all;
+  return {
+    ...all,
+    ...(ignored.length > 0 ? { ignore: ignored } : {}),
+    ...(defaulted.length > 0 ? { defaulted } : {}),
   };
 }
 

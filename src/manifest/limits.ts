@@ -12,6 +12,8 @@ export const limits = {
   depth: 64,
   /** Values that variables add to a project. */
   expanded: 400_000,
+  /** Values that defaults add to a project. */
+  defaulted: 1_000_000,
   /** Variables that refer to variables, one after the other. */
   variableChain: 16,
   /** Length of one text after its variables are replaced. */

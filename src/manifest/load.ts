@@ -17,6 +17,8 @@ import type { EntryRead } from './kind-reader.js';
 import { reportPastedKeys } from './pasted-keys.js';
 import { type ProjectReading, type ReadFile, reading } from './reading.js';
 import { checkBetween } from './references.js';
+import { checkRemoved } from './removed.js';
+import { supports } from './requires.js';
 import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
 import { yamlRules } from './yaml-rules.js';
@@ -31,7 +33,11 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reports a missing environment variable as a warning. */
   readonly allowMissingEnv?: boolean | undefined;
+  /** The values that `--var` gives variables, by name. Default: none. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly kinds: readonly Kind[];
+  /** Of roster, for `requires`. Without it, every project is read. */
+  readonly version?: string;
   /** In place of the project's own `inventory`. */
   readonly inventory?: WrittenInventory | undefined;
   /** The current time, for schedules that have passed; left out where the day must not matter. */
@@ -129,6 +135,8 @@ class ProjectLoader {
     reportPastedKeys(found, this.diagnostics);
     const { source, documents } = this.read(found, isProject);
     if (documents === null) return null;
+    const { version } = this.options;
+    if (isProject && version !== undefined && !supports(version, documents, this.diagnostics)) return null;
     if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
     const top = readTopLevel(documents, isProject, this.diagnostics);
     // That is reported, and missing settings only follow from it.
@@ -158,13 +166,15 @@ class ProjectLoader {
     allFiles: boolean,
   ): EntriesRead {
     const { kinds, now = null } = this.options;
-    const { variables, scopes: names, scopesComplete } = read;
+    const { variables, scopes: names, scopesComplete, defaults, environments } = read;
     const dropped = manifests.flatMap((each) => each.dropped);
     excuseDropped(dropped, variables);
     const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
-    const context = { kinds, scopes: { names, complete }, variables, ownPaths, now };
+    const scopes = { names, complete };
+    const context = { kinds, scopes, variables, ownPaths, now, defaults, environments };
     const parts = manifests.flatMap((each) => each.sections);
     const entries = readEntries(parts, context, this.diagnostics);
+    checkRemoved(read.removed, entries, this.diagnostics);
     checkBetween(entries, allFiles && !dropped.some(mayContainEntries), this.diagnostics);
     return entries;
   }
@@ -194,6 +204,7 @@ class ProjectLoader {
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
+      ...(read.removed.length > 0 ? { removed: read.removed.map(({ address }) => address) } : {}),
       entries: list.map((each) => each.declared),
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };

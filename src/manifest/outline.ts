@@ -13,6 +13,8 @@ export interface Outline {
   /** Its name; null when it cannot be read. */
   readonly project: string | null;
   readonly environments: readonly string[];
+  /** Of the project and of all environments. */
+  readonly variables: readonly string[];
   /** The section and the key of each entry. */
   readonly entries: readonly { readonly section: string; readonly key: string }[];
 }
@@ -26,7 +28,7 @@ export function readOutline(
   const diagnostics = new Diagnostics();
   const cwd = resolve(folder);
   const path = findProjectFile(file, cwd, diagnostics);
-  if (path === null) return { project: null, environments: [], entries: [] };
+  if (path === null) return { project: null, environments: [], variables: [], entries: [] };
   const disk = new ProjectFiles(dirname(path), cwd, diagnostics);
   const usage = { values: 0, collections: 0, expanded: 0 };
   const suggest = () => null;
@@ -42,7 +44,7 @@ export function readOutline(
   const { paths } = how.include(includeOf(top), dirname(path), diagnostics);
   const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
   const entries = sectionNames.flatMap(entriesIn(all));
-  return { project, environments: keysOf(top, 'environments'), entries };
+  return { project, environments: keysOf(top, 'environments'), variables: variablesIn(top), entries };
 }
 
 const sectionNames = Object.keys(sections);
@@ -55,6 +57,13 @@ function nameIn(top: readonly Entry[]): string | null {
 /** In a file that is no YAML. */
 function nameInText(text: string): string | null {
   return /^project:[ \t]*([\w.-]+)[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1] ?? null;
+}
+
+function variablesIn(top: readonly Entry[]): string[] {
+  const environments = top.filter(({ key }) => key.text === 'environments');
+  const owners = environments.flatMap((each) => [...entriesOf(each).values()]);
+  const inside = owners.flatMap((each) => [...entriesOf(entriesOf(each).get('vars')).keys()]);
+  return [...new Set([...keysOf(top, 'vars'), ...inside])];
 }
 
 function entriesIn(all: readonly Entry[]) {

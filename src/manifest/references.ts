@@ -1,6 +1,7 @@
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
 import { escapedValue } from '../model/template.js';
+import type { Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead } from './entries.js';
@@ -15,17 +16,31 @@ export function checkBetween(entries: EntriesRead, isComplete: boolean, diagnost
   checkFormer(entries, diagnostics);
 }
 
-function checkReferences({ list, addresses, hints, partial }: EntriesRead, diagnostics: Diagnostics): void {
+function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
+  const { list, addresses, elsewhere, hints, partial } = entries;
   const renamed = renamedFrom(list);
   for (const each of list)
     for (const address of each.kind.references?.inEntry(each.declared.declared) ?? []) {
-      if (addresses.has(address) || isPartial(address, partial)) continue;
+      const other = elsewhere.get(address);
+      if ((addresses.has(address) && other === undefined) || isPartial(address, partial)) continue;
       const field = each.kind.references?.field ?? '';
       const { span } = find(each.entry, [field]);
+      if (other !== undefined) {
+        reportElsewhere(address, other, span, diagnostics);
+        continue;
+      }
       const message = `\`${address}\` is not declared in this project`;
       const help = hint(address, renamed.get(address), hints);
       diagnostics.error('unknown-reference', span, message, { help });
     }
+}
+
+function reportElsewhere(address: Address, { key }: Entry, span: Span, diagnostics: Diagnostics): void {
+  const message = `\`${address}\` does not exist in this environment`;
+  diagnostics.error('unknown-reference', span, message, {
+    help: 'Change `environments:` of one of the two, so that both exist in the same environments.',
+    related: [{ message: 'its entry is here', span: key }],
+  });
 }
 
 function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
@@ -84,12 +99,12 @@ function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostic
   });
 }
 
-function checkFormer({ list, addresses }: EntriesRead, diagnostics: Diagnostics): void {
+function checkFormer({ list, addresses, elsewhere }: EntriesRead, diagnostics: Diagnostics): void {
   const former = new Map<Address, EntryRead>();
   for (const each of list) {
     const { formerly } = each.declared;
     if (formerly === null) continue;
-    const declared = addresses.get(formerly);
+    const declared = elsewhere.has(formerly) ? undefined : addresses.get(formerly);
     const claimed = former.get(formerly);
     former.set(formerly, each);
     if (declared !== undefined) reportStillDeclared(each, declared, diagnostics);

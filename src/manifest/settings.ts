@@ -6,7 +6,9 @@ import { urlFault } from '../model/service-url.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
 import { type Entry, find } from '../yaml/tree.js';
+import type { WrittenDefaults } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
+import type { EnvironmentNames } from './entry-environments.js';
 import {
   addedVariables,
   checkVariants,
@@ -24,8 +26,11 @@ import type { IncludeItem } from './include.js';
 import type { WrittenInventory } from './inventory-option.js';
 import { limits } from './limits.js';
 import { SchemaCheck } from './schema/schema.js';
+import { lengthOf, texts } from './text-lists.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
+import { builtIns } from './variables/built-ins.js';
+import type { GivenVariables } from './variables/given-variables.js';
 import type { VariableOptions } from './variables/variable-options.js';
 import type { Variables } from './variables/variables.js';
 
@@ -48,6 +53,10 @@ export interface SettingsRead {
   /** Files that inventories are kept in: this environment's, and those of the others. */
   readonly inventories: readonly string[];
   readonly variables: Variables;
+  readonly defaults: WrittenDefaults;
+  readonly environments: EnvironmentNames;
+  /** Addresses that the inventory forgets, with their places. */
+  readonly removed: readonly RemovedAddress[];
   /** Variables that only the selected environment declares. */
   readonly added: readonly Entry[];
   readonly include: readonly IncludeItem[];
@@ -58,23 +67,31 @@ export interface SettingsRead {
   readonly scopesComplete: boolean;
 }
 
+export interface RemovedAddress {
+  readonly address: string;
+  readonly span: Span;
+}
+
 interface SettingsOptions {
   readonly environment: string | null;
   readonly env: VariableOptions['env'];
   readonly allowMissingEnv?: boolean | undefined;
+  /** `--var`. Default: none. */
+  readonly vars?: GivenVariables | undefined;
   /** In place of the written one. */
   readonly inventory?: WrittenInventory | undefined;
 }
 
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env, allowMissingEnv, inventory }: SettingsOptions,
+  { environment, env, allowMissingEnv, inventory, vars: given = {} }: SettingsOptions,
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
-  checkVariants(start, written, diagnostics);
+  checkVariants(start, written, environment, diagnostics);
   const selected = selectEnvironment(start, written, environment, diagnostics);
-  const variables = variablesOf(written, selected, { env, allowMissingEnv }, diagnostics);
+  const own = { given, builtIns: builtIns(start, written.get('project'), environment) };
+  const variables = variablesOf(written, selected, { env, allowMissingEnv, ...own }, diagnostics);
   excuseDropped(dropped, variables);
   const entry = rootOf(start, effectiveSettings(start, written, selected ?? noEntries));
   const notes = new Notes();
@@ -83,7 +100,7 @@ export function readSettings(
     new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes }) && !diagnostics.failed;
   checkUrls(value, entry, written, diagnostics);
   const valid = isValid ? (value as Partial<Written> as Written) : null;
-  const names = entriesOf(written.get('environments')).keys();
+  const names = [...entriesOf(written.get('environments')).keys()];
   return {
     settings:
       valid === null
@@ -96,6 +113,16 @@ export function readSettings(
     inventory: find(entry, ['inventory', 'file']).span,
     inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,
+    defaults: {
+      project: written.get('defaults'),
+      environment: selected?.get('defaults'),
+      name: environment,
+    },
+    environments: { selected: environment, declared: new Set(names) },
+    removed: texts(value['removed']).map(({ text, index }) => ({
+      address: text,
+      span: find(entry, ['removed', index]).span,
+    })),
     added: addedVariables(selected?.get('vars'), written.get('vars')),
     ...includeOf(value['include'], entry, written),
     ...scopesOf(value['scopes'], entry, written, diagnostics),
@@ -221,15 +248,4 @@ function inventoryOf(written: WrittenInventory, environment: string | null): Inv
 function inventoryFiles(written: Written['inventory'] = {}, names: Iterable<string>): string[] {
   const all = [null, ...names].map((environment) => inventoryOf(written, environment));
   return all.flatMap((each) => ('file' in each ? [each.file] : []));
-}
-
-function lengthOf(value: Json | undefined): number {
-  return Array.isArray(value) ? value.length : -1;
-}
-
-function texts(value: Json | undefined): { text: string; index: number }[] {
-  if (!Array.isArray(value)) return [];
-  return (value as readonly Json[]).flatMap((text, index) =>
-    typeof text === 'string' && text !== '' ? [{ text, index }] : [],
-  );
 }

@@ -12,8 +12,14 @@ export class Notes {
   /** Values that are null. They are not reported until it is known what is wrong around them. */
   readonly missing: ScalarNode[] = [];
 
-  /** @param environment whether these values may use `${env.NAME}` */
-  constructor(readonly environment = false) {}
+  /**
+   * @param environment whether these values may use `${env.NAME}`
+   * @param isElsewhere whether they belong to other environments: what variables lack here is not reported
+   */
+  constructor(
+    readonly environment = false,
+    readonly isElsewhere = false,
+  ) {}
 
   add(other: Notes): void {
     for (const node of other.broken) this.broken.add(node);

@@ -5,6 +5,7 @@ export const diagnosticCodes = [
   'unwritable-file',
   'limit-exceeded',
   'unsafe-text',
+  'unsupported-version',
   'missing-setting',
   'unknown-environment',
   'no-environment',

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Intent } from './inventory.js';
-import { byCodeUnit, canonical } from './json.js';
+import { byCodeUnit, canonical, type JsonObject } from './json.js';
 import type { Plan } from './plan.js';
 
-type Basis = Pick<Plan, 'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards'>;
+type Basis = Pick<
+  Plan,
+  'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'ignored'
+>;
 
 /** Of one change. */
 export function digestPart(text: string): string {
@@ -12,12 +15,13 @@ export function digestPart(text: string): string {
 
 /** The digest of a plan whose changes have these parts. */
 export function digestOfParts(basis: Basis, parts: readonly string[]): string {
-  const { project, environment, service, account, inventory, safeguards } = basis;
+  const { project, environment, service, account, inventory, safeguards, ignored } = basis;
   const { prune, limits } = safeguards;
   const changes = [...parts].sort(byCodeUnit);
   const text = canonical({
     ...{ project, environment, service, account, inventory },
     ...{ prune, limits: { ...limits }, changes },
+    ...(ignored === undefined ? {} : { ignored: ignored.properties as JsonObject }),
   });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -160,6 +160,8 @@ export interface Plan {
    * what the user selected makes no difference. Not part of the digest.
    */
   readonly unmanaged: UnmanagedCounts;
+  /** What entries ignore. Missing when they ignore nothing. */
+  readonly ignored?: IgnoredProperties;
   /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
   /** What the inventory says of each declared resource once its change is done; the id is not known before. */
@@ -192,6 +194,14 @@ export interface UndeliveredKey {
   /** Relative to the project. */
   readonly file: string;
   readonly delivery: Delivery;
+}
+
+/** Properties that somebody else manages (`ignore:` of entries). */
+export interface IgnoredProperties {
+  /** By entry, sorted: part of the digest. */
+  readonly properties: Readonly<Record<Address, readonly string[]>>;
+  /** How many of them differ from the manifests. Those with values from the environment are not compared. */
+  readonly differences: number;
 }
 
 export type UnmanagedCounts = Readonly<Record<KindName, number>>;

@@ -87,8 +87,20 @@ export interface Declared<D = unknown> {
    * saved or hashed holds the template; only requests hold the value.
    */
   readonly templates: JsonObject;
+  /** What somebody else manages: `enabled`, `inputs.token`, `members.extra`. Missing when there is nothing. */
+  readonly ignore?: readonly string[];
+  /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
+  readonly defaulted?: readonly Defaulted[];
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
+}
+
+/** A property that comes from `defaults`. */
+export interface Defaulted {
+  readonly property: string;
+  /** Null for the defaults of the project itself. */
+  readonly environment: string | null;
+  readonly place: Place;
 }
 
 /** A declared entry with all names resolved: the state that the service should be in. */
@@ -158,6 +170,8 @@ export interface Project {
   readonly prune: Prune;
   readonly limits: Limits;
   readonly scopes: readonly string[];
+  /** What the inventory forgets although it exists. Missing when there is nothing. */
+  readonly removed?: readonly Address[];
   readonly entries: readonly Declared[];
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];

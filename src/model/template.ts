@@ -37,6 +37,14 @@ function copyEscaped(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copyEscaped(each)]));
 }
 
+/** The value of a template that uses no environment variable. */
+export function unescapedValue(template: Json): Json {
+  if (typeof template === 'string') return literalsOf(template).join('');
+  if (Array.isArray(template)) return template.map(unescapedValue);
+  if (!isJsonObject(template)) return template;
+  return Object.fromEntries(Object.entries(template).map(([name, each]) => [name, unescapedValue(each)]));
+}
+
 /** True for a template in which a value from the environment belongs. */
 export function usesEnvironment(template: Json | undefined): boolean {
   if (typeof template === 'string') return literalsOf(template).length > 1;

@@ -1,6 +1,6 @@
 import type { Place } from './diagnostic.js';
 import type { Change } from './plan.js';
-import type { Address } from './resource.js';
+import type { Address, Defaulted } from './resource.js';
 
 /** The rule that matched an entry with its object (contract §3), in the order in which they are tried. */
 export type Rule = 'id' | 'inventory' | 'natural-key' | 'likeness';
@@ -16,6 +16,8 @@ export interface Why {
   /** The planned change; null for external resources. */
   readonly change: Change | null;
   readonly ignored: readonly Ignored[];
+  /** The properties that come from `defaults`. All others come from the entry itself. */
+  readonly defaults: readonly Defaulted[];
 }
 
 export interface Tried {

@@ -1,8 +1,10 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
-import type { Desired, Names, Observed, Prune } from '../model/resource.js';
+import type { Address, Desired, Names, Observed, Prune } from '../model/resource.js';
 import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
+import { ruleOf } from './fields.js';
+import { type IgnoredPart, ignoredParts } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { withProtection } from './protection.js';
 import { nameOf } from './records.js';
@@ -25,6 +27,8 @@ export interface DiffContext {
   readonly names: Names;
   readonly prune: Prune;
   readonly destroy?: boolean | undefined;
+  /** What the inventory forgets although it exists. */
+  readonly removed: ReadonlySet<Address>;
   readonly now: Date;
 }
 
@@ -40,8 +44,12 @@ export function diff(match: Match, context: DiffContext): ResourceDiff | null {
   return { ...result, change: { ...change, risks }, requests };
 }
 
-function markSecrets({ entry }: Match, requests: readonly PlannedRequest[]): readonly PlannedRequest[] {
-  if (entry === null || Object.keys(entry.templates).length === 0) return requests;
+function markSecrets({ entry, kind }: Match, requests: readonly PlannedRequest[]): readonly PlannedRequest[] {
+  if (entry === null) return requests;
+  const isSecret = ({ field }: IgnoredPart) => ruleOf(kind, field).mayHoldSecrets === true;
+  // What others have put into ignored properties is sent back to the service.
+  const mayHoldSecrets = Object.keys(entry.templates).length > 0 || ignoredParts(entry).some(isSecret);
+  if (!mayHoldSecrets) return requests;
   return requests.map((each) =>
     each.request.body === undefined ? each : { ...each, request: { ...each.request, holdsSecrets: true } },
   );
@@ -121,13 +129,14 @@ function replace(match: Match, entry: Desired, observed: Observed, parts: Replac
   };
 }
 
-function diffUndeclared(match: Match, { prune, names, now }: DiffContext): ResourceDiff | null {
+function diffUndeclared(match: Match, { prune, removed, names, now }: DiffContext): ResourceDiff | null {
   const { kind, observed, known } = match;
   if (isUnmanaged(match, prune)) return null;
   if (observed === null)
     return resourceDiff(match, 'forget', { name: known?.name ?? null, notes: unseenNotes(match, now) });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
+  if (match.ours && removed.has(match.address)) return prune === 'all' ? keepRemoved(match) : forget(match);
   if (prune === 'never') return leaveAlone(match);
   const { spec } = observed;
   const fields = Object.keys(spec === null ? {} : kind.fields)
@@ -139,6 +148,21 @@ function diffUndeclared(match: Match, { prune, names, now }: DiffContext): Resou
     requests: isRemovable ? kind.remove(existingObject(observed)) : [],
     revokesCaller: kind.revokesCaller?.('delete', observed) ?? false,
     diagnostics: isRemovable ? [] : [notRevocable(match, observed)],
+  };
+}
+
+/** `removed:` lists it. */
+function forget(match: Match): ResourceDiff {
+  return resourceDiff(match, 'forget', { notes: ['stays on the service, and is no longer managed here'] });
+}
+
+/** Once forgotten, it would be like any other object that `prune: all` deletes. */
+function keepRemoved(match: Match): ResourceDiff {
+  const message = `${match.address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
+  const help = 'To have it forgotten, use `--prune owned`.';
+  return {
+    ...resourceDiff(match, 'none', {}),
+    diagnostics: [{ severity: 'warning', code: 'left-alone', message, help }],
   };
 }
 

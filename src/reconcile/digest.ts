@@ -4,6 +4,7 @@ import { digestOfParts, digestPart } from '../model/plan-digest.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue } from './fields.js';
+import { withoutIgnored } from './ignore/ignored-parts.js';
 import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
 
 /**
@@ -14,7 +15,15 @@ import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.
 export function digestOf(
   plan: Pick<
     Plan,
-    'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'changes' | 'steps'
+    | 'project'
+    | 'environment'
+    | 'service'
+    | 'account'
+    | 'inventory'
+    | 'safeguards'
+    | 'ignored'
+    | 'changes'
+    | 'steps'
   >,
   diffs: readonly ResourceDiff[],
 ): Pick<Plan, 'digest' | 'digestParts'> {
@@ -44,7 +53,9 @@ function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): Digeste
   const { kind, entry, observed, wasProtected, misdescribed } = match;
   const hashedFields = [...(kind.snapshot.hashed ?? []), ...unrecordedFields(match)];
   const valueIn = (spec: unknown, field: string) =>
-    spec === null || spec === undefined ? null : fieldValue(kind, spec, field);
+    spec === null || spec === undefined
+      ? null
+      : withoutIgnored(observed === null ? null : entry, field, fieldValue(kind, spec, field));
   const before = (field: string) => {
     const places = secretPlaces(match, field);
     const held = valueIn(observed?.spec, field);

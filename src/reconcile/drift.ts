@@ -5,6 +5,7 @@ import { isExpired } from '../model/kind.js';
 import type { FieldChange } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
 import { rawValue, ruleOf } from './fields.js';
+import { withoutIgnored } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
 
@@ -74,12 +75,13 @@ function changedFields(match: Match, observed: Observed, names: Names): FieldCha
     if (applied === undefined || holdsApplied(match, field)) return [];
     const { layout, show, showApplied } = ruleOf(kind, field);
     const places = secretPlaces(match, field);
-    const value = rawValue(spec, field);
+    const value = withoutIgnored(entry, field, rawValue(spec, field) as Json);
+    const recorded = withoutIgnored(entry, field, applied);
     return [
       {
         path: field,
-        before: showApplied?.(applied, names) ?? applied,
-        after: show(places === undefined ? value : concealed(value as Json, places), names),
+        before: showApplied?.(recorded, names) ?? recorded,
+        after: show(places === undefined ? value : concealed(value, places), names),
         sensitive: places !== undefined,
         layout,
         origin: declaresApplied(match, field) ? 'remote' : 'both',

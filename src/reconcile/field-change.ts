@@ -4,6 +4,7 @@ import type { FieldChange, Origin } from '../model/plan.js';
 import type { Names, Observed } from '../model/resource.js';
 import { escapedValue } from '../model/template.js';
 import { rawValue, ruleOf } from './fields.js';
+import { withoutIgnored } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
 
@@ -36,7 +37,10 @@ export function fieldChange(
 ): FieldChange {
   const rule = ruleOf(match.kind, field);
   const places = secretPlaces(match, field);
-  const show = (value: unknown): Json => rule.show(value, names);
+  // A create sets what others manage from then on, and shows it.
+  const entry = before === null ? null : match.entry;
+  const own = (value: unknown) => withoutIgnored(entry, field, value as Json);
+  const show = (value: unknown): Json => rule.show(own(value), names);
   const values =
     places === undefined
       ? {

@@ -1,6 +1,5 @@
 import { type Checkout, plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
-import { instantText } from '../model/instant-text.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
@@ -16,9 +15,11 @@ import type {
   Prune,
 } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
+import { accessEnds, type Caller, describeCaller } from './caller.js';
 import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
+import { ignoredOf } from './ignore/ignored-properties.js';
 import { inBrief } from './in-brief.js';
 import { linksOf, linksOfDeleted } from './links.js';
 import { agentLookup } from './match/agent-lookup.js';
@@ -92,9 +93,8 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
   const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const names = namesOf(matches.list, matches.externals, lookup);
-  const all = matches.list.flatMap(
-    (each) => diff(knowingKept(each, kept), { names, prune, destroy, now }) ?? [],
-  );
+  const context = { names, prune, destroy, removed: new Set(project.removed), now };
+  const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), context) ?? []);
   const changes = all.map((each) => withDelivery(each, kept));
   const { kept: selected, diagnostics: unselected } = select(
     changes,
@@ -136,7 +136,8 @@ function assemble(
   const starts = weeklyStarts({ kinds, list: matches, externals }, diffs);
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.destroy === true ? project.prune : inputs.prune, limits };
-  const body = { project: name, environment, service, account, inventory, safeguards, changes, steps };
+  const basis = { project: name, environment, service, account, inventory, safeguards };
+  const body = { ...basis, ...ignoredOf(diffs), changes, steps };
   return {
     ...body,
     risks: [
@@ -183,29 +184,4 @@ function changesOf(
 function readingOrder(kinds: readonly Kind[], a: ResourceDiff, b: ResourceDiff): number {
   const rank = (each: ResourceDiff) => kinds.indexOf(each.match.kind);
   return rank(a) - rank(b) || byCodeUnit(a.change.address, b.change.address);
-}
-
-/** Where the change is that of the key itself, its risks already describe the key. */
-function accessEnds(observed: Observed | null, { only, description }: Caller): string {
-  return only !== null && only === observed ? 'roster uses this key' : `revokes ${description}`;
-}
-
-interface Caller {
-  /** Null where it is not known which key that is. */
-  readonly only: Observed | null;
-  readonly description: string;
-}
-
-function describeCaller(objects: ReadonlyMap<KindName, readonly Observed[]>): Caller {
-  const callers = [...objects.values()].flat().filter((each) => each.caller);
-  const [only] = callers;
-  if (only === undefined || callers.length > 1)
-    return { only: null, description: 'the key that roster uses' };
-  const { lastUsedDate: lastUsed, keyPrefix: prefix } = only.facts;
-  const about = [
-    ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
-    ...(typeof lastUsed === 'string' ? [`last used ${instantText(lastUsed)}`] : []),
-  ];
-  const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
-  return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };
 }

@@ -5,6 +5,7 @@ import type { InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue, rawValue } from './fields.js';
+import { recordWithIgnored } from './ignore/ignored-records.js';
 import type { Match } from './match/match.js';
 
 /** What an apply records about what is declared: before it creates an object, and once the change is done. */
@@ -53,13 +54,14 @@ function recordOf(match: Match, entry: Desired, expired: boolean): Omit<Inventor
     // What exists of an expired entry may hold a former value from the environment.
     else if (template !== undefined && !expired) applied[field] = template;
   }
-  return {
+  const record = {
     kind: kind.name,
     name: nameOf(match, entry),
     protect: entry.protect,
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
   };
+  return match.observed === null ? record : recordWithIgnored(entry, record, match.known);
 }
 
 export function nameOf(match: Match, entry: Desired): string | null {

@@ -20,7 +20,7 @@ export function risksOf(
 ): readonly Risk[] {
   return [
     ...(destroy ? destruction(match, change) : deletion(match, change, prune)),
-    ...(liftsProtection(match) ? [notProtected] : []),
+    ...(liftsProtection(match) || forgetsProtection(match, change) ? [notProtected] : []),
     ...(isForeign(match, change) ? [foreign] : []),
     ...renaming(match, change),
     ...kindRisks(match, change, now),
@@ -40,6 +40,11 @@ function renaming({ rule }: Match, { action, fields }: ChangeFacts): Risk[] {
   const name = fields.find(({ path }) => path === 'name');
   if (rule !== 'inventory' || action !== 'update' || name === undefined || name.sensitive) return [];
   return [renamedByInventory];
+}
+
+/** Nothing but the inventory knows that it is protected. */
+function forgetsProtection({ observed, wasProtected }: Match, { action }: ChangeFacts): boolean {
+  return action === 'forget' && observed !== null && wasProtected;
 }
 
 function isForeign({ renamedFrom }: Match, { action, adopted }: ChangeFacts): boolean {

@@ -5,6 +5,7 @@ import type { Change, Plan } from '../model/plan.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
+import { type IgnoredPart, ignoredParts } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { secretPlaces } from './secret-values.js';
 
@@ -32,6 +33,7 @@ export function explain(address: Address, inputs: WhyInputs): Why | null {
     tried: tried(match, inputs.objectsOf(match.kind.name)),
     change,
     ignored: ignored(match, change, inputs.names),
+    defaults: match.entry?.defaulted ?? [],
   };
 }
 
@@ -51,6 +53,7 @@ function external(address: Address, { externals, entries }: WhyInputs): Why | nu
     tried: [{ rule, says }],
     change: null,
     ignored: [],
+    defaults: entry.defaulted ?? [],
   };
 }
 
@@ -117,9 +120,24 @@ function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
           .flatMap((field) =>
             ignoredIn(kind, field, { observed: observed.spec, desired: entry.spec, names }),
           );
+  const elsewhere = ignoredParts(entry).map((part) => managedElsewhere(match, part, names));
   const facts = Object.keys(observed.facts).filter((name) => observed.facts[name] != null);
-  if (facts.length === 0) return unchanged;
-  return [...unchanged, { path: facts.join(', '), why: 'set by the service, cannot be declared' }];
+  if (facts.length === 0) return [...elsewhere, ...unchanged];
+  return [
+    ...elsewhere,
+    ...unchanged,
+    { path: facts.join(', '), why: 'set by the service, cannot be declared' },
+  ];
+}
+
+/** Shows no value that others may have put a secret in. */
+function managedElsewhere({ kind, observed, ignoredDifferences }: Match, part: IgnoredPart, names: Names) {
+  const { path, field } = part;
+  const { show, mayHoldSecrets } = ruleOf(kind, field);
+  const isDifferent = ignoredDifferences?.includes(path) === true;
+  const why = `managed elsewhere (\`ignore\`)${isDifferent ? ', and differs from the manifest' : ''}`;
+  if (!isDifferent || mayHoldSecrets === true || part.part !== null) return { path, why };
+  return { path, why: `${canonical(show(rawValue(observed?.spec, field), names))} on the service: ${why}` };
 }
 
 interface Specs {

@@ -39,6 +39,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'A text contains control, bidirectional or zero-width characters, which can hide what it says, or a file contains what looks like an API key.',
     help: 'Remove the characters, and review the text that they hide. Remove a key and, if it is real, revoke it: it stays in the git history.',
   },
+  'unsupported-version': {
+    title: 'Unsupported version of roster',
+    means:
+      'The project requires another version of roster: its `requires` names a range that this version is not in.',
+    help: 'Install a version that the project supports, or change `requires`.',
+  },
   'missing-setting': {
     title: 'Required setting is missing',
     means: 'The project file, the project name, the URL of the service or the API key is missing.',

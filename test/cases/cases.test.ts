@@ -19,11 +19,17 @@ interface Case {
   /** Changes made outside roster after `before` was applied: seed objects by section and name. */
   meanwhile?: Meanwhile;
   prune?: string;
+  /** The selected environment. */
+  environment?: string;
+  /** `--var`: NAME=VALUE. */
+  vars?: string[];
   allow?: { deletes?: string; selfRevoke?: boolean };
   /** Expected changes, without those whose action is `none`. */
   plan: Expected[];
   /** Expected warnings. */
   warnings?: string[];
+  /** Expected number of ignored differences. */
+  ignored?: number;
   /** Expected counts of what is not managed, without the API key that roster uses. */
   unmanaged?: Record<string, number>;
   /** The writing requests, sorted. Ids are written as *. */
@@ -71,6 +77,7 @@ describe.each(cases)('%s', (name, given) => {
     expect(plan.diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
     expect(plan.changes.map((change) => pick(change, given))).toEqual(given.plan);
     expect(plan.diagnostics.map((each) => each.code)).toEqual(given.warnings ?? []);
+    if (given.ignored !== undefined) expect(plan.ignored?.differences).toBe(given.ignored);
     if (given.unmanaged !== undefined) expect(plan.unmanaged).toEqual({ ...given.unmanaged, key: 1 });
     expect(writesOf(sandbox)).toEqual([]); // law 3: plan sends only reads
 
@@ -89,7 +96,7 @@ describe.each(cases)('%s', (name, given) => {
       const before = writesOf(sandbox).length;
       expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
       expect((await workspace.apply(flagsOf(given))).exit).toBe(0);
-      rmSync(join(workspace.root, 'roster.inventory.json'), { force: true });
+      rmSync(join(workspace.root, inventoryOf(given)), { force: true });
       const { changes } = await workspace.planJson(flagsOf(given));
       expect(changes.filter((each) => each.action !== 'adopt')).toEqual([]);
       expect((await workspace.apply(flagsOf(given))).exit).toBe(0);
@@ -161,7 +168,8 @@ async function arrange(given: Case): Promise<Arranged> {
     () => sandbox.close(),
   );
   if (given.before !== undefined) {
-    const first = await workspace.apply({ allowSelfRevoke: true });
+    const { prune: _, ...flags } = flagsOf(given);
+    const first = await workspace.apply({ ...flags, allowSelfRevoke: true });
     if (first.exit !== 0) throw new Error(`the manifest before does not apply: ${first.stderr}`);
     interfere(sandbox, given.meanwhile ?? {});
     keepWorking(sandbox, workspace);
@@ -213,9 +221,15 @@ function reverse({ world }: Sandbox): void {
   }
 }
 
+function inventoryOf({ environment }: Case): string {
+  return environment === undefined ? 'roster.inventory.json' : `roster.inventory.${environment}.json`;
+}
+
 function flagsOf(given: Case) {
   return {
     ...(given.prune === undefined ? {} : { prune: given.prune }),
+    ...(given.environment === undefined ? {} : { env: given.environment }),
+    ...(given.vars === undefined ? {} : { var: given.vars }),
     ...(given.allow?.deletes === undefined ? {} : { allowDeletes: given.allow.deletes }),
     ...(given.allow?.selfRevoke === true ? { allowSelfRevoke: true } : {}),
   };

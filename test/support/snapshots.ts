@@ -24,7 +24,8 @@ function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
 
 /** A live plan, and a plan against a snapshot without key and URL; `requests` counts those of the second. */
 export async function planBothWays(sandbox: Sandbox, workspace: Workspace, flags: PlanFlags) {
-  const taken = await workspace.command(['snapshot', '--out', 'snapshot.json']);
+  const environment = flags.env === undefined ? [] : ['--env', flags.env];
+  const taken = await workspace.command(['snapshot', ...environment, '--out', 'snapshot.json']);
   if (taken.exit !== 0) throw new Error(`no snapshot was taken: ${taken.stderr}`);
   return planAgain(sandbox, workspace, flags);
 }

@@ -12,6 +12,7 @@ import { requestLog } from './request-log.js';
 export interface CommonFlags {
   readonly file?: string;
   readonly env?: string;
+  readonly var?: readonly string[];
   readonly url?: string;
   readonly inventory?: string;
   readonly allowServiceMismatch?: boolean;
@@ -49,6 +50,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
     sleep,
     file: flags.file,
     environment: flags.env,
+    vars: givenVariables(flags),
     inventory: flags.inventory,
     outputs: outputsOf(flags),
     redactor: output.redactor,
@@ -84,6 +86,19 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
       staleCheckout: allowStaleCheckout,
     },
   };
+}
+
+/** `--var NAME=VALUE`, repeatable. */
+function givenVariables({ var: given = [] }: CommonFlags): Readonly<Record<string, string>> {
+  const values = new Map<string, string>();
+  for (const each of given) {
+    const [, name, value] = /^([A-Za-z_][A-Za-z0-9_-]*)=([\s\S]*)$/.exec(each) ?? [];
+    if (name === undefined || value === undefined)
+      throw problem('usage', `--var: "${each}" is not NAME=VALUE`, 'For example: `--var country=DE`.');
+    if (values.has(name)) throw problem('usage', `--var: "${name}" is set twice`);
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
 }
 
 export function outputsOf({ write = [], out, report }: OutputFlags): readonly OutputFile[] {

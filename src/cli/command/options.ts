@@ -81,7 +81,13 @@ function project(added: Command): Command {
 }
 
 function common(added: Command): Command {
-  return project(added).option('-e, --env <name>', 'Environment (default: ROSTER_ENV)', filled);
+  return project(added)
+    .option('-e, --env <name>', 'Environment (default: ROSTER_ENV)', filled)
+    .option(
+      '--var <name=value>',
+      'Value of a variable, in place of the one under `vars` (repeatable)',
+      collect,
+    );
 }
 
 function inventoried(added: Command): Command {

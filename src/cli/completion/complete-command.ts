@@ -17,6 +17,7 @@ export function completeCommand(
   const namesFor = (file: string | undefined): NameSource => ({
     addresses: () => projectNames(file, host.cwd).addresses.filter(isPlain),
     environments: () => projectNames(file, host.cwd).environments.filter(isPlain),
+    variables: () => projectNames(file, host.cwd).variables.filter(isPlain),
   });
   output.out(printed(complete(program, words, namesFor)));
   return exitCode.fine;

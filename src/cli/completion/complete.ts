@@ -17,6 +17,7 @@ export interface Candidate {
 export interface NameSource {
   addresses(): readonly string[];
   environments(): readonly string[];
+  variables(): readonly string[];
 }
 
 type NameSourceFor = (file: string | undefined) => NameSource;
@@ -104,8 +105,10 @@ function splitFlag(word: string): [flag: string, value: string | null] {
 
 const helpFlag: Candidate = { word: '--help', description: 'Show help' };
 
+const repeatable: ReadonlySet<string | undefined> = new Set(['--write', '--var']);
+
 function flagsOf(command: Command, given: ReadonlySet<Option>, current: string): Completion {
-  const open = command.options.filter((each) => !given.has(each) || each.long === '--write');
+  const open = command.options.filter((each) => !given.has(each) || repeatable.has(each.long));
   return matching(current, [...flagWords(open), helpFlag]);
 }
 
@@ -123,6 +126,7 @@ function valuesOf(option: Option, current: string, prefix: string, names: NameSo
 
 function knownValues(option: Option, names: NameSource): readonly string[] | null {
   if (option.long === '--env') return names.environments();
+  if (option.long === '--var') return names.variables().map((name) => `${name}=`);
   if (option.long === '--zone') return Intl.supportedValuesOf('timeZone');
   return option.argChoices ?? null;
 }

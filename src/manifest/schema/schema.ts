@@ -87,9 +87,14 @@ function mayBeUnread(failure: Failure, { node }: Found): boolean {
   return node.type === 'map' && node.partial && requiredNames(failure).length > 0;
 }
 
-/** Names of the properties of the value that a validator has just reported a failure for. */
+/** Paths of the values that a validator has just reported a failure for. */
+export function invalidPaths(validate: Validator): readonly (readonly string[])[] {
+  return (validate.errors ?? []).map((failure) => pathOf(failure).map(String));
+}
+
+/** Names of their properties. */
 export function invalidNames(validate: Validator): ReadonlySet<string> {
-  return new Set((validate.errors ?? []).map((failure) => String(pathOf(failure)[0])));
+  return new Set(invalidPaths(validate).map(([name]) => String(name)));
 }
 
 /** Of alternatives that exclude each other, the second one is reported. */

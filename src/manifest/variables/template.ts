@@ -18,9 +18,13 @@ interface Written {
 
 /** An escaped opening, a closed expression, or an opening that is never closed. Linear: `{` ends an attempt. */
 const opening = /\$\$\{|\$\{[^{}]*\}|\$\{/g;
-const variable = /^\$\{(?:var\.([A-Za-z_][A-Za-z0-9_-]*)|env\.([A-Za-z_][A-Za-z0-9_]*))\}$/;
+const variable =
+  /^\$\{(?:var\.([A-Za-z_][A-Za-z0-9_-]*)|env\.([A-Za-z_][A-Za-z0-9_]*)|(roster\.(?:environment|project)))\}$/;
 
-/** Splits a text (contract §2): `${var.NAME}`, `${env.NAME}`, and `$${` for `${`. There is no other form. */
+/**
+ * Splits a text (contract §2): `${var.NAME}`, `${env.NAME}`, the built-in `${roster.environment}` and
+ * `${roster.project}`, and `$${` for `${`. There is no other form.
+ */
 export function pieces(text: string): Piece[] {
   const list: Piece[] = [];
   let from = 0;
@@ -40,7 +44,8 @@ function openings(text: string): RegExpExecArray[] {
 
 function piece(written: string, opening: number): Piece {
   if (written === '$${') return { type: 'text', text: '${' };
-  const [, name, environment] = variable.exec(written) ?? [];
+  const [, own, environment, builtIn] = variable.exec(written) ?? [];
+  const name = own ?? builtIn;
   if (name !== undefined) return { type: 'var', name, written, opening };
   if (environment !== undefined) return { type: 'env', name: environment, written, opening };
   return { type: 'unknown', written, opening };

@@ -22,6 +22,8 @@ export class VariableHints {
   /** For a `${…}` in any other form. */
   ofForm(written: string): string {
     if (written === '${') return `Close it with \`}\`. ${forms}`;
+    if (written.startsWith('${roster.'))
+      return `Use ${form('roster.environment')} or ${form('roster.project')}.`;
     const meant = this.meant(written.slice(2, -1).trim());
     return meant === null ? forms : `Did you mean ${form(meant)}?`;
   }

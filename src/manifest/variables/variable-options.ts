@@ -3,6 +3,8 @@ import type { Entry } from '../../yaml/tree.js';
 
 export interface VariableOptions {
   readonly vars: ReadonlyMap<string, Entry>;
+  /** The values of `${roster.NAME}`, by their whole names (built-ins.ts). */
+  readonly builtIns?: ReadonlyMap<string, Entry>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
   readonly keep?: boolean;

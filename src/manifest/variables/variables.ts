@@ -1,14 +1,16 @@
 import type { Json } from '../../model/json.js';
 import { escapedValue } from '../../model/template.js';
-import { quoted, type TextRule, unsafe } from '../../yaml/text.js';
+import { quoted, type TextRule } from '../../yaml/text.js';
 import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { bareObject, Notes, reportMissing } from '../values.js';
+import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment } from './built-ins.js';
 import { type EnvironmentFault, EnvironmentValues, environmentCost } from './environment-values.js';
 import { countedText, measureOf, type Resolved } from './resolved.js';
 import { type Piece, pieces, type Use, UsePlaces } from './template.js';
 import { TemplateReader } from './template-reader.js';
+import { unsafeProblem } from './unsafe-values.js';
 import { VariableHints } from './variable-hints.js';
 import type { Fault, VariableOptions } from './variable-options.js';
 
@@ -21,6 +23,7 @@ export class Variables {
   private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
   /** Names declared where they have no effect, which is reported; null where they could not be read. */
   private ineffective: Set<string> | null = new Set();
+  private readonly declared: ReadonlyMap<string, Entry>;
   private expanded = 0;
   /** Variables that are being resolved, each for the one before. */
   private chain = 0;
@@ -35,6 +38,7 @@ export class Variables {
     private readonly diagnostics: Diagnostics,
   ) {
     this.hints = new VariableHints(options.vars, diagnostics);
+    this.declared = new Map([...options.vars, ...(options.builtIns ?? [])]);
     this.environment = new EnvironmentValues(options.env);
   }
 
@@ -85,18 +89,9 @@ export class Variables {
   }
 
   private isSafe(value: Json, node: ScalarNode, rule: TextRule, notes: Notes): boolean {
-    if (typeof value !== 'string') {
-      if (typeof value !== 'object' || value === null) return true;
-      return Object.values(value).every((each) => this.isSafe(each, node, rule, notes));
-    }
-    const invisible = unsafe(value, rule);
-    if (invisible === null) return true;
-    const which = notes.secret.has(node) ? 'an invisible character' : `${invisible}, an invisible character`;
-    const help =
-      rule === 'line'
-        ? 'Write this text on one line, without control, bidirectional or zero-width characters.'
-        : undefined;
-    this.diagnostics.error('unsafe-text', node, `the value contains ${which}`, { help });
+    const problem = unsafeProblem(value, rule, notes.secret.has(node));
+    if (problem === null) return true;
+    this.diagnostics.error('unsafe-text', node, problem.message, { help: problem.help });
     return false;
   }
 
@@ -142,6 +137,7 @@ export class Variables {
   private replaced(node: ScalarNode, use: Use, notes: Notes, depth: number): Json | typeof failed {
     if (use.type === 'unknown') return this.invalid(node, use);
     if (use.type === 'env') return this.fromEnvironment(node, use, use.name, notes);
+    if (notes.isElsewhere && !this.declared.has(use.name)) return failed;
     const resolved = this.variable(node, use, use.name);
     if (resolved !== failed && resolved.template !== null) {
       if (!notes.environment) return this.misplaced(node, use);
@@ -157,6 +153,7 @@ export class Variables {
 
   private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
     if (!notes.environment) return this.misplaced(node, use);
+    if (notes.isElsewhere) return failed;
     const value = this.environment.use(name);
     if (typeof value !== 'string') return this.notSet(node, use, value, notes);
     notes.secret.add(node);
@@ -188,7 +185,7 @@ export class Variables {
       return this.refuse(node, use, message, 'Give one of the variables a literal value.');
     }
     if (known !== undefined) return known;
-    const entry = this.options.vars.get(name);
+    const entry = this.declared.get(name);
     if (entry === undefined) return this.noSuchVariable(node, use, name);
     if (this.chain >= limits.variableChain)
       return this.tooMuch(node, `a chain of references has more than ${limits.variableChain} variables`);
@@ -215,6 +212,9 @@ export class Variables {
   }
 
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof failed {
+    // A missing `project` is reported by itself.
+    if (isBuiltIn(name))
+      return name === ENVIRONMENT_VARIABLE ? this.refuse(node, use, ...noEnvironment(use.written)) : failed;
     if (this.ineffective?.has(name) ?? true) return failed;
     if (this.diagnostics.full) return this.skip();
     return this.refuse(node, use, `there is no variable ${quoted(name)}`, this.hints.ofName(name));

@@ -11,6 +11,8 @@ import {
   type Prune,
 } from '../../model/resource.js';
 import type { Rule } from '../../model/why.js';
+import { effectiveEntry } from '../ignore/effective-entry.js';
+import { comparableRecord } from '../ignore/ignored-records.js';
 import type { AgentLookup } from './agent-lookup.js';
 import { ComparedValues } from './compared-values.js';
 import { findExternal } from './external.js';
@@ -32,6 +34,8 @@ export interface Match {
   readonly known: InventoryEntry | null;
   /** What the inventory says of the observed object, under whatever address; `known` where it says nothing. */
   readonly record: InventoryEntry | null;
+  /** The ignored properties of the entry that differ. Missing when it ignores none. */
+  readonly ignoredDifferences?: readonly string[];
   /** The address in the inventory of an object whose entry has another key now. */
   readonly renamedFrom: Address | null;
   /** An earlier run was about to create it, and ended before it could record the result. */
@@ -135,17 +139,20 @@ class Matcher implements Matches {
     const { inventory } = this.inputs;
     const { address } = entry;
     const found = pairs.get(address);
-    this.resolver.add(address, found?.observed.id ?? { pending: address }, kind, entry.spec);
     const { observed = null, rule = null } = found ?? {};
     const own = inventoryEntry(entry, inventory);
     const former = own === null ? this.formerRecord(kind, observed) : null;
     const known = own ?? former?.entry ?? null;
     const createInterrupted = this.isInterruptedCreate(kind, address, observed);
     const wasProtected = this.wasProtected(kind, observed, known);
-    const record = this.recordOf(observed) ?? known;
+    const last = this.recordOf(observed) ?? known;
+    const { differences, ...effective } = effectiveEntry(kind, entry, observed, last);
+    const record = last && comparableRecord(entry, last);
+    this.resolver.add(address, observed?.id ?? { pending: address }, kind, effective.entry.spec);
     const renamedFrom = former?.address ?? formerAddress(entry, observed, inventory);
     const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
-    this.list.push({ address, kind, entry, observed, rule, known, record, renamedFrom, ...state });
+    const each: Match = { address, kind, ...effective, observed, rule, known, record, renamedFrom, ...state };
+    this.list.push(entry.ignore === undefined ? each : { ...each, ignoredDifferences: differences });
   }
 
   private recordOf(observed: Observed | null): InventoryEntry | null {

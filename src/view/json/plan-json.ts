@@ -33,6 +33,7 @@ export function planJson(plan: Plan) {
     startsPerWeek,
     summary: summarise(plan.changes),
     unmanaged: plan.unmanaged,
+    ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
     changes: changesJson(plan),
     diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };
@@ -79,7 +80,7 @@ export function whysJson(whys: readonly Why[], plan: Plan) {
   return { ...jsonHeader(plan), resources: whys.map(resourceJson) };
 }
 
-function resourceJson({ address, source, object, rule, tried, change, ignored }: Why) {
+function resourceJson({ address, source, object, rule, tried, change, ignored, defaults }: Why) {
   return {
     address,
     source: sourceJson(source),
@@ -91,6 +92,11 @@ function resourceJson({ address, source, object, rule, tried, change, ignored }:
     fields: (change?.fields ?? []).map((field) => ({ ...fieldJson(field), origin: field.origin })),
     notes: change?.notes ?? [],
     ignored,
+    defaults: defaults.map(({ property, environment, place }) => ({
+      property,
+      environment,
+      ...placeJson(place),
+    })),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Change, type Plan, summarise } from '../../model/plan.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
 import { needsList } from '../change-labels.js';
+import { ignoredLine } from '../ignored-line.js';
 import { stepLookup } from '../plan-lookup.js';
 import { worstFirst } from '../severity-labels.js';
 import { snapshotAge } from '../text/snapshot-text.js';
@@ -93,6 +94,7 @@ function header(plan: Plan): string {
   const weak = weakSettingsLabel(plan);
   const starts = startsPerWeekText(plan);
   const unmanaged = unmanagedLine(plan.unmanaged);
+  const ignored = ignoredLine(plan);
   const { unchanged } = summarise(changes);
   const line =
     counts === ''
@@ -106,6 +108,7 @@ function header(plan: Plan): string {
     ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
     ...(starts === null ? [] : ['', starts]),
     ...(unmanaged === null ? [] : ['', unmanaged]),
+    ...(ignored === null ? [] : ['', ignored]),
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...deleteLines(changes),

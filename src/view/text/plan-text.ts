@@ -4,6 +4,7 @@ import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
 import { needsList } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
+import { ignoredLine } from '../ignored-line.js';
 import { stepLookup } from '../plan-lookup.js';
 import { planLine } from '../summary-line.js';
 import { unmanagedLine } from '../unmanaged-line.js';
@@ -37,7 +38,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     shortenedLines(shortened, layout),
     startsLines(plan, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
-    [...unmanagedLines(plan, layout), paint('strong', planLine(plan))],
+    [...unmanagedLines(plan, layout), ...ignoredLines(plan, layout), paint('strong', planLine(plan))],
   ]);
 }
 
@@ -125,6 +126,11 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
 /** Right above the summary, which does not count them. */
 export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>, { width }: TextLayout): string[] {
   const line = unmanagedLine(unmanaged);
+  return line === null ? [] : wrap(line, width);
+}
+
+function ignoredLines(plan: Plan, { width }: TextLayout): string[] {
+  const line = ignoredLine(plan);
   return line === null ? [] : wrap(line, width);
 }
 

@@ -23,6 +23,7 @@ export function whyText(whys: readonly Why[], plan: Plan, options: TextOptions):
     headerLines(plan, layout),
     ...whys.flatMap((why) => [
       matchLines(why, layout),
+      defaultLines(why, layout),
       differenceLines(why, layout),
       ignoredLines(why, layout),
     ]),
@@ -58,6 +59,16 @@ function differenceLines({ change }: Why, layout: TextLayout): string[] {
   const title = `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`;
   const noteLines = notes.map((note) => `note: ${escapeControls(note)}`);
   return [title, ...indent([...fieldsText(fields, origin, options).lines, ...noteLines], 2)];
+}
+
+/** What the entry leaves out, and where it comes from instead. */
+function defaultLines({ defaults }: Why, { width }: TextLayout): string[] {
+  if (defaults.length === 0) return [];
+  const lines = defaults.flatMap(({ property, environment, place }) => {
+    const owner = environment === null ? 'the project' : `the environment ${environment}`;
+    return wrap(escapeControls(`${property}: defaults of ${owner}, ${placeText(place)}`), width - 2);
+  });
+  return ['From defaults:', ...indent(lines, 2)];
 }
 
 function ignoredLines({ ignored }: Why, { width, paint }: TextLayout): string[] {

@@ -36,7 +36,8 @@ const reaches = {
   'unknown-reference': ['none', 'a schema compares no two places'],
   'duplicate-name': ['none', 'a schema compares no two places'],
   'unknown-scope': ['none', 'a schema compares no two places'],
-  'unknown-environment': ['none', 'is about the command line'],
+  'unknown-environment': ['none', 'is about the command line, or compares two places'],
+  'unsupported-version': ['none', 'which version it is, no schema knows'],
   'missing-environment-variable': ['none', 'the environment is no part of the manifest'],
   internal: ['none', 'a bug'],
 

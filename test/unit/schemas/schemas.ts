@@ -18,7 +18,13 @@ export const base = 'https://unpkg.com/rosterctl/schemas/';
 const files = new Map(schemaNames.map((name) => [`${name}.schema.json`, read(name)]));
 const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
 // What ajv does not know, because it is for editors: words for what is wrong, and snippets.
-ajv.addVocabulary(['errorMessage', 'patternErrorMessage', 'markdownDescription', 'defaultSnippets']);
+ajv.addVocabulary([
+  'errorMessage',
+  'patternErrorMessage',
+  'markdownDescription',
+  'defaultSnippets',
+  'loaderDependencies',
+]);
 for (const schema of files.values()) ajv.addSchema(schema);
 
 export function read(name: string): Schema {

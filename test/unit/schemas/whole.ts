@@ -6,7 +6,20 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
     project: 'pricing',
     service: { url: 'https://collect.example.com' },
     vars,
-    environments: { staging: { service: { url: 'https://staging.example.com' }, vars: { country: 'XX' } } },
+    requires: '>=0.1 <99',
+    defaults: {
+      groups: { description: 'ours', protect: false },
+      schedules: { timeZone: 'UTC', startTime: '2099-12-01T06:00:00', inputs: { query: '' } },
+      keys: { rotateAfter: '30 days' },
+    },
+    environments: {
+      staging: {
+        service: { url: 'https://staging.example.com' },
+        vars: { country: 'XX' },
+        defaults: { pipelines: { active: false } },
+      },
+    },
+    removed: ['schedule/old-import'],
     include: ['more/*.yaml'],
     inventory: { file: 'roster.inventory.json' },
     prune: 'owned',
@@ -23,6 +36,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         formerly: 'stores',
         protect: true,
         external: false,
+        ignore: ['members.extra', 'description'],
       },
       theirs: { external: true, id: 7 },
     },
@@ -36,6 +50,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         formerly: 'n',
         protect: false,
         external: false,
+        ignore: ['stages'],
       },
       others: { external: true, name: 'Theirs' },
     },
@@ -50,6 +65,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         id: 12,
         formerly: 'i',
         protect: true,
+        ignore: ['enabled', 'inputs.country'],
       },
       expression: {
         target: 'agent/acme-shop',
@@ -57,6 +73,11 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         startTime: '2099-12-01T06:00:00.5',
       },
       single: { target: 'agent/acme-shop', once: '2096-02-29T08:00:00' },
+      elsewhere: {
+        target: 'agent/acme-shop',
+        once: '2096-03-01T08:00:00',
+        environments: ['staging'],
+      },
     },
     keys: {
       ci: {

@@ -1,0 +1,212 @@
+import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { Defaulted } from '../model/resource.js';
+import { placeOf } from '../yaml/source.js';
+import { type Entry, mapNode, type Node, sizeOf } from '../yaml/tree.js';
+import type { Diagnostics } from './diagnostics.js';
+import { type Entries, entriesOf } from './environments.js';
+import { defaults as defaultsRule, excludedDefaults } from './generated/validators.js';
+import { type KindContext, readByKind } from './kind-reader.js';
+import { limits } from './limits.js';
+import { readProperties, templatesOf } from './property-values.js';
+import { invalidPaths, SchemaCheck } from './schema/schema.js';
+import { bareObject, holds, Notes } from './values.js';
+import type { Variables } from './variables/variables.js';
+
+/** `defaults` of the project, and those of the selected environment, which are merged over them. */
+export interface WrittenDefaults {
+  readonly project: Entry | undefined;
+  readonly environment: Entry | undefined;
+  /** The name of that environment. */
+  readonly name: string | null;
+}
+
+export interface DefaultsContext extends KindContext {
+  readonly kinds: readonly Kind[];
+  readonly variables: Variables;
+  addressHelp(written: string): string | undefined;
+}
+
+/** An entry with the defaults that it does not set. */
+export interface WithDefaults {
+  readonly entry: Entry;
+  readonly defaulted: readonly Defaulted[];
+}
+
+const none: readonly Defaulted[] = [];
+
+/** The defaults in effect. Each is read and checked once, where it is written, whatever the number of entries. */
+export class Defaults {
+  /** Values without anything from the environment, by node. */
+  readonly known = new Map<Node, Json>();
+  /** Values that are not valid, which is reported. */
+  readonly broken = new Set<Node>();
+  private readonly sections = new Map<string, SectionDefaults>();
+  /** Values that entries got from defaults so far. */
+  private added = 0;
+
+  constructor(
+    written: WrittenDefaults,
+    private readonly context: DefaultsContext,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    const of = (entry: Entry | undefined, environment: string | null) => ({ entry, environment });
+    const layers = [of(written.project, null), of(written.environment, written.name)];
+    for (const { entry, environment } of layers) if (entry !== undefined) this.addLayer(entry, environment);
+    for (const kind of context.kinds) this.checkByKind(kind);
+  }
+
+  /** Null, and reported, when defaults have added more than a project may hold. */
+  applyTo(section: string, entry: Entry): WithDefaults | null {
+    const own = this.sections.get(section);
+    if (own === undefined || entry.value.type !== 'map') return { entry, defaulted: none };
+    const merged = own.mergedWith(entry, entry.value.entries);
+    this.added += sizeOf(merged.entry.value) - sizeOf(entry.value);
+    if (this.added <= limits.defaulted) return merged;
+    const message = `defaults add more than ${limits.defaulted} values to the project`;
+    this.diagnostics.error('limit-exceeded', own.key, message);
+    return null;
+  }
+
+  private addLayer(entry: Entry, environment: string | null): void {
+    this.check(entry);
+    for (const [name, section] of entriesOf(entry)) {
+      if (section.value.type !== 'map') continue;
+      const own = this.sections.get(name) ?? new SectionDefaults(section.key, name);
+      this.sections.set(name, own);
+      own.add(section.value.entries, environment);
+    }
+  }
+
+  private check(entry: Entry): void {
+    const notes = new Notes();
+    const value = this.read(entry, notes);
+    const { addressHelp } = this.context;
+    const isValid = new SchemaCheck(this.diagnostics).check(defaultsRule, {
+      value,
+      entry,
+      notes,
+      addressHelp,
+    });
+    for (const node of notes.broken) this.broken.add(node);
+    if (isValid) return;
+    for (const [section = '', property = ''] of invalidPaths(defaultsRule)) {
+      const found = entriesOf(entriesOf(entry).get(section)).get(property);
+      if (found !== undefined) this.broken.add(found.value);
+    }
+  }
+
+  private read(entry: Entry, notes: Notes): Json {
+    const { kinds } = this.context;
+    if (entry.value.type !== 'map') return this.literal(entry.value, notes);
+    const value = bareObject();
+    for (const [name, section] of entry.value.entries) {
+      const kind = kinds.find((each) => each.section === name);
+      value[name] =
+        kind === undefined || section.value.type !== 'map'
+          ? this.literal(section.value, notes)
+          : this.readSection(kind, section.value.entries, notes);
+    }
+    return value;
+  }
+
+  /** Where a map is expected. A variable cannot bring it: each default has a place of its own. */
+  private literal(node: Node, notes: Notes): Json {
+    const isText = node.type === 'scalar' && typeof node.value === 'string' && !node.broken;
+    return isText ? node.value : this.context.variables.read(node, 'line', notes, 2);
+  }
+
+  private readSection(kind: Kind, entries: Entries, notes: Notes): Json {
+    const { variables } = this.context;
+    const value = readProperties(kind, entries, { variables }, notes);
+    for (const [name, { value: node }] of entries)
+      if (!holds(node, notes.secret) && !holds(node, notes.broken) && !isMissing(node, notes))
+        this.known.set(node, value[name] ?? null);
+    // Whether a default is valid must not tell how long a value from the environment is.
+    return { ...value, ...templatesOf(entries, notes, variables) };
+  }
+
+  /** What only the kind knows, such as names of time zones. Reported again for each entry, it is dropped as a repeat. */
+  private checkByKind(kind: Kind): void {
+    const section = this.sections.get(kind.section);
+    if (section === undefined) return;
+    const valid: Record<string, Json> = bareObject();
+    for (const [name, { value }] of section.entries) {
+      const known = this.known.get(value);
+      if (known !== undefined && !this.broken.has(value)) valid[name] = known;
+    }
+    const value: JsonObject = valid;
+    if (isJsonObject(value) && Object.keys(value).length > 0)
+      readByKind(
+        { kind, entry: section.asEntry(), value, templates: {}, defaulted: none },
+        this.context,
+        this.diagnostics,
+      );
+  }
+}
+
+function isMissing(node: Node, { missing }: Notes): boolean {
+  return node.type === 'scalar' ? missing.includes(node) : missing.length > 0;
+}
+
+interface Default {
+  readonly entry: Entry;
+  readonly origin: Defaulted;
+}
+
+type Exclusions = Readonly<Record<string, readonly string[]>>;
+
+/** Of one section, by property. */
+class SectionDefaults {
+  private readonly byName = new Map<string, Default>();
+  private readonly exclusions: Exclusions;
+  private all: readonly Defaulted[] = none;
+
+  constructor(
+    readonly key: Entry['key'],
+    section: string,
+  ) {
+    this.exclusions = excludedDefaults[section] ?? {};
+  }
+
+  get entries(): Entries {
+    return new Map([...this.byName].map(([name, { entry }]) => [name, entry]));
+  }
+
+  asEntry(): Entry {
+    return { key: this.key, value: mapNode(this.key, this.entries, false) };
+  }
+
+  /** What is added later wins, also over what cannot be used together with it. */
+  add(entries: Entries, environment: string | null): void {
+    for (const name of excludedBy(entries, this.exclusions)) this.byName.delete(name);
+    for (const [property, entry] of entries) {
+      const origin = { property, environment, place: placeOf(entry.key) };
+      this.byName.set(property, { entry, origin });
+    }
+    this.all = Array.from(this.byName.values(), ({ origin }) => origin);
+  }
+
+  mergedWith({ key, value }: Entry, own: Entries): WithDefaults {
+    const excluded = excludedBy(own, this.exclusions);
+    const used = [...this.byName].filter(([name]) => !own.has(name) && !excluded.has(name));
+    if (used.length === 0) return { entry: { key, value }, defaulted: none };
+    const entries = new Map(own);
+    for (const [name, { entry }] of used) entries.set(name, entry);
+    const isPartial = value.type === 'map' && value.partial;
+    const isFlow = value.type === 'map' && value.flow;
+    const defaulted = used.length === this.byName.size ? this.all : used.map(([, { origin }]) => origin);
+    return { entry: { key, value: mapNode(value, entries, isFlow, isPartial) }, defaulted };
+  }
+}
+
+/** `external: false` excludes nothing. */
+function excludedBy(own: Entries, exclusions: Exclusions): ReadonlySet<string> {
+  const excluded = new Set<string>();
+  for (const [name, others] of Object.entries(exclusions)) {
+    const value = own.get(name)?.value;
+    if (value === undefined || (value.type === 'scalar' && value.value === false)) continue;
+    for (const other of others) excluded.add(other);
+  }
+  return excluded;
+}

@@ -1,0 +1,83 @@
+import type { InventoryEntry } from '../../model/inventory.js';
+import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Desired, Observed } from '../../model/resource.js';
+import { usesEnvironment } from '../../model/template.js';
+import { isHidden } from '../../model/value-hash.js';
+import { fieldValue, rawValue, ruleOf } from '../fields.js';
+import { EXTRA, type IgnoredPart, ignoredParts } from './ignored-parts.js';
+
+/** An entry whose ignored properties are as they are on the service: they differ in nothing, and requests keep them. */
+export interface EffectiveEntry {
+  readonly entry: Desired;
+  /** The ignored properties that differ. Those with values from the environment are never compared. */
+  readonly differences: readonly string[];
+}
+
+/** Without an object there is nothing to keep: a create sets everything. */
+export function effectiveEntry(
+  kind: Kind,
+  entry: Desired,
+  observed: Observed | null,
+  record: InventoryEntry | null,
+): EffectiveEntry {
+  const parts = ignoredParts(entry);
+  const before = observed?.spec ?? null;
+  if (parts.length === 0 || before === null) return { entry, differences: [] };
+  const spec: Record<string, unknown> = { ...(entry.spec as object) };
+  const templates: Record<string, Json> = { ...entry.templates };
+  const differences: string[] = [];
+  for (const part of parts) {
+    const { field, path } = part;
+    const kept = keptValue(part, spec[field] as Json, rawValue(before, field) as Json);
+    const isSecret = holdsSecret(part, entry, record) || observed?.withheld?.includes(field) === true;
+    if (!isSecret && differs(kind, field, entry.spec, { ...spec, [field]: kept })) differences.push(path);
+    spec[field] = kept;
+    // Nobody knows whether a create of this entry has put the value there.
+    if (record !== null) dropTemplate(part, templates);
+  }
+  return { entry: { ...entry, spec, templates }, differences };
+}
+
+/** The value of a field after its ignored part was taken from the service. */
+function keptValue({ part }: IgnoredPart, declared: Json, observed: Json): Json {
+  if (part === null) return observed;
+  if (Array.isArray(declared) && Array.isArray(observed) && part === EXTRA) {
+    const own = new Set(declared.map((each) => canonical(each as Json)));
+    return [...declared, ...observed.filter((each) => !own.has(canonical(each as Json)))] as Json;
+  }
+  // Inputs that cannot be read are replaced as a whole.
+  if (!isJsonObject(declared) || !isJsonObject(observed)) return declared;
+  const { [part]: _, ...others } = declared;
+  return Object.hasOwn(observed, part) ? { ...others, [part]: observed[part] as Json } : others;
+}
+
+function differs(kind: Kind, field: string, declared: unknown, kept: unknown): boolean {
+  if (isHidden(rawValue(kept, field) as Json) && ruleOf(kind, field).mayHoldSecrets === true) return true;
+  return !equal(fieldValue(kind, declared, field), fieldValue(kind, kept, field));
+}
+
+/** To say whether such values differ would answer a guess. */
+function holdsSecret({ field, part }: IgnoredPart, entry: Desired, record: InventoryEntry | null): boolean {
+  const recorded = record?.sensitive.includes(field) === true ? record.applied[field] : undefined;
+  const templates = [entry.templates[field], recorded];
+  if (record?.sensitive.includes(field) === true && recorded === undefined) return true;
+  return templates.some((each) =>
+    part === null || !isJsonObject(each) ? usesEnvironment(each) : usesEnvironment(each[part] as Json),
+  );
+}
+
+/** A template says what a manifest wants: of ignored properties, nothing. */
+function dropTemplate({ field, part }: IgnoredPart, templates: Record<string, Json>): void {
+  const template = templates[field];
+  if (template === undefined) return;
+  const rest = part === null ? null : without(template, part);
+  if (rest === null || !usesEnvironment(rest)) delete templates[field];
+  else templates[field] = rest;
+}
+
+function without(template: Json, part: string): Json {
+  if (!isJsonObject(template)) return template;
+  const { [part]: _, ...rest } = template as JsonObject & Record<string, Json>;
+  return rest;
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type Json } from '../../model/json.js';
+import type { Declared } from '../../model/resource.js';
+
+/** A property that somebody else manages, or a part of it (`ignore:` of an entry). */
+export interface IgnoredPart {
+  /** As the manifest writes it: `inputs.token`. */
+  readonly path: string;
+  readonly field: string;
+  /** `token`; null for the whole property. */
+  readonly part: string | null;
+}
+
+/** Of a set: what it holds besides the declared elements. */
+export const EXTRA = 'extra';
+
+const nothing: readonly IgnoredPart[] = [];
+
+export function ignoredParts(entry: Pick<Declared, 'ignore'> | null): readonly IgnoredPart[] {
+  if (entry?.ignore === undefined) return nothing;
+  return [...new Set(entry.ignore)].map((path) => {
+    const at = path.indexOf('.');
+    return at === -1
+      ? { path, field: path, part: null }
+      : { path, field: path.slice(0, at), part: path.slice(at + 1) };
+  });
+}
+
+/** A map without the parts that somebody else manages; any other value as it is. */
+export function withoutIgnored(entry: Pick<Declared, 'ignore'> | null, field: string, value: Json): Json {
+  if (entry?.ignore === undefined) return value;
+  const parts = ignoredParts(entry).filter((each) => each.field === field && each.part !== null);
+  if (parts.length === 0 || !isJsonObject(value)) return value;
+  const names = new Set(parts.map(({ part }) => part));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
+}
+
+/** Whether only the declared elements of a set count. */
+export function ignoresExtra(entry: Pick<Declared, 'ignore'> | null, field: string): boolean {
+  return entry?.ignore?.includes(`${field}.${EXTRA}`) === true;
+}

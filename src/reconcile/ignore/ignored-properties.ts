@@ -1,0 +1,19 @@
+import { byCodeUnit } from '../../model/json.js';
+import type { Plan } from '../../model/plan.js';
+import type { Address } from '../../model/resource.js';
+import type { Match } from '../match/match.js';
+import { ignoredParts } from './ignored-parts.js';
+
+/** What the entries of a plan ignore, and how much of it differs. */
+export function ignoredOf(diffs: readonly { readonly match: Match }[]): Pick<Plan, 'ignored'> {
+  const ignoring = diffs.filter(({ match }) => match.entry?.ignore !== undefined);
+  if (ignoring.length === 0) return {};
+  const properties: Record<Address, readonly string[]> = {};
+  let differences = 0;
+  for (const { match } of ignoring) {
+    const paths = ignoredParts(match.entry).map(({ path }) => path);
+    properties[match.address] = paths.sort(byCodeUnit);
+    differences += match.ignoredDifferences?.length ?? 0;
+  }
+  return { ignored: { properties, differences } };
+}
