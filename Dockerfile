@@ -1,5 +1,5 @@
 # An image with roster, Node and git, for CI jobs. Put the tarball that `npm pack` makes next to this file, then:
-#   docker build --build-arg TARBALL=rosterctl-0.1.0.tgz --build-arg INTEGRITY=sha512-… --tag roster .
+#   docker build --build-arg TARBALL=rosterctl-0.2.0.tgz --build-arg INTEGRITY=sha512-… --tag roster .
 # `npm pack --json` prints the hash as `integrity`. Pass the digest of the image to `roster init --install IMAGE@sha256:…`.
 FROM node:24.11.1-bookworm-slim
 

@@ -124,9 +124,13 @@ function resolve({ $ref, ...schema }: Schema): Schema {
 }
 
 function definition(ref: string): Schema {
-  const found = project.definitions?.[ref.replace('#/definitions/', '')];
+  const names = ref.replace('#/', '').split('/');
+  const found = names.reduce<unknown>(
+    (at, name) => (at as Record<string, unknown> | undefined)?.[name],
+    project,
+  );
   if (found === undefined) throw new Error(`schemas/project.schema.json has no ${ref}`);
-  return found;
+  return found as Schema;
 }
 
 function readSchema(name: string): Schema {

@@ -57,5 +57,6 @@ const places: Readonly<Record<string, string>> = {
 export function isKnownZone(name: string): boolean {
   const slash = name.indexOf('/');
   const area = name.slice(0, Math.max(0, slash));
+  if (name.includes(' ')) return false;
   return Object.hasOwn(places, area) && ` ${places[area]} `.includes(` ${name.slice(slash + 1)} `);
 }

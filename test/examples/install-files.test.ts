@@ -133,8 +133,8 @@ describe('templates/roster.yml', () => {
 
   test('takes a path, a URL and a hash', () => {
     const fits = (name: string, value: string) => new RegExp(spec.inputs[name].regex).test(value);
-    expect(fits('tarball', 'vendor/rosterctl-0.1.0.tgz')).toBe(true);
-    expect(fits('tarball', 'https://example.com/rosterctl-0.1.0.tgz')).toBe(true);
+    expect(fits('tarball', 'vendor/rosterctl-0.2.0.tgz')).toBe(true);
+    expect(fits('tarball', 'https://example.com/rosterctl-0.2.0.tgz')).toBe(true);
     expect(fits('integrity', hashOf(tarball))).toBe(true);
     expect(fits('folder', 'teams/prices')).toBe(true);
   });

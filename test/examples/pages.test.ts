@@ -43,7 +43,7 @@ class Reader {
   constructor(readonly sandbox: Sandbox) {
     mkdirSync(this.folder);
     mkdirSync(join(this.home, 'bin'));
-    writeFileSync(join(this.home, 'rosterctl-0.1.0.tgz'), 'a tarball\n');
+    writeFileSync(join(this.home, 'rosterctl-0.2.0.tgz'), 'a tarball\n');
     // Answers the question of apply, which needs a terminal.
     const shim = `#!/bin/sh\ncase $1 in apply) shift; set -- apply --yes "$@";; esac\nexec "${process.execPath}" "${program}" "$@"\n`;
     writeFileSync(join(this.home, 'bin/roster'), shim, { mode: 0o755 });
@@ -160,7 +160,7 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
   test('promote.md: production is applied after staging', async () => {
     const at = await begin();
     await at.run('git init -q --initial-branch main && git remote add origin "$REPOSITORY" && mkdir vendor');
-    await at.run('cp "$ROSTER/rosterctl-0.1.0.tgz" vendor');
+    await at.run('cp "$ROSTER/rosterctl-0.2.0.tgz" vendor');
     await at.run('roster validate');
     const results = await followed(at, 'promote.md');
     expect(failures(results)).toEqual([]);
