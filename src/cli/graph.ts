@@ -21,7 +21,7 @@ export function graphCommand(
       render: {
         text: () => graphText(shown),
         mermaid: () => `${graphMermaid(shown).join('\n')}\n`,
-        dot: () => graphDot(shown),
+        dot: () => graphDot(shown, made.shapes),
         json: () => jsonText({ formatVersion: 1, project, environment, ...shown }),
       },
     };

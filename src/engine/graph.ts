@@ -15,11 +15,16 @@ import { selectorsOf } from './selectors.js';
 export function graph(
   options: ProjectOptions,
   addresses: readonly string[] = [],
-): OpenedProject & { readonly graph: Graph } {
+): OpenedProject & { readonly graph: Graph; readonly shapes: ReadonlyMap<string, string> } {
   const selectors = selectorsOf(addresses);
   const opened = openProject(options);
   const whole = graphOf(opened.project);
-  return { ...opened, graph: selectors === null ? whole : subgraphOf(whole, named(whole, selectors)) };
+  const shapes = new Map(kinds.flatMap(({ name, shape }) => (shape === undefined ? [] : [[name, shape]])));
+  return {
+    ...opened,
+    shapes,
+    graph: selectors === null ? whole : subgraphOf(whole, named(whole, selectors)),
+  };
 }
 
 /** Entries that refer to others or that others can refer to, and the agents that they consist of. */

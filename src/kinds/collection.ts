@@ -20,6 +20,7 @@ type Field = 'members' | 'stages';
 export interface CollectionDefinition<F extends Field> {
   readonly name: string;
   readonly section: string;
+  readonly shape: string;
   /** The property of the manifest that lists the agents. */
   readonly field: F;
   /** What one of them is called. */
@@ -75,10 +76,9 @@ export function collectionKind<F extends Field>(
   own: CollectionDefinition<F>,
 ): Kind<CollectionDeclared, CollectionSpec<F>> {
   type Spec = CollectionSpec<F>;
-  const { field, operations } = own;
+  const { name, section, shape, field, operations } = own;
   return {
-    name: own.name,
-    section: own.section,
+    ...{ name, section, shape },
 
     read: (entry, key, context) => readCollection(own, entry as CollectionEntry, key, context),
     resolve({ key, declared: { agents, ...properties } }, resolver) {

@@ -6,6 +6,7 @@ import { agentSet } from './rules.js';
 export const group = collectionKind({
   name: 'group',
   section: 'groups',
+  shape: 'folder',
   field: 'members',
   noun: 'member',
   rule: agentSet,

@@ -6,6 +6,7 @@ import { agentSequence } from './rules.js';
 export const pipeline = collectionKind({
   name: 'pipeline',
   section: 'pipelines',
+  shape: 'cds',
   field: 'stages',
   noun: 'stage',
   rule: agentSequence,

@@ -30,6 +30,7 @@ const identityFields = ['target', ...timingFields] as const;
 export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   name: 'schedule',
   section: 'schedules',
+  shape: 'ellipse',
 
   read: (entry, _key, context) => readSchedule(entry as ScheduleEntry, context),
   resolve(entry, resolver) {

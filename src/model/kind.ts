@@ -1,3 +1,4 @@
+import type { EntryForm } from './entry-form.js';
 import type { JsonObject } from './json.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
@@ -27,6 +28,8 @@ export interface Kind<D = unknown, S = unknown> {
   readonly name: KindName;
   /** The section of the manifest: `groups`. */
   readonly section: string;
+  /** Its shape in drawings, by Graphviz's name. Default: a note. */
+  readonly shape?: string;
 
   /** Reads one entry that fits the schema, fills in defaults, and reports what is wrong with it. Works offline. */
   read(entry: JsonObject, key: string, context: ReadContext): D;
@@ -158,19 +161,6 @@ export interface Reread<S> {
   readonly before: readonly Request['method'][];
   /** The shortest list that shows the object while it is as planned, for kinds without `detail`. */
   list?(planned: S): ListCall<Observed<S>>;
-}
-
-/**
- * How an object becomes an entry of a manifest. Its properties are the fields, with the values that `FieldRule.show` makes
- * of them; a field without a value is left out.
- */
-export interface EntryForm<S> {
-  /** What the entry means by a property that it leaves out. */
-  defaults(key: string): JsonObject;
-  /** What a person would name it after: the first that no other object has becomes the key. */
-  keyWords(spec: S, names: Names): readonly string[];
-  /** What the entry needs besides and the service does not know: a comment in the file. */
-  comment?(key: string): string;
 }
 
 export interface EntryLinks {

@@ -3,11 +3,10 @@ import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
 import type { Address, Desired, Names, Observed, Prune } from '../model/resource.js';
 import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
-import { ruleOf } from './fields.js';
+import { nameOf, ruleOf } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { withProtection } from './protection.js';
-import { nameOf } from './records.js';
 import { risksOf } from './risks.js';
 import { isUnchanged } from './secret-values.js';
 import { isUnmanaged } from './unmanaged/unmanaged.js';
@@ -76,7 +75,7 @@ function create(match: Match, entry: Desired, { names, now }: DiffContext): Reso
     ...resourceDiff(match, 'create', {
       fields: [...fields, ...deliveryFields(requests)],
       origin,
-      name: nameOf(match, entry),
+      name: nameOf(match.kind, entry.spec),
       notes: lossNotes(match, now),
     }),
     requests,

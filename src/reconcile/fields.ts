@@ -21,3 +21,9 @@ export function ruleOf(kind: Kind, field: string): FieldRule<unknown> {
 export function rawValue(spec: unknown, field: string): unknown {
   return (spec as Readonly<Record<string, unknown>>)[field];
 }
+
+/** What an object is to be called. Null for kinds without names. */
+export function nameOf(kind: Kind, spec: unknown): string | null {
+  const name = 'name' in kind.fields ? rawValue(spec, 'name') : null;
+  return typeof name === 'string' ? name : null;
+}

@@ -4,7 +4,7 @@ import { isExpired, type Kind } from '../model/kind.js';
 import type { InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
-import { fieldValue, rawValue } from './fields.js';
+import { fieldValue, nameOf } from './fields.js';
 import { recordWithIgnored } from './ignore/ignored-records.js';
 import type { Match } from './match/match.js';
 
@@ -56,15 +56,10 @@ function recordOf(match: Match, entry: Desired, expired: boolean): Omit<Inventor
   }
   const record = {
     kind: kind.name,
-    name: nameOf(match, entry),
+    name: nameOf(kind, entry.spec),
     protect: entry.protect,
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
   };
   return match.observed === null ? record : recordWithIgnored(entry, record, match.known);
-}
-
-export function nameOf(match: Match, entry: Desired): string | null {
-  const name = 'name' in match.kind.fields ? rawValue(entry.spec, 'name') : null;
-  return typeof name === 'string' ? name : null;
 }

@@ -378,7 +378,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'not-written-back': {
     title: 'Value cannot be written back',
     means:
-      '`roster pull` left a value unchanged, because the file holds a variable, an anchor or a merge key in its place, or because changing it would change something else.',
+      'A value was left unchanged by `roster pull`, because the file holds a variable, an anchor or a merge key in its place, or because changing it would change something else.',
     help: 'Change it in the file, or restore the declared value with `roster apply`.',
   },
   'not-in-inventory': {

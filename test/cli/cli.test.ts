@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -30,7 +30,7 @@ interface Meanwhile {
 
 const folder = new URL('.', import.meta.url).pathname;
 const names = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, 'case.yaml')))
   .map((entry) => entry.name)
   .sort();
 

@@ -20,21 +20,16 @@ export function graphText({ nodes, links }: Graph): string {
 const font = 'fontname="Helvetica,Arial,sans-serif"';
 const defaults = [`node [${font}, fontsize=11, shape=note];`, `edge [${font}, fontsize=9, color="#57606a"];`];
 
-/** By the first part of an address. Others are notes. */
-const shapes: ReadonlyMap<string, string> = new Map([
-  ['schedule', 'shape=ellipse'],
-  ['group', 'shape=folder'],
-  ['pipeline', 'shape=cds'],
-  ['agent', 'shape=box, style=rounded'],
-]);
+const agentShape = 'shape=box, style=rounded';
 
-function shapeOf(node: string): string {
-  const shape = shapes.get(node.split('/', 1)[0] ?? '');
-  return shape === undefined ? '' : ` [${shape}]`;
-}
-
-/** The dependency graph in the DOT language, for Graphviz. */
-export function graphDot({ nodes, links }: Graph): string {
+/** The dependency graph in the DOT language, for Graphviz. `shapes` are those of kinds. */
+export function graphDot({ nodes, links }: Graph, shapes: ReadonlyMap<string, string>): string {
+  const shapeOf = (node: string) => {
+    const [kind = ''] = node.split('/', 1);
+    const shape = shapes.get(kind);
+    if (shape !== undefined) return ` [shape=${shape}]`;
+    return kind === 'agent' ? ` [${agentShape}]` : '';
+  };
   const lines = [
     ...nodes.map((node) => `${quoted(node)}${shapeOf(node)};`),
     ...links.map(

@@ -7,8 +7,13 @@ const source = join(import.meta.dirname, '../../../src');
 /** Where a kind may be named: the kinds, the service's own words, and the files that `init` writes. */
 const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
 
-/** `schedule` as a word of a message, and as the code of a risk. */
-const otherMeanings = ['schedule: model/risk.ts', 'schedule: view/calendar/calendar-text.ts'];
+/** `schedule` as a word of a message, and as the code of a risk; `group` as a role of an HTML element. */
+const otherMeanings = [
+  'schedule: model/risk.ts',
+  'schedule: view/calendar/calendar-text.ts',
+  'group: view/html/calendar-html.ts',
+  'schedule: view/html/calendar-panel.ts',
+];
 
 /** `key` has other meanings, such as the key of a map: it names a kind only where a kind is compared. */
 const patternFor = (word: string) =>

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
 import { type Graph, subgraphOf } from '../../../src/model/graph.js';
 import { graphDot, graphMermaid, graphText } from '../../../src/view/graph/graph-formats.js';
+
+const shapes = new Map(
+  kinds.flatMap(({ name, shape }) => (shape === undefined ? [] : [[name as string, shape]])),
+);
 
 const link = (from: string, to: string, stage: number | null = null) => ({ from, to, stage });
 const graph: Graph = {
@@ -62,16 +67,16 @@ it('a graph shows each action by a sign as well as by color', () => {
 
 it('a graph in DOT has a shape for each kind, and says in which font', () => {
   const nodes = ['schedule/s', 'group/g', 'pipeline/p', 'agent/a', 'key/k', 'other/o'];
-  const lines = graphDot({ nodes, links: [] }).split('\n');
+  const lines = graphDot({ nodes, links: [] }, shapes).split('\n');
   expect(lines.filter((line) => line.includes('fontname'))).toHaveLength(2);
-  const shapes = nodes.map(
+  const drawn = nodes.map(
     (node) => /shape=(\w+)/.exec(lines.find((line) => line.includes(`"${node}"`)) ?? '')?.[1],
   );
-  expect(shapes).toEqual(['ellipse', 'folder', 'cds', 'box', undefined, undefined]);
+  expect(drawn).toEqual(['ellipse', 'folder', 'cds', 'box', undefined, undefined]);
 });
 
 it('a graph is written as DOT, and names are escaped', () => {
-  expect(graphDot(hostile)).toBe(
+  expect(graphDot(hostile, shapes)).toBe(
     [
       'digraph roster {',
       '  rankdir=LR;',
