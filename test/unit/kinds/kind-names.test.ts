@@ -12,6 +12,8 @@ const otherMeanings = [
   'schedule: model/risk.ts',
   'schedule: view/calendar/calendar-text.ts',
   'group: view/html/calendar-html.ts',
+  'group: view/html/heat-map.ts',
+  'group: view/html/plan-panels.ts',
   'schedule: view/html/calendar-panel.ts',
 ];
 
