@@ -73,7 +73,7 @@ async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const isEntry = basename(path) === 'roster.cjs';
   // An old Node must be able to read the file that says that it is too old.
   const target = isEntry ? 'node12' : shape.target;
-  const small = await transform(lazily(code), {
+  const small = await transform(lazily(directly(code)), {
     ...shape,
     target,
     minifySyntax: true,
@@ -82,6 +82,14 @@ async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
   const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
   return { path, text: isEntry ? `#!/usr/bin/env node\n${nodeGuard}${lines}` : lines };
+}
+
+/** esbuild exports a copy of what a chunk has, and each access would go through two getters: one will do. */
+function directly(code: string): string {
+  return code.replace(
+    'module.exports = __toCommonJS(stdin_exports);',
+    'module.exports = __defProp(stdin_exports, "__esModule", { value: true });',
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
+import type { Defaulted, SectionDefault } from '../model/defaults.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Defaulted } from '../model/resource.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, mapNode, type Node, sizeOf } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -66,6 +66,12 @@ export class Defaults {
     const message = `defaults add more than ${limits.defaulted} values to the project`;
     this.diagnostics.error('limit-exceeded', own.key, message);
     return null;
+  }
+
+  /** What applies to entries, by section. */
+  get bySection(): Readonly<Record<string, SectionDefault>> {
+    const known = (node: Node) => this.known.get(node) ?? null;
+    return Object.fromEntries([...this.sections].map(([name, own]) => [name, own.properties(known)]));
   }
 
   private addLayer(entry: Entry, environment: string | null): void {
@@ -171,6 +177,15 @@ class SectionDefaults {
 
   get entries(): Entries {
     return new Map([...this.byName].map(([name, { entry }]) => [name, entry]));
+  }
+
+  properties(known: (node: Node) => Json | null): SectionDefault {
+    const excludes = Object.entries(this.exclusions);
+    const properties = [...this.byName].map(([name, { entry }]) => {
+      const excludedBy = excludes.flatMap(([other, names]) => (names.includes(name) ? [other] : []));
+      return [name, { value: known(entry.value), excludedBy }] as const;
+    });
+    return Object.fromEntries(properties);
   }
 
   asEntry(): Entry {

@@ -47,7 +47,7 @@ class EntryReader {
   readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly schema: SchemaCheck;
-  private readonly defaults: Defaults;
+  readonly defaults: Defaults;
   private readonly environments: EntryEnvironments;
 
   constructor(

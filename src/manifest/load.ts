@@ -194,10 +194,11 @@ class ProjectLoader {
   private project(
     top: ManifestFile,
     read: SettingsRead,
-    { list }: EntriesRead,
+    { list, defaults, elsewhere }: EntriesRead,
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
+    const { bySection } = defaults;
     return {
       file: top.source.file,
       root: this.root,
@@ -205,6 +206,8 @@ class ProjectLoader {
       ...read.settings,
       scopes: read.scopes,
       ...(read.removed.length > 0 ? { removed: read.removed.map(({ address }) => address) } : {}),
+      ...(Object.keys(bySection).length > 0 ? { defaults: bySection } : {}),
+      ...(elsewhere.size > 0 ? { elsewhere: [...elsewhere.keys()] } : {}),
       entries: list.map((each) => each.declared),
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };

@@ -1,3 +1,4 @@
+import type { Defaulted, SectionDefault } from './defaults.js';
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 import type { Suggest } from './suggest.js';
@@ -95,14 +96,6 @@ export interface Declared<D = unknown> {
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
 
-/** A property that comes from `defaults`. */
-export interface Defaulted {
-  readonly property: string;
-  /** Null for the defaults of the project itself. */
-  readonly environment: string | null;
-  readonly place: Place;
-}
-
 /** A declared entry with all names resolved: the state that the service should be in. */
 export interface Desired<S = unknown> extends Declared {
   readonly spec: S;
@@ -172,6 +165,10 @@ export interface Project {
   readonly scopes: readonly string[];
   /** What the inventory forgets although it exists. Missing when there is nothing. */
   readonly removed?: readonly Address[];
+  /** By section and property. Missing when there are none. */
+  readonly defaults?: Readonly<Record<string, SectionDefault>>;
+  /** Entries of other environments. Missing when there are none. */
+  readonly elsewhere?: readonly Address[];
   readonly entries: readonly Declared[];
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];

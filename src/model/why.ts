@@ -1,6 +1,7 @@
+import type { Defaulted } from './defaults.js';
 import type { Place } from './diagnostic.js';
 import type { Change } from './plan.js';
-import type { Address, Defaulted } from './resource.js';
+import type { Address } from './resource.js';
 
 /** The rule that matched an entry with its object (contract §3), in the order in which they are tried. */
 export type Rule = 'id' | 'inventory' | 'natural-key' | 'likeness';

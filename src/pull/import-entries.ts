@@ -10,6 +10,7 @@ import {
   type Names,
   type Observed,
   objectKey,
+  type Project,
 } from '../model/resource.js';
 import { chooseKeys } from './keys.js';
 
@@ -55,11 +56,17 @@ export function candidates(
   kinds: readonly Kind[],
   objects: ReadonlyMap<KindName, readonly PullObject[]>,
   taken: ReadonlySet<Address>,
-  agentText: (id: string) => string,
+  wording: ImportWording,
 ): ImportCandidates {
-  const importer = new Importer(taken, agentText);
+  const importer = new Importer(taken, wording);
   for (const kind of kinds) if (kind.entry !== undefined) importer.add(kind, objects.get(kind.name) ?? []);
   return importer;
+}
+
+export interface ImportWording {
+  /** How a manifest names an agent. */
+  agentText(id: string): string;
+  readonly defaults: NonNullable<Project['defaults']>;
 }
 
 class Importer implements ImportCandidates {
@@ -71,10 +78,10 @@ class Importer implements ImportCandidates {
 
   constructor(
     private readonly taken: ReadonlySet<Address>,
-    agentText: (id: string) => string,
+    private readonly wording: ImportWording,
   ) {
     this.names = {
-      agent: agentText,
+      agent: wording.agentText,
       object: (kind, id) => this.addresses.get(objectKey(kind, id)) ?? `${kind}/${id}`,
     };
   }
@@ -133,7 +140,7 @@ class Importer implements ImportCandidates {
     const binding = isAlone ? {} : { id };
     const properties = isForeign
       ? { external: true, ...(isAlone ? { name } : { id }) }
-      : { ...binding, ...propertiesOf(kind, spec, { key, names: this.names }) };
+      : { ...binding, ...this.propertiesOf(kind, spec, key) };
     const about = references[0] ?? (kind.links === undefined ? kind.section : address);
     const agent =
       kind.references === undefined
@@ -146,24 +153,34 @@ class Importer implements ImportCandidates {
     });
   }
 
+  /** Without those that have their defaults: the project's, or else the kind's. */
+  private propertiesOf(kind: Kind, spec: unknown, key: string): JsonObject {
+    const shown = shownFields(kind, spec, this.names);
+    const plain = kind.entry?.defaults(key) ?? {};
+    const project = Object.entries(this.wording.defaults[kind.section] ?? {}).filter(
+      ([, { excludedBy }]) => !excludedBy.some((other) => Object.hasOwn(shown, other)),
+    );
+    const defaults: JsonObject = {
+      ...plain,
+      ...Object.fromEntries(project.map(([field, { value }]) => [field, value] as const)),
+    };
+    // What has no value would get that of the project.
+    const missing = project.flatMap(([field]) =>
+      Object.hasOwn(plain, field) && !Object.hasOwn(shown, field)
+        ? [[field, plain[field] ?? null] as const]
+        : [],
+    );
+    const all: JsonObject = { ...shown, ...Object.fromEntries(missing) };
+    return Object.fromEntries(
+      Object.entries(all).filter(
+        ([field, value]) => !(field in defaults && equal(value, defaults[field] ?? null)),
+      ),
+    );
+  }
+
   private nameOf(address: Address): string {
     return this.entries.get(address)?.name ?? address.slice(address.indexOf('/') + 1);
   }
-}
-
-/** The properties of an entry that declares the object, without those that have their defaults. */
-function propertiesOf(
-  kind: Kind,
-  spec: unknown,
-  { key, names }: { readonly key: string; readonly names: Names },
-): JsonObject {
-  const defaults = kind.entry?.defaults(key) ?? {};
-  const shown = shownFields(kind, spec, names);
-  return Object.fromEntries(
-    Object.entries(shown).filter(
-      ([field, value]) => !(field in defaults && equal(value, defaults[field] ?? null)),
-    ),
-  );
 }
 
 /** The values of all fields as a manifest writes them. */

@@ -10,6 +10,28 @@ export interface ProgressPrinter {
   end(): void;
 }
 
+/** Writing thousands of lines one by one would take a tenth of an apply. */
+const WRITE_AFTER_MS = 50;
+
+class LineBuffer {
+  private text = '';
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly write: (text: string) => void) {}
+
+  add(line: string): void {
+    this.text += line;
+    this.timer ??= setTimeout(() => this.flush(), WRITE_AFTER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.text !== '') this.write(this.text);
+    this.text = '';
+  }
+}
+
 /** On a terminal, one line that is redrawn; elsewhere, a line for each change that ended. */
 export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
   const terminal = host.stderrIsTerminal && host.env['CI'] === undefined;
@@ -18,6 +40,7 @@ export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrin
   const running = new Map<string, readonly Address[]>();
   const left = new Map(plan.changes.map((change) => [change.address, change.steps.length]));
   let done = 0;
+  const lines = new LineBuffer((text) => output.err(text));
   const draw = () => {
     const addresses = [...running.values()].flat();
     output.err(
@@ -32,7 +55,7 @@ export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrin
       const action = changes.get(address)?.action ?? 'none';
       const error = state.outcome === 'done' ? null : state.error;
       const ended = output.redactor.value({ address, action, outcome: state.outcome, id: null, error });
-      output.err(`${stepLine(ended)}\n`);
+      lines.add(`${stepLine(ended)}\n`);
     }
   };
   return {
@@ -46,6 +69,7 @@ export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrin
       if (terminal) draw();
     },
     end() {
+      lines.flush();
       if (terminal && plan.steps.length > 0) output.err('\r\u001b[2K');
     },
   };

@@ -103,9 +103,11 @@ class Puller {
   private candidates() {
     const { session, observation } = this.context;
     const { inventory } = observation;
-    const taken = [...session.project.entries.map(({ address }) => address), ...inventory.entries.keys()];
+    const { entries, elsewhere = [], defaults = {} } = session.project;
+    const taken = [...entries.map(({ address }) => address), ...elsewhere, ...inventory.entries.keys()];
     const all = new Set<Address>([...taken, ...inventory.drafts.keys()]);
-    return candidates(kinds, objectsOf(observation), all, this.wording.names.agent);
+    const agentText = (id: string) => this.wording.names.agent(id);
+    return candidates(kinds, objectsOf(observation), all, { agentText, defaults });
   }
 
   private chosen(

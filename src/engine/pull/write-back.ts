@@ -68,12 +68,25 @@ class ValueWriter implements WrittenBack {
       for (const each of differing) this.refuse(each, 'its file is too large to change it line by line');
       return;
     }
+    const own = differing.map((each) => this.withoutDefaults(each)).filter(({ fields }) => fields.length > 0);
     const file = new EditableFile(text, (each) => /(?<!\$)\$\{/.test(each.replaceAll('$${', '')));
-    const all = differing.map((each) => ({ differing: each, made: entryEdits(file, each, this.wording) }));
+    const all = own.map((each) => ({ differing: each, made: entryEdits(file, each, this.wording) }));
     for (const { differing: each, made } of all) this.report(each, made.unwritten, new Source(name, text, 0));
     const writable = all.filter(({ made }) => made.edits.length > 0);
     if (this.isRight(name, text, writable)) this.take(name, text, writable);
     else this.oneByOne(name, text, writable);
+  }
+
+  /** Whether all entries or only this one should change is not guessed. */
+  private withoutDefaults(differing: Differing): Differing {
+    const { address, entry, fields } = differing;
+    const places = new Map(entry.defaulted?.map(({ property, place }) => [property, place]));
+    const isDefault = (field: string) => places.has(field);
+    for (const field of fields.filter(isDefault)) {
+      const message = `\`${field}\` of ${address} was not changed: it comes from \`defaults\``;
+      this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.source));
+    }
+    return { ...differing, fields: fields.filter((field) => !isDefault(field)) };
   }
 
   /** Something is wrong with one of them: the others are written. */

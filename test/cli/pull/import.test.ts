@@ -192,6 +192,54 @@ test('entries are short: no id, no defaults, agents by externalAgentId', async (
   expect(read(workspace, 'roster.yaml')).toBe('project: imported\ninclude: [imported/*.yaml]\n');
 });
 
+test('what the project has as a default is left out, and what differs from it is written', async () => {
+  const every = { targetId: 'acme', scheduleType: 'Basic', intervalUnit: 'Hours', timeZoneId: 'Europe/Berlin' };
+  const { workspace } = await pullsCleanly(
+    seedWith({
+      groups: [{ id: groupId(0), name: 'Paused', members: ['acme'], isActive: false }],
+      schedules: [
+        { ...every, intervalValue: 6, startTime: '2099-01-01T00:00:00', isEnabled: false },
+        { ...every, intervalValue: 7, startTime: '2099-01-02T00:00:00', inputParameters: '{"query":"x"}' },
+        { targetId: 'acme', scheduleType: 'Once', startTime: '2099-01-01T00:00:00' },
+      ],
+    }),
+    [],
+    `project: imported
+defaults:
+  groups: { active: false }
+  schedules:
+    enabled: false
+    timeZone: Europe/Berlin
+    startTime: 2099-01-01T00:00:00
+    inputs: { query: x }
+`,
+  );
+  expect(read(workspace, 'imported/groups.yaml')).toBe(
+    'groups:\n  paused:\n    name: Paused\n    members: [acme]\n',
+  );
+  const { schedules } = parse(read(workspace, 'imported/schedules.yaml')) as { schedules: object };
+  expect(Object.values(schedules)).toEqual([
+    { target: 'agent/acme', every: '6 hours', inputs: {} },
+    { target: 'agent/acme', every: '7 hours', startTime: '2099-01-02T00:00:00', enabled: true },
+    { target: 'agent/acme', once: '2099-01-01T00:00:00', timeZone: 'UTC', inputs: {}, enabled: true },
+  ]);
+});
+
+test('an entry of another environment keeps its key', async () => {
+  const { workspace } = await arrange(
+    oneGroup,
+    [],
+    `project: imported
+environments: { staging: {}, production: {} }
+groups:
+  retail-prices: { name: Other, members: [acme], environments: [production] }
+`,
+  );
+  const pulled = await workspace.command(['pull', '--yes', 'group/*', '-e', 'staging']);
+  expect([pulled.exit, pulled.stderr]).toEqual([0, '']);
+  expect(read(workspace, 'imported/groups.yaml')).toMatch(/^groups:\n {2}retail-prices-\w+:\n/);
+});
+
 test('without a terminal and --yes, nothing is written where `include` must be extended: the change is shown', async () => {
   const { workspace } = await arrange(oneGroup);
   const pulled = await workspace.command(['pull', 'group/*']);

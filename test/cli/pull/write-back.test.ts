@@ -250,6 +250,17 @@ describe('what is not written out is reported with its place, and the rest is wr
     expect(found.text).toBe(before.replace('Europe/Berlin', 'Asia/Tokyo'));
   });
 
+  test('a value from `defaults`: others may have it, too', async () => {
+    const before = 'defaults: { groups: { description: old } }\ngroups: { a: { members: [acme] } }\n';
+    const values = { description: 'new', ...members('acme', 'globex') };
+    const found = await notWritten(before, 'groups', values, 'group/a');
+    const [{ message, line, column }] = found.diagnostics;
+    expect([found.exit, line, column]).toEqual([1, 2, 23]);
+    expect(message).toBe('`description` of group/a was not changed: it comes from `defaults`');
+    expect(found.text).toContain('members: [acme, globex]');
+    expect(found.text).toContain('description: old');
+  });
+
   test('an input from the environment: its value is shown nowhere', async () => {
     const before = schedules('    inputs:\n      token: "${env.SHOP_TOKEN}"\n      country: DE\n');
     const values = inputs({ token: 'other', country: 'FR' });
