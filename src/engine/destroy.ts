@@ -1,5 +1,5 @@
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
-import type { Project } from '../model/resource.js';
+import { type Address, type Declared, normalId, type Project } from '../model/resource.js';
 
 /**
  * A plan to destroy is the plan of the same project with no entries: it deletes what the inventory owns and nothing else.
@@ -9,10 +9,26 @@ export function toDestroy(
   project: Project,
   inventory: Inventory,
 ): { readonly project: Project; readonly inventory: Inventory } {
-  const declared = new Set(project.entries.flatMap((each) => (each.protect ? [each.address] : [])));
-  const guard = (entry: InventoryEntry): InventoryEntry => ({ ...entry, protect: true });
+  const isProtected = protectedBy(project.entries.filter(({ protect }) => protect));
   const entries = [...inventory.entries].map(
-    ([address, entry]) => [address, declared.has(address) ? guard(entry) : entry] as const,
+    ([address, entry]) =>
+      [address, isProtected(address, entry) ? { ...entry, protect: true } : entry] as const,
   );
   return { project: { ...project, entries: [] }, inventory: { ...inventory, entries: new Map(entries) } };
+}
+
+/** By all that an entry may mean its object by: rather too much stays than too little. */
+function protectedBy(entries: readonly Declared[]): (address: Address, entry: InventoryEntry) => boolean {
+  const addresses = new Set(entries.flatMap(({ address, formerly }) => [address, formerly]));
+  const ids = new Set(entries.flatMap(({ kind, id }) => (id === null ? [] : [`${kind} ${normalId(id)}`])));
+  const names = new Set(entries.map((each) => `${each.kind} ${nameOf(each)}`));
+  return (address, { kind, id, name }) =>
+    addresses.has(address) ||
+    (id !== null && ids.has(`${kind} ${normalId(id)}`)) ||
+    (name !== null && names.has(`${kind} ${name.normalize('NFC')}`));
+}
+
+function nameOf({ declared, key }: Declared): string {
+  const { name } = declared as { readonly name?: unknown };
+  return typeof name === 'string' ? name.normalize('NFC') : key;
 }

@@ -7,10 +7,20 @@ export function planLine(plan: Plan): string {
   const summary = summarise(plan.changes);
   const acting = actingActions.map((action) => `${summary[action]} to ${actionLabels[action].verb}`);
   if (actingActions.every((action) => summary[action] === 0)) {
-    if (plan.destroy === true) return 'No changes. The inventory owns nothing that exists.';
-    return `No changes. The service matches the manifests (${summary.unchanged} unchanged).`;
+    return `No changes. ${nothingText(plan)}`;
   }
   return `Plan: ${acting.join(', ')}, ${summary.unchanged} unchanged.`;
+}
+
+/** Why a plan has no changes. */
+export function nothingText({ changes, destroy }: Plan): string {
+  if (destroy === true) return 'The inventory owns nothing that exists.';
+  return `The service matches the manifests (${summarise(changes).unchanged} unchanged).`;
+}
+
+/** What precedes the objections. */
+export function refusalTitle({ destroy }: Pick<Plan, 'destroy'>): string {
+  return `${destroy === true ? 'Destroy' : 'Apply'} would refuse this plan`;
 }
 
 /** The last line of a text report (contract §6). */
@@ -23,6 +33,9 @@ export function reportLine(report: Report): string {
   }
   const summary = summarise(plan.changes);
   if (actingActions.every((action) => summary[action] === 0)) return planLine(plan);
-  const acting = actingActions.map((action) => `${summary[action]} ${actionLabels[action].past}`);
+  const possible = actingActions.filter(
+    (action) => plan.destroy !== true || ['delete', 'forget'].includes(action),
+  );
+  const acting = possible.map((action) => `${summary[action]} ${actionLabels[action].past}`);
   return `${work} complete: ${acting.join(', ')}.`;
 }

@@ -44,6 +44,27 @@ test('destroy deletes everything that the project owns, and the next apply creat
   });
 });
 
+test('destroying again with the same digest, after everything is gone, is no error', async () => {
+  await withFixture(whole, async (fixture) => {
+    const digest = await digestOf(fixture);
+    for (const last of ['Destroy complete: ', 'No changes. The inventory owns nothing that exists.']) {
+      const ended = await fixture.process('destroy', '--yes', '--expect', digest);
+      expect([ended.exit, ended.stdout]).toEqual([0, expect.stringContaining(last)]);
+    }
+  });
+});
+
+test.each([
+  ['has another key', '{ formerly: kept, members: [acme-shop], protect: true }'],
+  ['has the same name', '{ name: kept, members: [acme-shop], protect: true }'],
+])('a protected entry that %s stops a destroy before any apply', async (_, entry) => {
+  await withFixture(whole, async (fixture) => {
+    fixture.workspace.write('roster.yaml', `project: faults\ngroups:\n  renamed: ${entry}\n`);
+    const ended = await destroy(fixture);
+    expect([ended.exit, ended.stderr]).toEqual([4, expect.stringContaining('group/kept is protected')]);
+  });
+});
+
 test('destroy with the digest of another plan deletes nothing', async () => {
   await withFixture(whole, async (fixture) => {
     const digest = await digestOf(fixture);

@@ -119,11 +119,12 @@ class ApplyRun {
     return observeAndPlan(this.session, options);
   }
 
-  /** Whether the plan is another one than was reviewed. To resume is then no error if nothing is left to change. */
+  /** Whether the plan is another one than was reviewed. To resume or to destroy is then no error if nothing is left to change. */
   private refuse(plan: Plan, isRest: boolean): boolean {
     const { options, session } = this;
     const stale = isRest ? [] : compareWithReviewed(plan, options, session.redactor);
-    const refused = options.resume === true && isEmpty(plan) ? [] : stale;
+    const mayBeDone = options.resume === true || options.destroy === true;
+    const refused = mayBeDone && isEmpty(plan) ? [] : stale;
     const refusals = [...plan.objections.map(objectionDiagnostic), ...refused];
     if (refusals.length > 0) throw new Problem(refusals);
     if (this.session.interrupted()) throw interrupted();

@@ -6,6 +6,7 @@ import { startsPerWeekText } from '../cadence-text.js';
 import { byRisk, countsOf } from '../markdown/change-groups.js';
 import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 import { severityLabels, worstFirst } from '../severity-labels.js';
+import { nothingText, refusalTitle } from '../summary-line.js';
 import { count } from '../text/layout.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { unmanagedLine } from '../unmanaged-line.js';
@@ -59,7 +60,7 @@ function headerOf(plan: Plan): Header {
     serviceOverride &&
     html` (<code>${serviceOverride.setBy}</code> overrides <code>${serviceOverride.declared}</code>)`;
   return {
-    what: 'Plan',
+    what: plan.destroy === true ? 'Plan to destroy' : 'Plan',
     project,
     environment,
     facts: [
@@ -75,11 +76,12 @@ function headerOf(plan: Plan): Header {
   };
 }
 
-function verdictOf({ changes }: Plan): Html {
+function verdictOf(plan: Plan): Html {
+  const { changes } = plan;
   const counts = countsOf(changes);
   const { unchanged } = summarise(changes);
   return counts === ''
-    ? html`<b>No changes.</b> The service matches the manifests (${unchanged} unchanged).`
+    ? html`<b>No changes.</b> ${nothingText(plan)}`
     : html`<b>Plan: ${counts}</b>, ${unchanged} unchanged.`;
 }
 
@@ -87,7 +89,7 @@ function objectionsHtml(plan: Plan): Html | null {
   const objections = objectionDiagnostics(plan);
   if (objections.length === 0) return null;
   const more = objections.length - MOST_OBJECTIONS;
-  return html`<section class="refused" aria-labelledby="refused"><h2 id="refused">Apply would refuse this plan</h2>
+  return html`<section class="refused" aria-labelledby="refused"><h2 id="refused">${refusalTitle(plan)}</h2>
 ${problemsHtml(objections.slice(0, MOST_OBJECTIONS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}</section>`;
 }
 

@@ -6,6 +6,7 @@ import { needsList } from '../change-labels.js';
 import { ignoredLine } from '../ignored-line.js';
 import { stepLookup } from '../plan-lookup.js';
 import { worstFirst } from '../severity-labels.js';
+import { nothingText } from '../summary-line.js';
 import { snapshotAge } from '../text/snapshot-text.js';
 import { unmanagedLine } from '../unmanaged-line.js';
 import { byRisk, countsOf } from './change-groups.js';
@@ -89,7 +90,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 }
 
 function header(plan: Plan): string {
-  const { project, environment, snapshot, digest, objections, changes } = plan;
+  const { project, environment, snapshot, digest, changes } = plan;
   const counts = countsOf(changes);
   const weak = weakSettingsLabel(plan);
   const starts = startsPerWeekText(plan);
@@ -97,9 +98,7 @@ function header(plan: Plan): string {
   const ignored = ignoredLine(plan);
   const { unchanged } = summarise(changes);
   const line =
-    counts === ''
-      ? `**No changes.** The service matches the manifests (${unchanged} unchanged).`
-      : `**Plan: ${counts}**, ${unchanged} unchanged.`;
+    counts === '' ? `**No changes.** ${nothingText(plan)}` : `**Plan: ${counts}**, ${unchanged} unchanged.`;
   return [
     markdownMarker(project, environment),
     `${line} Digest ${shortCode(digest, 100)}`,
@@ -112,7 +111,7 @@ function header(plan: Plan): string {
     ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
     '',
     ...deleteLines(changes),
-    ...objectionLines(objections),
+    ...objectionLines(plan),
   ].join('\n');
 }
 

@@ -1,8 +1,9 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/group-by.js';
-import type { Change, Objection } from '../../model/plan.js';
+import type { Change, Plan } from '../../model/plan.js';
 import { wordList } from '../../model/word-list.js';
 import { severityCounts, severityLabels } from '../severity-labels.js';
+import { refusalTitle } from '../summary-line.js';
 import { count } from '../text/layout.js';
 import { placeMarkdown } from './change-markdown.js';
 import { shortCode, shortProse } from './markdown-escape.js';
@@ -20,7 +21,8 @@ export function deleteLines(changes: readonly Change[]): string[] {
   return ['> [!WARNING]', `> **Deletes ${wordList(counts, 'and')}.**`, ''];
 }
 
-export function objectionLines(objections: readonly Objection[]): string[] {
+export function objectionLines(plan: Pick<Plan, 'objections' | 'destroy'>): string[] {
+  const { objections } = plan;
   if (objections.length === 0) return [];
   const lines = objections.slice(0, maxObjections).map(({ code, message, help }) => {
     const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
@@ -29,7 +31,7 @@ export function objectionLines(objections: readonly Objection[]): string[] {
   const more = objections.length - lines.length;
   return [
     '> [!CAUTION]',
-    '> **Apply would refuse this plan:**',
+    `> **${refusalTitle(plan)}:**`,
     '>',
     ...lines,
     ...(more > 0 ? [`> - … and ${more} more`] : []),

@@ -6,7 +6,7 @@ import { needsList } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { ignoredLine } from '../ignored-line.js';
 import { stepLookup } from '../plan-lookup.js';
-import { planLine } from '../summary-line.js';
+import { planLine, refusalTitle } from '../summary-line.js';
 import { unmanagedLine } from '../unmanaged-line.js';
 import { changeList } from './change-list.js';
 import { changeText } from './change-text.js';
@@ -34,7 +34,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     planRiskLines(plan.risks, layout),
     ...(isListed ? changeList(plan, layout) : []),
     ...blocks,
-    objectionLines(plan.objections, layout),
+    objectionLines(plan, layout),
     shortenedLines(shortened, layout),
     startsLines(plan, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
@@ -134,10 +134,11 @@ function ignoredLines(plan: Plan, { width }: TextLayout): string[] {
   return line === null ? [] : wrap(line, width);
 }
 
-function objectionLines(objections: readonly Objection[], layout: TextLayout): string[] {
+function objectionLines(plan: Plan, layout: TextLayout): string[] {
+  const { objections } = plan;
   if (objections.length === 0) return [];
   return [
-    layout.paint('danger', 'Apply would refuse this plan:'),
+    layout.paint('danger', `${refusalTitle(plan)}:`),
     ...objections.flatMap((each) => objectionText(each, layout)),
   ];
 }
