@@ -193,7 +193,12 @@ test('entries are short: no id, no defaults, agents by externalAgentId', async (
 });
 
 test('what the project has as a default is left out, and what differs from it is written', async () => {
-  const every = { targetId: 'acme', scheduleType: 'Basic', intervalUnit: 'Hours', timeZoneId: 'Europe/Berlin' };
+  const every = {
+    targetId: 'acme',
+    scheduleType: 'Basic',
+    intervalUnit: 'Hours',
+    timeZoneId: 'Europe/Berlin',
+  };
   const { workspace } = await pullsCleanly(
     seedWith({
       groups: [{ id: groupId(0), name: 'Paused', members: ['acme'], isActive: false }],
