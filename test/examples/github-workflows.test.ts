@@ -294,7 +294,7 @@ inLongRun(
     );
     const changed = () => github.remote.git('diff', '--unified=0', `main...${pull?.branch}`);
     expect(changed()).toContain(
-      '+  shops: { name: Shops, description: "by ``` @acme/owners <b>", members: [acme-shop] } # a comment',
+      '+  shops: { name: Shops, members: [acme-shop], description: "by ``` @acme/owners <b>" } # a comment',
     );
     expect(changed()).not.toContain('more:');
 
