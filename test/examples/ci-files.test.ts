@@ -129,7 +129,8 @@ describe.each([...workflows, ...several])('$path', ({ text }) => {
     const inEnvironment = jobs.filter((job) => job.environment !== undefined).flatMap((job) => job.steps);
     const withKey = ({ env = {} }: Step) =>
       Object.values(env).some((each) => String(each).includes('secrets.'));
-    const calls = ({ run = '' }: Step) => /^ *roster (plan|apply|drift|snapshot)\b(?! --snapshot)/m.test(run);
+    const calls = ({ run = '' }: Step) =>
+      /^ *roster (plan|apply|drift|snapshot|pull)\b(?! --snapshot)/m.test(run);
     expect(steps.filter(withKey)).toEqual(steps.filter(calls));
     expect(inEnvironment.filter(withKey)).toEqual(steps.filter(withKey));
     expect(text.match(/secrets\.\w+/g)?.filter((each) => each !== 'secrets.ROSTER_API_KEY') ?? []).toEqual(
@@ -150,7 +151,13 @@ describe('the permissions', () => {
     ['validate', { validate: { contents: 'read' } }],
     ['plan', { plan: read, show: { checks: 'write', contents: 'read', 'pull-requests': 'write' } }],
     ['apply', { plan: read, apply: { contents: 'write' } }],
-    ['drift', { drift: { contents: 'read', issues: 'write' } }],
+    [
+      'drift',
+      {
+        drift: { contents: 'read', issues: 'write' },
+        pull: { contents: 'write', 'pull-requests': 'write' },
+      },
+    ],
   ])('of %s are these and no more', (name, permissions) => {
     expect(permissionsOf(name)).toEqual(permissions);
   });
@@ -183,7 +190,9 @@ test('git gets the token of the job from the environment of its step', () => {
     'Check for drift',
     'Check that it is the reviewed plan',
     'Check that no newer commit was pushed',
+    'Open or update the pull request',
     'Plan',
+    'Pull',
   ]);
   for (const { env = {} } of asking) {
     const contexts = {
@@ -207,7 +216,7 @@ describe('.gitlab/roster.yml', () => {
   const jobs = () => jobsIn(team);
 
   test('has a job for each task, each for its own pipelines', () => {
-    const names = ['validate', 'plan', 'prepare', 'apply', 'snapshot', 'drift'].map(
+    const names = ['validate', 'plan', 'prepare', 'apply', 'snapshot', 'drift', 'pull'].map(
       (each) => `roster-${each}`,
     );
     expect(Object.keys(jobs())).toEqual(names);

@@ -51,6 +51,8 @@ describe('a pull request', () => {
     expect(the('plan/plan', first).summary).toContain('Plan: 1 to create');
     const check = { head_sha: github.api.pull(number).head, conclusion: 'success' };
     expect(github.api.checks).toMatchObject([{ ...check, output: { summary: comment?.body } }]);
+    const saved = github.api.artifacts.find(({ name }) => name === 'roster-plan')?.folder ?? '';
+    expect(readFileSync(join(saved, 'roster-plan.html'), 'utf8')).toContain('Shops');
 
     author.propose('shops', shops('acme-shop, globex'));
     const before = comment?.body;
@@ -79,6 +81,20 @@ describe('a pull request', () => {
     });
     expect(github.comments(number)[0]?.body).toContain('`too-many-deletes`');
     expect(github.api.checks.at(-1)).toMatchObject({ conclusion: 'failure' });
+  });
+
+  inLongRun('whose plan is too long for a comment gets one that says where the page is', async () => {
+    const many = Array.from(
+      { length: 700 },
+      (_, n) => `  ${'g'.repeat(40)}-${n}: { members: [acme-shop] }\n`,
+    );
+    author.propose('many', `groups:\n${many.join('')}`);
+    const number = github.openPull('many');
+    await github.pullRequest(number);
+    const run = github.api.runs.find(({ path }) => path.endsWith('roster-plan.yml'))?.id;
+    expect(github.comments(number)[0]?.body).toMatch(
+      new RegExp(`Too long to show in full.*https://github.com/acme/collect-config/actions/runs/${run}\\b`),
+    );
   });
 
   inLongRun('with errors that only a plan finds fails, and shows them in the comment', async () => {
@@ -246,4 +262,58 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   onlyGroup().description = 'again';
   await github.schedule();
   expect(issues.map(({ state }) => state)).toEqual(['closed', 'open']);
+});
+
+inLongRun(
+  'a manual run of drift opens one pull request that accepts the changes, and updates it',
+  async () => {
+    await release(
+      'shops',
+      `vars: { about: ours }\ngroups:
+  shops: { name: Shops, members: [acme-shop] } # a comment
+  more: { name: More, description: "\${var.about}", members: [globex] }\n`,
+    );
+    expect(results(await github.dispatch('roster drift', { pull: 'true' }))).toMatchObject({
+      pull: 'success',
+    });
+    expect(github.api.pulls).toHaveLength(1);
+
+    for (const each of sandbox.world.groups.values()) each.description = 'by ``` @acme/owners <b>';
+    expect(the('pull', await github.dispatch('roster drift')).result).toBe('skipped');
+    expect(results(await github.dispatch('roster drift', { pull: 'true' }))).toMatchObject({
+      pull: 'success',
+    });
+    const [, pull] = github.api.pulls;
+    expect(pull).toMatchObject({
+      base: 'main',
+      title: expect.stringMatching(/^Accept changes made outside roster: /),
+    });
+    expect(pull?.branch).toMatch(/^roster-pull\/[\w-]+$/);
+    expect(pull?.body).toMatch(
+      /could not write all values.*\n\n(```+)text\n[\s\S]*group\/more[\s\S]*\n\1\n\nMade by https/,
+    );
+    const changed = () => github.remote.git('diff', '--unified=0', `main...${pull?.branch}`);
+    expect(changed()).toContain(
+      '+  shops: { name: Shops, members: [acme-shop], description: "by ``` @acme/owners <b>" } # a comment',
+    );
+    expect(changed()).not.toContain('more:');
+
+    for (const each of sandbox.world.groups.values()) each.description = 'again';
+    await github.dispatch('roster drift', { pull: 'true' });
+    expect(github.api.pulls).toHaveLength(2);
+    expect(changed()).toContain('description: again');
+    expect(pull?.body).not.toContain('@acme');
+  },
+);
+
+inLongRun('a manual run of drift opens no pull request if no change can be written, and fails', async () => {
+  await release(
+    'shops',
+    'vars: { about: ours }\ngroups:\n  shops: { description: "${var.about}", members: [acme-shop] }\n',
+  );
+  onlyGroup().description = 'by hand';
+  const runs = await github.dispatch('roster drift', { pull: 'true' });
+  expect(the('pull', runs)).toMatchObject({ result: 'failure', failed: ['Open or update the pull request'] });
+  expect(the('pull', runs).log).toContain('there is nothing to propose');
+  expect(github.api.pulls).toHaveLength(1);
 });

@@ -46,7 +46,11 @@ function results(runs: Readonly<Record<string, GitlabRun>>): Record<string, stri
 test('a merge request has a note for each environment, and production is planned after staging was applied', async () => {
   const author = await start('.');
   const drift = { 'roster-drift_staging': 'success', 'roster-drift_production': 'success' };
-  expect(results(await gitlab.main('schedule'))).toEqual(drift);
+  expect(results(await gitlab.main('schedule'))).toEqual({
+    ...drift,
+    'roster-pull_staging': 'manual',
+    'roster-pull_production': 'manual',
+  });
   author.propose('shops', shops('acme-shop'));
   const iid = gitlab.api.open('shops');
   expect(results(await gitlab.mergeRequest(iid))).toEqual({
@@ -87,6 +91,10 @@ inLongRun('two projects of a repository have names of their own for everything o
     'roster-drift-stock_staging',
     'roster-drift_production',
     'roster-drift_staging',
+    'roster-pull-stock_production',
+    'roster-pull-stock_staging',
+    'roster-pull_production',
+    'roster-pull_staging',
   ]);
   const branches = gitlab.remote.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/roster-snap*');
   expect(branches.split('\n')).toEqual([

@@ -20,7 +20,10 @@ beforeEach(async () => {
   await gitlab.api.listen();
   author = new Author(gitlab.remote);
   await author.initGitlab(gitlab.api.url);
-  expect(results(await gitlab.main('schedule'))).toEqual({ 'roster-drift': 'success' });
+  expect(results(await gitlab.main('schedule'))).toEqual({
+    'roster-drift': 'success',
+    'roster-pull': 'manual',
+  });
 });
 afterEach(async () => {
   gitlab.remove();
@@ -147,7 +150,10 @@ inLongRun('a service that changed after the plan was shown is not applied to', a
 inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
   await release('shops', shops('acme-shop'));
   const { issues } = gitlab.api;
-  expect(results(await gitlab.main('schedule'))).toEqual({ 'roster-drift': 'success' });
+  expect(results(await gitlab.main('schedule'))).toEqual({
+    'roster-drift': 'success',
+    'roster-pull': 'manual',
+  });
   expect(issues).toEqual([]);
 
   onlyGroup().description = 'by ``` @acme/owners <!-- -->';
@@ -200,3 +206,29 @@ inLongRun('with --plan-with key, a merge request is planned against the service'
     other.remove();
   }
 });
+
+inLongRun(
+  'the job roster-pull opens one merge request that accepts the changes, and updates it',
+  async () => {
+    await release('shops', shops('acme-shop'));
+    await gitlab.main('schedule');
+    expect((await gitlab.play('roster-pull')).log).toContain('Nothing that is declared was changed');
+    expect(gitlab.pushed()).toEqual([]);
+
+    for (const description of ['by ``` @acme </pre>', 'again']) {
+      onlyGroup().description = description;
+      expect((await gitlab.play('roster-pull')).result).toBe('success');
+    }
+    const [first = [], second = []] = gitlab.pushed();
+    expect(first.slice(0, 2)).toEqual(['merge_request.create', 'merge_request.target=main']);
+    expect(first[2]).toMatch(/^merge_request.title=Accept changes made outside roster: /);
+    expect(first[3]).toMatch(
+      /^merge_request.description=<p>[^<]*<code>roster pull<\/code>[^<]*<\/p><pre>[\w &#;,.:/-]+<\/pre><p>Made by/,
+    );
+    expect(second[3]).toContain('group/shops');
+    const [branch = ''] = gitlab.remote
+      .git('for-each-ref', '--format=%(refname)', 'refs/heads/roster-pull')
+      .split('\n');
+    expect(gitlab.remote.git('diff', '--unified=0', `main...${branch}`)).toContain('description: again');
+  },
+);

@@ -36,6 +36,66 @@ async function drift(markdownFile, jsonFile, code) {
   }
 }
 
+/** Prints the addresses of declared resources that were changed outside roster, one a line. */
+function addresses(jsonFile) {
+  const { changes } = JSON.parse(readFileSync(jsonFile, 'utf8'));
+  for (const { address, source } of changes) if (source !== null) console.log(address);
+}
+
+/** Pushes what `roster pull` has written, with options that open or update the merge request. */
+function propose(textFile, jsonFile, code) {
+  const { project: name, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
+  const branch = `refs/heads/roster-pull/${name}${environment === null ? '' : `_${environment}`}`;
+  const title = `Accept changes made outside roster: ${name}${environment === null ? '' : ` (${environment})`}`;
+  const commit = committed(branch, title);
+  if (commit === undefined) return nothingWritten(code);
+  const description = pulled(readFileSync(textFile, 'utf8'), code);
+  const options = [
+    'merge_request.create',
+    `merge_request.target=${process.env.CI_COMMIT_BRANCH}`,
+    `merge_request.title=${title}`,
+    `merge_request.description=${description}<p>Made by ${CI_JOB_URL}</p>`,
+  ];
+  git('push', '--quiet', ...options.flatMap((each) => ['-o', each]), 'origin', `${commit}:${branch}`);
+}
+
+/** What pull has printed, as HTML in one line, because a push option cannot have several. */
+function pulled(printed, code) {
+  const said =
+    code === '1'
+      ? '<code>roster pull</code> could not write all values into the manifests: the errors say which.'
+      : '<code>roster pull</code> has written the changes into the manifests.';
+  const text =
+    printed.length > 8000
+      ? `${printed.slice(0, 8000)}\n… The log of the job has the rest.`
+      : printed.trimEnd();
+  const escaped = text.replace(/[^\w ,.:/-]/gu, (each) => `&#${each.codePointAt(0)};`);
+  return `<p>${said}</p><pre>${escaped}</pre>`;
+}
+
+/**
+ * Commits what `roster pull` has written on top of the checkout. It also follows the last commit of the branch, so that no
+ * push is forced. Undefined if nothing was written.
+ */
+function committed(branch, title) {
+  git('add', '--update');
+  const tree = git('write-tree');
+  if (tree === git('rev-parse', 'HEAD^{tree}')) return;
+  const parents = ['-p', git('rev-parse', 'HEAD')];
+  if (git('ls-remote', 'origin', branch) !== '') {
+    git('fetch', '--quiet', '--depth', '1', 'origin', branch);
+    parents.push('-p', git('rev-parse', 'FETCH_HEAD'));
+  }
+  const author = ['-c', 'user.name=roster', '-c', 'user.email=roster@localhost'];
+  return git(...author, 'commit-tree', tree, ...parents, '-m', title);
+}
+
+/** Exit code 1 of pull without a written value is a failure. */
+function nothingWritten(code) {
+  console.log('The manifests were not changed: there is nothing to propose.');
+  process.exitCode = Number(code);
+}
+
 /** Commits the snapshot to a branch, without touching the checkout. */
 function save(snapshotFile, name) {
   const branch = `refs/heads/${name}`;
@@ -93,6 +153,6 @@ async function send(method, path, body) {
   return response.json();
 }
 
-const commands = { note, drift, save };
+const commands = { note, drift, save, addresses, propose };
 const [name, ...args] = process.argv.slice(2);
 await commands[name](...args);

@@ -11,6 +11,9 @@ export interface Pull {
   head: string;
   merged_at: string | null;
   merge_commit_sha: string | null;
+  /** Only of one that a workflow has opened. */
+  title?: string;
+  body?: string;
 }
 
 interface Comment {
@@ -111,6 +114,8 @@ export class GithubApi {
 
   private readonly routes: readonly (readonly [string, RegExp, string, Handler])[] = [
     ['GET', /^pulls$/, 'pull-requests:read', (_, __, query) => this.openPulls(query)],
+    ['POST', /^pulls$/, 'pull-requests:write', (body) => this.addPull(body)],
+    ['PATCH', /^pulls\/(\d+)$/, 'pull-requests:write', (body, [number]) => this.changePull(number, body)],
     [
       'GET',
       /^commits\/([0-9a-f]{40})\/pulls$/,
@@ -185,6 +190,18 @@ export class GithubApi {
     const wanted = (each: Pull) =>
       each.merged_at === null && each.base === query.get('base') && headOf(each) === query.get('head');
     return query.get('state') === 'open' ? this.pulls.filter(wanted).map(pullJson) : [];
+  }
+
+  private addPull({ title, body, head, base }: Body): unknown {
+    const none = { head: '', merged_at: null, merge_commit_sha: null };
+    const made = { number: this.next(), branch: text(head), base: text(base), fork: false, ...none };
+    this.pulls.push({ ...made, title: text(title), body: text(body) });
+    return { number: made.number };
+  }
+
+  private changePull(number: string | undefined, { title, body }: Body): unknown {
+    Object.assign(this.pull(Number(number)), { title: text(title), body: text(body) });
+    return { number: Number(number) };
   }
 
   private addCheck(body: Body): Body {

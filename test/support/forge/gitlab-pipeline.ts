@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -56,7 +56,22 @@ export class Gitlab {
   constructor(
     private readonly settings: Variables,
     private readonly isProtected = true,
-  ) {}
+  ) {
+    this.remote.git('config', 'receive.advertisePushOptions', 'true');
+    const hook = `#!/bin/sh
+[ "\${GIT_PUSH_OPTION_COUNT:-0}" = 0 ] && exit
+for n in $(seq 0 $((GIT_PUSH_OPTION_COUNT - 1))); do printenv "GIT_PUSH_OPTION_$n"; done >> options
+echo >> options
+`;
+    writeFileSync(join(this.remote.path, 'hooks', 'post-receive'), hook, { mode: 0o755 });
+  }
+
+  /** The options of each push that had some. */
+  pushed(): readonly (readonly string[])[] {
+    const file = join(this.remote.path, 'options');
+    const pushes = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n\n') : [];
+    return pushes.map((each) => each.split('\n'));
+  }
 
   /** A merge request pipeline; for a fork, it runs in the fork, without the project's variables. */
   mergeRequest(iid: number, fork = false): Promise<Readonly<Record<string, GitlabRun>>> {
