@@ -44,8 +44,8 @@ export function referencePage(): string {
 }
 
 function section(name: string): string[] {
-  const { title = name, description = '', additionalProperties } = resolve(project.properties?.[name] ?? {});
-  const entry = resolve(typeof additionalProperties === 'object' ? additionalProperties : {});
+  const { title = name, description = '' } = resolve(project.properties?.[name] ?? {});
+  const entry = entryOf(name);
   const of = Object.entries(entry.properties ?? {});
   return [
     '',
@@ -77,17 +77,42 @@ function rows(name: string, schema: Schema, required: boolean): string[] {
   const { description = '', examples = [], ...shape } = resolve(schema);
   const more = required && !description.includes('Required.') ? ' Required.' : '';
   const examplesText = isLeaf(shape) && examples.length > 0 ? code(inline(examples[0])) : '';
-  const row = [code(name), typeText(shape), `${description}${more}`, examplesText].map(cell).join(' | ');
+  const text = `${description}${more}${exceptions(name, shape)}`;
+  const row = [code(name), typeText(shape), text, examplesText].map(cell).join(' | ');
   return [`| ${row} |`, ...nested(name, shape)];
 }
 
 function nested(name: string, { properties = {}, additionalProperties, ...parent }: Schema): string[] {
+  if (defaultsOf(name) !== null) return [];
   const own = Object.entries(properties).flatMap(([key, schema]) =>
     rows(`${name}.${key}`, schema, isRequired(parent, key)),
   );
   if (typeof additionalProperties !== 'object') return own;
   const each = resolve(additionalProperties);
   return each.properties === undefined ? own : [...own, ...nested(`${name}.NAME`, each)];
+}
+
+/** The section whose entries get these defaults: their properties are described there. */
+function defaultsOf(name: string): string | null {
+  return /(?:^|\.)defaults\.(\w+)$/.exec(name)?.[1] ?? null;
+}
+
+/** What an entry can set and its defaults cannot. */
+function exceptions(name: string, { properties = {} }: Schema): string {
+  const section = defaultsOf(name);
+  if (section === null) return '';
+  const left = Object.keys(entryOf(section).properties ?? {}).filter((property) => !(property in properties));
+  return ` Properties as in [entries](#${anchor(section)}), except ${wordList(left.map(code), 'and')}.`;
+}
+
+function entryOf(section: string): Schema {
+  const { additionalProperties } = resolve(project.properties?.[section] ?? {});
+  return resolve(typeof additionalProperties === 'object' ? additionalProperties : {});
+}
+
+function anchor(section: string): string {
+  const { title = section } = resolve(project.properties?.[section] ?? {});
+  return title.toLowerCase().replaceAll(' ', '-');
 }
 
 function isLeaf({ properties, additionalProperties }: Schema): boolean {
@@ -107,10 +132,15 @@ function typeText(schema: Schema): string {
     );
   if (shape.const !== undefined) return code(String(shape.const));
   if (shape.anyOf !== undefined) return wordList([...new Set(shape.anyOf.map(typeText))], 'or');
-  if (shape.type === 'array') return `list of ${typeText(shape.items ?? {})}s`;
+  if (shape.type === 'array') return listText(shape.items ?? {});
   if (shape.type === 'object' || shape.properties !== undefined) return 'map';
   const types = [shape.type ?? 'string'].flat().map((each) => (each === 'array' ? 'list' : each));
   return wordList(types, 'or');
+}
+
+function listText(items: Schema): string {
+  const text = typeText(items);
+  return resolve(items).enum === undefined ? `list of ${text}s` : `list of: ${text}`;
 }
 
 /** What a schema is without references, and without the variable that may be there instead. */

@@ -15,8 +15,8 @@ const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snap
 /** Who adds which commands. Adding all of them takes longer than running most of them. */
 export const groups: readonly (readonly [add: typeof addTools, names: readonly CommandName[]])[] = [
   [addFirstSteps, ['init', 'validate', 'fmt']],
-  [addPlanAndApply, ['plan', 'apply', 'destroy']],
   [addPull, ['pull']],
+  [addPlanAndApply, ['plan', 'apply', 'destroy']],
   [addServiceReads, ['drift', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
   [addUnlock, ['unlock']],

@@ -47,8 +47,9 @@ function nextSteps(made: InitResult): readonly string[] {
   const shared =
     'Before CI applies changes, set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory on the git remote.';
   return [
-    'Declare resources in roster.yaml, then check them with `roster validate`.',
-    'Set `ROSTER_URL` and `ROSTER_API_KEY`, then run `roster plan` to see what would change.',
+    'Set `ROSTER_URL` and `ROSTER_API_KEY`.',
+    'Run `roster pull` to write entries for the objects that exist already, or declare resources in roster.yaml.',
+    'Check them with `roster validate`, then run `roster plan` to see what would change.',
     ...(host !== null && remote === null ? [shared] : []),
     ...(host === null || installs ? [] : [install]),
     ...(host === null ? [] : [...hostSteps(host, made), firstRun]),

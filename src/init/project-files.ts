@@ -92,7 +92,7 @@ function firstManifest({ project, environments, url, remote, ref }: ManifestFact
 project: ${yamlWord(project)}
 
 ${service(url)}${variants(environments)}${inventory(remote, ref)}
-# Declare resources below. To split them into several files, add \`include: [teams/*.yaml]\`.
+# Declare resources below, or run \`roster pull\` to write entries for the objects that exist already. To split them into several files, add \`include: [teams/*.yaml]\`.
 
 # groups:
 #   retail-prices:

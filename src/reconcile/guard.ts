@@ -49,7 +49,8 @@ export function objections(inputs: GuardInputs): Objection[] {
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
   const message = 'the project declares no resources';
-  const help = 'If that is intended, use `--allow-empty`.';
+  const help =
+    'To write entries for existing objects, run `roster pull`. If the project is to be empty, use `--allow-empty`.';
   return [{ code: 'empty-project', message, help, address: null }];
 };
 

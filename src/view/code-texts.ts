@@ -69,7 +69,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'empty-project': {
     title: 'Empty project',
     means: 'The project declares no resources, so a plan would delete everything that it owns.',
-    help: 'Check that the right files are included. To delete everything, pass `--allow-empty`.',
+    help: 'Check that the right files are included. In a new project, `roster pull` writes entries for existing objects. To delete everything, pass `--allow-empty`.',
   },
   'yaml-syntax': {
     title: 'YAML syntax error',

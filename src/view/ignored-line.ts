@@ -1,8 +1,13 @@
 import type { Plan } from '../model/plan.js';
 import { count } from './text/layout.js';
 
-/** `Ignored here: 2 differences (roster why ADDRESS).` Null when there are none. */
+/** More addresses would not fit on the line. */
+const maxNamed = 3;
+
+/** `Ignored here: 2 differences (roster why schedule/nightly).` Null when there are none. */
 export function ignoredLine({ ignored }: Pick<Plan, 'ignored'>): string | null {
   if (ignored === undefined || ignored.differences === 0) return null;
-  return `Ignored here: ${count(ignored.differences, 'difference')} (roster why ADDRESS).`;
+  const addresses = Object.keys(ignored.properties);
+  const named = addresses.length <= maxNamed ? addresses.join(' ') : 'ADDRESS';
+  return `Ignored here: ${count(ignored.differences, 'difference')} (roster why ${named}).`;
 }

@@ -46,7 +46,7 @@ export const serviceHelp = {
   destroy: {
     summary: 'Delete everything that the inventory owns',
     about:
-      'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. Objects that are protected, external or unmanaged stay, and so do the manifests: the next apply creates everything again.',
+      'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. External and unmanaged objects stay. Protected objects stop it. The manifests stay, too: the next apply creates everything again.',
     examples: [
       ['Show what would be deleted, and its digest', 'roster plan --destroy'],
       ['Delete everything of an environment after asking', 'roster destroy -e staging'],
@@ -59,7 +59,7 @@ export const serviceHelp = {
       4: refused,
       130: 'Interrupted',
     },
-    page: 'docs/recovery.md',
+    page: 'docs/inventory.md',
   },
   drift: {
     summary: 'Show what was changed outside roster since the last apply',
