@@ -2,6 +2,7 @@ import { equal, isJsonObject, type Json, type JsonObject } from '../model/json.j
 import type { Kind } from '../model/kind.js';
 import type { Address, Declared, FieldRule, Names, Observed } from '../model/resource.js';
 import { escaped, escapedValue } from '../model/template.js';
+import { ignoresExtra } from '../reconcile/ignore/ignored-parts.js';
 import type { EditableFile } from '../yaml/edit/edit-file.js';
 import type { ListItems } from '../yaml/edit/list-edits.js';
 import type { PropertyChange, PropertyChanges } from '../yaml/edit/map-edits.js';
@@ -81,16 +82,28 @@ function changesOf({ kind, entry, observed, fields }: Differing, wording: Wordin
       const rule = rules[field];
       if (rule === undefined || before == null || after == null) return [];
       const values = { before: before[field] ?? null, after: after[field] ?? null };
-      return [[field, changeOf(rule, values, wording)] as const];
+      const own = ignoresExtra(entry, field) ? withoutExtra(entry, field, values, wording) : values;
+      return [[field, changeOf(rule, own, wording)] as const];
     }),
   );
 }
 
-function changeOf(
-  rule: FieldRule<never>,
-  { before, after }: { readonly before: Json; readonly after: Json },
-  wording: Wording,
-): PropertyChange {
+interface Values {
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** Elements that are not declared stay as they are: none of them is written. */
+function withoutExtra(entry: Declared, field: string, values: Values, wording: Wording): Values {
+  const { before, after } = values;
+  const texts = (entry.declared as JsonObject)[field] ?? null;
+  if (!isList(before) || !isList(after) || !isList(texts)) return values;
+  const own = new Set(texts.map((text) => namedValue(String(text), before, wording)));
+  const isOwn = (each: Json) => own.has(each);
+  return { before: before.filter(isOwn), after: after.filter(isOwn) };
+}
+
+function changeOf(rule: FieldRule<never>, { before, after }: Values, wording: Wording): PropertyChange {
   const show = (value: Json) => rule.show(value as never, wording.names);
   const shown = show(after);
   if (shown === null) return { to: 'nothing' };

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/group-by.js';
-import { canonical, type Json } from '../../model/json.js';
+import { canonical, type Json, type JsonObject } from '../../model/json.js';
 import type { Address, Declared } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
 import {
@@ -159,12 +159,13 @@ class ValueWriter implements WrittenBack {
     );
   }
 
-  private report({ address, entry }: Differing, unwritten: readonly Unwritten[], source: Source): void {
+  private report(differing: Differing, unwritten: readonly Unwritten[], source: Source): void {
+    const { address, entry } = differing;
     for (const each of unwritten) {
       const [field = ''] = each.field.split('.');
       this.partly.add(`${address} ${field}`);
       const isSecret = each.obstacle === 'reference' && usesEnvironment(entry.templates[field]);
-      const why = isSecret ? 'it comes from the environment' : reasons[each.obstacle];
+      const why = isSecret ? 'it comes from the environment' : reasonOf(each, differing, source);
       const place = placeOf({ source, start: each.start, end: each.end });
       this.diagnostics.push(unwrittenBack(`\`${each.field}\` of ${address} was not changed: ${why}`, place));
     }
@@ -174,6 +175,20 @@ class ValueWriter implements WrittenBack {
     const names = fields.map((each) => `\`${each}\``).join(', ');
     this.diagnostics.push(unwrittenBack(`${names} of ${address} was not changed: ${why}`, entry.source));
   }
+}
+
+/** With the variable, and what it would have to be. Inputs may be passwords: their values are not shown. */
+function reasonOf(
+  { obstacle, field, start, end }: Unwritten,
+  { observed }: Differing,
+  { text }: Source,
+): string {
+  const variables = text.slice(start, end).match(/(?<!\$)\$\{[^}]*\}/g) ?? [];
+  if (obstacle !== 'reference' || variables.length === 0) return reasons[obstacle];
+  const value = (observed.spec as JsonObject | null)?.[field];
+  const shown = typeof value === 'string' ? `"${value}"` : typeof value === 'boolean' ? `\`${value}\`` : null;
+  const from = `it comes from ${variables.map((each) => `\`${each}\``).join(', ')}`;
+  return shown === null ? from : `${from}, and the service has ${shown}`;
 }
 
 const reasons: Readonly<Record<Unwritten['obstacle'], string>> = {
@@ -200,6 +215,10 @@ function textWith(text: string, all: readonly Made[]): string | null {
 
 function meaningOf(entry: Declared | undefined): string {
   if (entry === undefined) return '';
-  const { declared, id, formerly, protect, external, templates } = entry;
-  return canonical([declared as Json, id, formerly, protect, external, templates]);
+  const { declared, id, formerly, protect, external, templates, ignore = [], defaulted = [] } = entry;
+  const fromDefaults = defaulted.map(({ property }) => property);
+  return canonical([
+    ...[declared as Json, id, formerly, protect, external, templates],
+    ...[ignore, fromDefaults],
+  ]);
 }
