@@ -82,8 +82,8 @@ function changesOf({ kind, entry, observed, fields }: Differing, wording: Wordin
       const rule = rules[field];
       if (rule === undefined || before == null || after == null) return [];
       const values = { before: before[field] ?? null, after: after[field] ?? null };
-      const own = ignoresExtra(entry, field) ? withoutExtra(entry, field, values, wording) : values;
-      return [[field, changeOf(rule, own, wording)] as const];
+      const removal = ignoresExtra(entry, field) ? removalOf(values, wording) : null;
+      return [[field, removal ?? changeOf(rule, values, wording)] as const];
     }),
   );
 }
@@ -93,14 +93,17 @@ interface Values {
   readonly after: Json;
 }
 
-/** Elements that are not declared stay as they are: none of them is written. */
-function withoutExtra(entry: Declared, field: string, values: Values, wording: Wording): Values {
-  const { before, after } = values;
-  const texts = (entry.declared as JsonObject)[field] ?? null;
-  if (!isList(before) || !isList(after) || !isList(texts)) return values;
-  const own = new Set(texts.map((text) => namedValue(String(text), before, wording)));
-  const isOwn = (each: Json) => own.has(each);
-  return { before: before.filter(isOwn), after: after.filter(isOwn) };
+/** What somebody else adds is not written: the remote list holds all of it, so elements can only be missing. */
+function removalOf({ before, after }: Values, wording: Wording): PropertyChange | null {
+  if (!isList(before) || !isList(after)) return null;
+  const isGone = (text: unknown) => {
+    const value = typeof text === 'string' ? namedValue(text, before, wording) : undefined;
+    return value !== undefined && !after.includes(value);
+  };
+  return {
+    to: 'items',
+    items: (existing) => existing.flatMap((text, index) => (isGone(text) ? [] : [index])),
+  };
 }
 
 function changeOf(rule: FieldRule<never>, { before, after }: Values, wording: Wording): PropertyChange {

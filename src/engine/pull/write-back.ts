@@ -10,6 +10,7 @@ import {
   type Unwritten,
   type Wording,
 } from '../../pull/write-back.js';
+import { findApiKeys } from '../../redact/api-keys.js';
 import { EditableFile } from '../../yaml/edit/edit-file.js';
 import { applyEdits } from '../../yaml/edit/text-edits.js';
 import { isTooMuchToFormat } from '../../yaml/format/format.js';
@@ -154,9 +155,9 @@ class ValueWriter implements WrittenBack {
   private readonly partly = new Set<string>();
 
   private showsSecret(before: string, after: string): boolean {
-    return this.context.session.project.secrets.some(
-      (each) => after.includes(each) && !before.includes(each),
-    );
+    if (findApiKeys(after).length > findApiKeys(before).length) return true;
+    const { secrets } = this.context.session.project;
+    return secrets.some((each) => after.includes(each) && !before.includes(each));
   }
 
   private report(differing: Differing, unwritten: readonly Unwritten[], source: Source): void {

@@ -88,6 +88,32 @@ describe('law 6: a plan after a pull only adopts, and is empty after an apply', 
   });
 });
 
+const projectKeys = fc.record({
+  active: fc.boolean(),
+  enabled: fc.boolean(),
+  timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
+  ignore: fc.subarray(['enabled', 'inputs', 'timeZone']),
+});
+
+test('law 6 holds with defaults of sections, entries of another environment, and `ignore`', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(randomWorld, projectKeys, async (world, { active, ignore, ...schedules }) => {
+      const defaults = JSON.stringify({ groups: { active }, schedules: { ...schedules, ignore } });
+      const manifest = `project: imported
+environments: { staging: {} }
+defaults: ${defaults}
+groups:
+  retail: { name: Other, members: [], environments: [staging] }
+`;
+      await pullsCleanly(seedOf(world), [], manifest);
+      for (const cleanup of cleanups.splice(0)) await cleanup();
+    }),
+    { numRuns: runs(2, 100) },
+  );
+});
+
 const agents = [{ id: 'aaaaaaaa-0000-4000-8000-000000000000', externalAgentId: 'acme', name: 'Acme' }];
 const groupId = (index: number) => `bbbbbbbb-0000-4000-8000-00000000000${index}`;
 const seedWith = (rest: object) => parseSeed(JSON.stringify({ agents, ...rest }));
