@@ -2,7 +2,6 @@ import { equal, isJsonObject, type Json, type JsonObject } from '../model/json.j
 import type { Kind } from '../model/kind.js';
 import type { Address, Declared, FieldRule, Names, Observed } from '../model/resource.js';
 import { escaped, escapedValue } from '../model/template.js';
-import { ignoresExtra } from '../reconcile/ignore/ignored-parts.js';
 import type { EditableFile } from '../yaml/edit/edit-file.js';
 import type { ListItems } from '../yaml/edit/list-edits.js';
 import type { PropertyChange, PropertyChanges } from '../yaml/edit/map-edits.js';
@@ -82,19 +81,19 @@ function changesOf({ kind, entry, observed, fields }: Differing, wording: Wordin
       const rule = rules[field];
       if (rule === undefined || before == null || after == null) return [];
       const values = { before: before[field] ?? null, after: after[field] ?? null };
-      const removal = ignoresExtra(entry, field) ? removalOf(values, wording) : null;
+      const removal = entry.ignore?.includes(`${field}.extra`) ? removalOf(values, wording) : null;
       return [[field, removal ?? changeOf(rule, values, wording)] as const];
     }),
   );
 }
 
-interface Values {
+interface ValueChange {
   readonly before: Json;
   readonly after: Json;
 }
 
 /** What somebody else adds is not written: the remote list holds all of it, so elements can only be missing. */
-function removalOf({ before, after }: Values, wording: Wording): PropertyChange | null {
+function removalOf({ before, after }: ValueChange, wording: Wording): PropertyChange | null {
   if (!isList(before) || !isList(after)) return null;
   const isGone = (text: unknown) => {
     const value = typeof text === 'string' ? namedValue(text, before, wording) : undefined;
@@ -106,7 +105,7 @@ function removalOf({ before, after }: Values, wording: Wording): PropertyChange 
   };
 }
 
-function changeOf(rule: FieldRule<never>, { before, after }: Values, wording: Wording): PropertyChange {
+function changeOf(rule: FieldRule<never>, { before, after }: ValueChange, wording: Wording): PropertyChange {
   const show = (value: Json) => rule.show(value as never, wording.names);
   const shown = show(after);
   if (shown === null) return { to: 'nothing' };

@@ -1,10 +1,15 @@
 import { problem } from '../../model/diagnostic.js';
 import type { Address, Project } from '../../model/resource.js';
 import type { Observation } from '../plan.js';
-import type { PullOptions } from './pull.js';
+import type { NewFilesOptions } from './files.js';
+
+interface Wanted extends NewFilesOptions {
+  readonly addresses?: readonly string[];
+  readonly match?: string | undefined;
+}
 
 /** Refuses flags that choose or place new entries, where every address is one of an entry. */
-export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: PullOptions): void {
+export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
   const declared = new Set(entries.map(({ address }) => address));
   if (addresses.length === 0 || !addresses.every((each) => declared.has(each))) return;
   const flag = (['into', 'out', 'match'] as const).find((name) => flags[name] !== undefined);
