@@ -26,9 +26,11 @@ export function pullCommand(
   context: CommandContext,
 ): Promise<number> {
   return runCommand(flags, declarations.pull.formats, context, async () => {
-    const { out, into, match, write: named } = flags;
+    const { out, into, by, match, write: named } = flags;
     if (out !== undefined && into !== undefined)
       throw new Problem(usage('`--out` cannot be used with `--into`', 'Use one of them.'));
+    if (by !== undefined && into !== undefined)
+      throw new Problem(usage('`--by` cannot be used with `--into`', 'Use one of them.'));
     // `--out` is a folder here.
     const outputs = outputsOf(named === undefined ? {} : { write: named });
     const options = { ...sessionOptions(flags, context), outputs };

@@ -76,6 +76,7 @@ export const diagnosticCodes = [
   'not-in-snapshot',
   'not-importable',
   'not-written-back',
+  'shared-entry',
   'interrupted',
   'internal',
 ] as const;

@@ -81,16 +81,31 @@ function changesOf({ kind, entry, observed, fields }: Differing, wording: Wordin
       const rule = rules[field];
       if (rule === undefined || before == null || after == null) return [];
       const values = { before: before[field] ?? null, after: after[field] ?? null };
-      return [[field, changeOf(rule, values, wording)] as const];
+      const removal = entry.ignore?.includes(`${field}.extra`) ? removalOf(values, wording) : null;
+      return [[field, removal ?? changeOf(rule, values, wording)] as const];
     }),
   );
 }
 
-function changeOf(
-  rule: FieldRule<never>,
-  { before, after }: { readonly before: Json; readonly after: Json },
-  wording: Wording,
-): PropertyChange {
+interface ValueChange {
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** What somebody else adds is not written: the remote list holds all of it, so elements can only be missing. */
+function removalOf({ before, after }: ValueChange, wording: Wording): PropertyChange | null {
+  if (!isList(before) || !isList(after)) return null;
+  const isGone = (text: unknown) => {
+    const value = typeof text === 'string' ? namedValue(text, before, wording) : undefined;
+    return value !== undefined && !after.includes(value);
+  };
+  return {
+    to: 'items',
+    items: (existing) => existing.flatMap((text, index) => (isGone(text) ? [] : [index])),
+  };
+}
+
+function changeOf(rule: FieldRule<never>, { before, after }: ValueChange, wording: Wording): PropertyChange {
   const show = (value: Json) => rule.show(value as never, wording.names);
   const shown = show(after);
   if (shown === null) return { to: 'nothing' };

@@ -381,6 +381,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'A value was left unchanged by `roster pull`, because the file holds a variable, an anchor or a merge key in its place, or because changing it would change something else.',
     help: 'Change it in the file, or restore the declared value with `roster apply`.',
   },
+  'shared-entry': {
+    title: 'Entry is shared with other environments',
+    means:
+      'A value that `roster pull` wrote for one environment is in an entry that other environments have, too. They get the value with their next apply.',
+    help: 'To change one environment only, write a variable in place of the value, or list the environments of the entry under `environments`.',
+  },
   'not-in-inventory': {
     title: 'Resource is not in the inventory',
     means: 'A declared resource exists but is not in the inventory, so its drift is not known.',

@@ -82,7 +82,8 @@ function appended(before: string, entries: readonly ImportEntry[], kinds: readon
     if (own.length === 0) continue;
     const file = new EditableFile(text, () => false);
     const edited = file.addToSection(kind.section, (indent) => entriesLines(own, indent));
-    if (!isObstacle(edited)) text = applyEdits(text, edited);
+    if (isObstacle(edited)) throw new Error(`entries cannot be added to ${kind.section}`);
+    text = applyEdits(text, edited);
   }
   return text;
 }

@@ -12,6 +12,8 @@ import type { CheckContext } from './check.js';
 import { FileMaker, type NewFilesOptions, type PulledFile } from './files.js';
 import { importable } from './import.js';
 import { objectsOf, wordingOf } from './objects.js';
+import { ownedWithoutEntry, reasonsForNothing, refuseIdle } from './reasons.js';
+import { sharedValues } from './shared.js';
 import { type WrittenBack, writeBack } from './write-back.js';
 
 export interface PullOptions extends NewFilesOptions {
@@ -33,6 +35,8 @@ export interface Pulled {
   readonly updated: readonly { readonly address: Address; readonly fields: readonly string[] }[];
   /** What is added to `include`, and to which file; null when nothing is. */
   readonly include: { readonly file: string; readonly patterns: readonly string[] } | null;
+  /** Why there is nothing to write, as far as that is known: sentences. */
+  readonly reasons: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -46,6 +50,7 @@ export async function pull(
   options: ProjectOptions,
   wanted: PullOptions = {},
 ): Promise<Pulled> {
+  refuseIdle(session.project, wanted);
   const observation = await observeAndPlan(session, { everything: true });
   const { objections } = planOf(session, observation);
   const foreign = objections.filter((each) => each.code === 'inventory-mismatch' && each.address === null);
@@ -74,7 +79,9 @@ class Puller {
     const found = this.candidates();
     const selectors = selectorsOf(addresses);
     const { entries: declared, root, file } = this.context.session.project;
+    const owned = ownedWithoutEntry(this.context.observation);
     const known = [
+      ...owned,
       ...declared.map(({ address }) => address),
       ...found.entries.keys(),
       ...found.leftOut.map((each) => each.address),
@@ -97,15 +104,16 @@ class Puller {
       ),
       updated: [...written.updated].map(([address, fields]) => ({ address, fields })),
       include: include.length === 0 ? null : { file, patterns: include },
+      reasons: reasonsForNothing(this.context.observation, { isSelected, match: this.wanted.match, owned }),
     };
   }
 
   private candidates() {
     const { session, observation } = this.context;
     const { inventory } = observation;
-    const { entries, elsewhere = [], defaults = {} } = session.project;
-    const taken = [...entries.map(({ address }) => address), ...elsewhere, ...inventory.entries.keys()];
-    const all = new Set<Address>([...taken, ...inventory.drafts.keys()]);
+    const { entries, elsewhere = [], removed = [], defaults = {} } = session.project;
+    const declared = [...entries.map(({ address }) => address), ...elsewhere, ...removed];
+    const all = new Set([...declared, ...inventory.entries.keys(), ...inventory.drafts.keys()]);
     const agentText = (id: string) => this.wording.names.agent(id);
     return candidates(kinds, objectsOf(observation), all, { agentText, defaults });
   }
@@ -135,7 +143,8 @@ class Puller {
       } else if (fields.length > 0) differing.push({ address, kind, entry, observed, fields });
     }
     const written = writeBack(differing, this.texts, this.wording, this.context);
-    this.diagnostics.push(...written.diagnostics);
+    const shared = sharedValues([...written.updated.keys()], written.changed, this.context);
+    this.diagnostics.push(...written.diagnostics, ...shared);
     return written;
   }
 }

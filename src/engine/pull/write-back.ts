@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { canonical, type Json } from '../../model/json.js';
+import { groupBy } from '../../model/group-by.js';
+import { canonical, type Json, type JsonObject } from '../../model/json.js';
 import type { Address, Declared } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
 import {
@@ -9,11 +10,12 @@ import {
   type Unwritten,
   type Wording,
 } from '../../pull/write-back.js';
+import { findApiKeys } from '../../redact/api-keys.js';
 import { EditableFile } from '../../yaml/edit/edit-file.js';
 import { applyEdits } from '../../yaml/edit/text-edits.js';
 import { isTooMuchToFormat } from '../../yaml/format/format.js';
 import { placeOf, Source } from '../../yaml/source.js';
-import { type CheckContext, check } from './check.js';
+import { type CheckContext, type Checked, check } from './check.js';
 import { noOverlay } from './overlay.js';
 
 export interface WrittenBack {
@@ -35,16 +37,13 @@ export function writeBack(
   context: CheckContext,
 ): WrittenBack {
   const writer = new ValueWriter(texts, wording, context);
-  for (const file of new Set(differing.map(({ entry }) => entry.source.file)))
-    writer.file(
-      file,
-      differing.filter(({ entry }) => entry.source.file === file),
-    );
+  const files = [...groupBy(differing, ({ entry }) => entry.source.file)];
+  writer.write(files.flatMap(([file, own]) => writer.edits(file, own)));
   return writer;
 }
 
 /** Each try reads the whole project. */
-const MOST_TRIED = 50;
+const MOST_TRIES = 100;
 
 interface Made {
   readonly differing: Differing;
@@ -55,6 +54,8 @@ class ValueWriter implements WrittenBack {
   readonly changed = new Map<string, string>();
   readonly updated = new Map<Address, readonly string[]>();
   readonly diagnostics: Diagnostic[] = [];
+  private taken: readonly Made[] = [];
+  private tries = 0;
 
   constructor(
     private readonly texts: ReadonlyMap<string, string>,
@@ -62,19 +63,32 @@ class ValueWriter implements WrittenBack {
     private readonly context: CheckContext,
   ) {}
 
-  file(name: string, differing: readonly Differing[]): void {
+  /** All at once, because they are nearly always right; else one half and then the other. */
+  write(all: readonly Made[]): void {
+    if (all.length === 0) return;
+    this.tries += 1;
+    if (this.tries <= MOST_TRIES && this.isRight([...this.taken, ...all])) this.take(all);
+    else if (all.length === 1 || this.tries > MOST_TRIES)
+      for (const { differing } of all) this.refuse(differing, 'the changed file would mean something else');
+    else {
+      const middle = Math.ceil(all.length / 2);
+      this.write(all.slice(0, middle));
+      this.write(all.slice(middle));
+    }
+  }
+
+  edits(name: string, differing: readonly Differing[]): Made[] {
     const text = this.texts.get(name) ?? '';
     if (isTooMuchToFormat(text)) {
       for (const each of differing) this.refuse(each, 'its file is too large to change it line by line');
-      return;
+      return [];
     }
     const own = differing.map((each) => this.withoutDefaults(each)).filter(({ fields }) => fields.length > 0);
     const file = new EditableFile(text, (each) => /(?<!\$)\$\{/.test(each.replaceAll('$${', '')));
+    const source = new Source(name, text, 0);
     const all = own.map((each) => ({ differing: each, made: entryEdits(file, each, this.wording) }));
-    for (const { differing: each, made } of all) this.report(each, made.unwritten, new Source(name, text, 0));
-    const writable = all.filter(({ made }) => made.edits.length > 0);
-    if (this.isRight(name, text, writable)) this.take(name, text, writable);
-    else this.oneByOne(name, text, writable);
+    for (const { differing: each, made } of all) this.report(each, made.unwritten, source);
+    return all.filter(({ made }) => made.edits.length > 0);
   }
 
   /** Whether all entries or only this one should change is not guessed. */
@@ -89,39 +103,37 @@ class ValueWriter implements WrittenBack {
     return { ...differing, fields: fields.filter((field) => !isDefault(field)) };
   }
 
-  /** Something is wrong with one of them: the others are written. */
-  private oneByOne(name: string, text: string, all: readonly Made[]): void {
-    if (all.length > MOST_TRIED) {
-      for (const { differing } of all) this.refuse(differing, 'the changed file would mean something else');
-      return;
-    }
-    let right: readonly Made[] = [];
-    for (const each of all) {
-      if (this.isRight(name, text, [...right, each])) right = [...right, each];
-      else this.refuse(each.differing, 'the changed file would mean something else');
-    }
-    this.take(name, text, right);
-  }
-
-  private take(name: string, text: string, all: readonly Made[]): void {
-    if (all.length === 0) return;
-    this.changed.set(name, textWith(text, all) ?? text);
+  private take(all: readonly Made[]): void {
+    this.taken = [...this.taken, ...all];
+    for (const [name, text] of this.changedBy(this.taken) ?? []) this.changed.set(name, text);
     for (const { differing, made } of all) this.updated.set(differing.address, made.written);
   }
 
-  private isRight(name: string, text: string, all: readonly Made[]): boolean {
-    if (all.length === 0) return true;
-    const after = textWith(text, all);
-    if (after === null || this.showsSecret(text, after)) return false;
-    const { errors, project, reconciled } = check(this.context, {
-      ...noOverlay,
-      changed: new Map([...this.changed, [name, after]]),
-    });
+  private isRight(all: readonly Made[]): boolean {
+    const changed = this.changedBy(all);
+    if (changed === null) return false;
+    const pulled = new Map(all.map(({ differing, made }) => [differing.address, made.written]));
+    return this.means(pulled, check(this.context, { ...noOverlay, changed }));
+  }
+
+  /** The new texts of files; null when edits collide, or a text would show a secret. */
+  private changedBy(all: readonly Made[]): ReadonlyMap<string, string> | null {
+    const changed = new Map<string, string>();
+    for (const [name, own] of groupBy(all, ({ differing }) => differing.entry.source.file)) {
+      const text = this.texts.get(name) ?? '';
+      const after = textWith(text, own);
+      if (after === null || this.showsSecret(text, after)) return null;
+      changed.set(name, after);
+    }
+    return changed;
+  }
+
+  /** Whether the pulled fields have their remote values, and everything else is as before. */
+  private means(
+    pulled: ReadonlyMap<Address, readonly string[]>,
+    { errors, project, reconciled }: Checked,
+  ): boolean {
     if (errors.length > 0 || project === null || reconciled?.plan == null) return false;
-    const pulled = new Map([
-      ...[...this.updated].map(([address, fields]) => [address, fields] as const),
-      ...all.map(({ differing, made }) => [differing.address, made.written] as const),
-    ]);
     const before = this.context.session.project.entries.filter(({ address }) => !pulled.has(address));
     const now = new Map(project.entries.map((each) => [each.address, each]));
     const isKept = (each: Declared) => meaningOf(now.get(each.address)) === meaningOf(each);
@@ -143,17 +155,18 @@ class ValueWriter implements WrittenBack {
   private readonly partly = new Set<string>();
 
   private showsSecret(before: string, after: string): boolean {
-    return this.context.session.project.secrets.some(
-      (each) => after.includes(each) && !before.includes(each),
-    );
+    if (findApiKeys(after).length > findApiKeys(before).length) return true;
+    const { secrets } = this.context.session.project;
+    return secrets.some((each) => after.includes(each) && !before.includes(each));
   }
 
-  private report({ address, entry }: Differing, unwritten: readonly Unwritten[], source: Source): void {
+  private report(differing: Differing, unwritten: readonly Unwritten[], source: Source): void {
+    const { address, entry } = differing;
     for (const each of unwritten) {
       const [field = ''] = each.field.split('.');
       this.partly.add(`${address} ${field}`);
       const isSecret = each.obstacle === 'reference' && usesEnvironment(entry.templates[field]);
-      const why = isSecret ? 'it comes from the environment' : reasons[each.obstacle];
+      const why = isSecret ? 'it comes from the environment' : reasonOf(each, differing, source);
       const place = placeOf({ source, start: each.start, end: each.end });
       this.diagnostics.push(unwrittenBack(`\`${each.field}\` of ${address} was not changed: ${why}`, place));
     }
@@ -163,6 +176,20 @@ class ValueWriter implements WrittenBack {
     const names = fields.map((each) => `\`${each}\``).join(', ');
     this.diagnostics.push(unwrittenBack(`${names} of ${address} was not changed: ${why}`, entry.source));
   }
+}
+
+/** With the variable, and what it would have to be. Inputs may be passwords: their values are not shown. */
+function reasonOf(
+  { obstacle, field, start, end }: Unwritten,
+  { observed }: Differing,
+  { text }: Source,
+): string {
+  const variables = text.slice(start, end).match(/(?<!\$)\$\{[^}]*\}/g) ?? [];
+  if (obstacle !== 'reference' || variables.length === 0) return reasons[obstacle];
+  const value = (observed.spec as JsonObject | null)?.[field];
+  const shown = typeof value === 'string' ? `"${value}"` : typeof value === 'boolean' ? `\`${value}\`` : null;
+  const from = `it comes from ${variables.map((each) => `\`${each}\``).join(', ')}`;
+  return shown === null ? from : `${from}, and the service has ${shown}`;
 }
 
 const reasons: Readonly<Record<Unwritten['obstacle'], string>> = {
@@ -189,6 +216,10 @@ function textWith(text: string, all: readonly Made[]): string | null {
 
 function meaningOf(entry: Declared | undefined): string {
   if (entry === undefined) return '';
-  const { declared, id, formerly, protect, external, templates } = entry;
-  return canonical([declared as Json, id, formerly, protect, external, templates]);
+  const { declared, id, formerly, protect, external, templates, ignore = [], defaulted = [] } = entry;
+  const fromDefaults = defaulted.map(({ property }) => property);
+  return canonical([
+    ...[declared as Json, id, formerly, protect, external, templates],
+    ...[ignore, fromDefaults],
+  ]);
 }

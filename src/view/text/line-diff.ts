@@ -41,15 +41,20 @@ export function readable(value: Json): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** A patch of one file, as `git diff` shows it: `before` is null for a new file. Control characters are escaped. */
+/** Where a hunk has no lines, a patch names the line before. */
+function startOf(start: number, lines: number): number {
+  return lines === 0 ? start - 1 : start;
+}
+
+/** A patch of one file, as `git diff` shows it: `before` is null for a new file. Control characters are escaped, except in line breaks. */
 export function filePatch(path: string, before: string | null, after: string): string {
   const options = { ...diffLimits, context: 3 };
   const patch = structuredPatch('', '', before ?? '', after, undefined, undefined, options);
   const name = escapeControls(path);
   const head = [`--- ${before === null ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
   const hunks = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
-    ...lines.map((line) => escapeControls(line.replace(/\r$/, ''))),
+    `@@ -${startOf(oldStart, oldLines)},${oldLines} +${startOf(newStart, newLines)},${newLines} @@`,
+    ...lines.map((line) => `${escapeControls(line.replace(/\r$/, ''))}${line.endsWith('\r') ? '\r' : ''}`),
   ]);
   const left = patch === undefined ? [`Too much has changed to show it: ${after.length} characters.`] : [];
   return [...head, ...hunks, ...left, ''].join('\n');

@@ -18,10 +18,11 @@ export interface PullView {
   }[];
   readonly updated: readonly { readonly address: Address; readonly fields: readonly string[] }[];
   readonly include: { readonly file: string; readonly patterns: readonly string[] } | null;
+  readonly reasons: readonly string[];
 }
 
-export function pullText({ files, imported, updated, include }: PullView): string {
-  if (files.length === 0) return 'Nothing to write.\n';
+export function pullText({ files, imported, updated, include, reasons }: PullView): string {
+  if (files.length === 0) return `${['Nothing to write.', ...reasons.map(escapeControls)].join(' ')}\n`;
   const lines = files.map(({ path, before }) => {
     const own = imported.filter(({ file }) => file === path);
     const what = own.length === 0 ? '' : ` (${own.length === 1 ? '1 entry' : `${own.length} entries`})`;

@@ -112,7 +112,7 @@ export class EditableFile {
       if (!isMap(node)) return obstacle('missing', node);
       const map = node as YAMLMap;
       const pair = findPair(map, name);
-      const merge = pair === undefined ? mergeOf(map, name, this.file.documents) : undefined;
+      const merge = pair === undefined ? mergeOf(map, name, this.file) : undefined;
       if (merge !== undefined) return obstacle('merge', merge.key);
       if (pair === undefined) return obstacle('missing', node);
       const own = ownObstacle(pair.value, pair.key, this.file);

@@ -8,12 +8,31 @@ export type YamlPair = YAMLMap['items'][number];
 export interface Editable {
   readonly text: string;
   readonly documents: readonly Document.Parsed[];
+  /** Where brackets and braces are. */
+  readonly flows: readonly (readonly [start: number, end: number])[];
+  /** The nodes of each anchor, by its name. */
+  readonly anchored: ReadonlyMap<string, readonly YamlNode[]>;
+  /** The anchors that an alias refers to. */
+  readonly aliased: ReadonlySet<string>;
   /** True for a text that stands for another value, such as a variable: it is not changed. */
   isReference(text: string): boolean;
 }
 
+/** All nodes are looked at once, not once for each value that is changed. */
 export function editable(text: string, isReference: (text: string) => boolean): Editable {
-  return { text, documents: parseWithOffsets(text), isReference };
+  const { isAlias, isMap, isSeq, visit } = tools();
+  const documents = parseWithOffsets(text);
+  const flows: (readonly [number, number])[] = [];
+  const anchored = new Map<string, YamlNode[]>();
+  const aliased = new Set<string>();
+  const note = (node: YamlNode) => {
+    if (isAlias(node)) aliased.add(node.source);
+    else if (node.anchor) anchored.set(node.anchor, [...(anchored.get(node.anchor) ?? []), node]);
+    const range = (isMap(node) || isSeq(node)) && node.flow ? rangeOf(node) : null;
+    if (range !== null) flows.push(range);
+  };
+  for (const document of documents) visit(document, { Node: (_, node) => note(node) });
+  return { text, documents, flows, anchored, aliased, isReference };
 }
 
 export function obstacle(reason: Obstacle['obstacle'], at: unknown, fallback?: unknown): Obstacle {
@@ -35,55 +54,35 @@ export function findPair(map: YAMLMap, key: string): YamlPair | undefined {
 }
 
 /** The merge key of a map, where it may provide a property. */
-export function mergeOf(map: YAMLMap, key: string, documents: Editable['documents']): YamlPair | undefined {
+export function mergeOf(map: YAMLMap, key: string, file: Editable): YamlPair | undefined {
   const merge = findPair(map, '<<');
-  return merge !== undefined && provides(merge.value, key, documents, 0) ? merge : undefined;
+  return merge !== undefined && provides(merge.value, key, file, 0) ? merge : undefined;
 }
 
-function provides(node: unknown, key: string, documents: Editable['documents'], depth: number): boolean {
+function provides(node: unknown, key: string, file: Editable, depth: number): boolean {
   const { isAlias, isMap, isSeq } = tools();
   if (depth > 8) return true;
   if (isAlias(node)) {
     const { source } = node;
-    const found = anchoredIn(documents, source);
-    return found.length === 0 || found.some((each) => provides(each, key, documents, depth + 1));
+    const found = file.anchored.get(source) ?? [];
+    return found.length === 0 || found.some((each) => provides(each, key, file, depth + 1));
   }
-  if (isSeq(node)) return node.items.some((each) => provides(each, key, documents, depth + 1));
+  if (isSeq(node)) return node.items.some((each) => provides(each, key, file, depth + 1));
   if (!isMap(node)) return true;
-  return findPair(node, key) !== undefined || mergeOf(node, key, documents) !== undefined;
-}
-
-function anchoredIn(documents: Editable['documents'], name: string): YamlNode[] {
-  const found: YamlNode[] = [];
-  const { visit, isAlias } = tools();
-  for (const document of documents)
-    visit(document, {
-      Node: (_, node) => {
-        if (!isAlias(node) && node.anchor === name) found.push(node);
-      },
-    });
-  return found;
+  return findPair(node, key) !== undefined || mergeOf(node, key, file) !== undefined;
 }
 
 /** Whether an alias refers to the node. */
-function isShared(node: unknown, documents: Editable['documents']): boolean {
-  const { isAlias, isNode, visit } = tools();
-  if (!isNode(node) || isAlias(node) || !('anchor' in node) || !node.anchor) return false;
-  let found = false;
-  for (const document of documents)
-    visit(document, {
-      Alias: (_, alias) => {
-        if (alias.source === node.anchor) found = true;
-      },
-    });
-  return found;
+function isShared(node: unknown, { aliased }: Editable): boolean {
+  const { isAlias, isNode } = tools();
+  return isNode(node) && !isAlias(node) && Boolean(node.anchor) && aliased.has(node.anchor ?? '');
 }
 
 /** What keeps a value as a whole from being changed; null when nothing does. */
 export function ownObstacle(node: unknown, around: unknown, file: Editable): Obstacle | null {
   const { isAlias, isScalar } = tools();
   if (isAlias(node)) return obstacle('alias', node);
-  if (isShared(node, file.documents)) return obstacle('anchor', node, around);
+  if (isShared(node, file)) return obstacle('anchor', node, around);
   const isText = isScalar(node) && typeof node.value === 'string';
   return isText && file.isReference(String(node.value)) ? obstacle('reference', node, around) : null;
 }
@@ -166,15 +165,6 @@ function quotingOf(type: string | undefined): Quoting {
 }
 
 /** Whether an offset is inside brackets or braces. */
-export function isInFlow(offset: number, { documents }: Editable): boolean {
-  const { visit } = tools();
-  let found = false;
-  for (const document of documents)
-    visit(document, {
-      Collection: (_, node) => {
-        const range = rangeOf(node);
-        if (node.flow && range !== null && range[0] < offset && offset < range[1]) found = true;
-      },
-    });
-  return found;
+export function isInFlow(offset: number, { flows }: Editable): boolean {
+  return flows.some(([start, end]) => start < offset && offset < end);
 }

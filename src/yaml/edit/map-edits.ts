@@ -42,7 +42,7 @@ export function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable):
   const added: (readonly [string, YamlValue])[] = [];
   for (const [name, change] of changes) {
     const pair = findPair(map, name);
-    const merge = pair === undefined ? mergeOf(map, name, file.documents) : undefined;
+    const merge = pair === undefined ? mergeOf(map, name, file) : undefined;
     if (merge !== undefined) parts.push(obstacle('merge', merge.key));
     else if (pair !== undefined && change.to === 'nothing') gone.push(pair);
     else if (pair !== undefined) parts.push(editPair(pair, change, file));

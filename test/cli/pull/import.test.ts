@@ -88,6 +88,32 @@ describe('law 6: a plan after a pull only adopts, and is empty after an apply', 
   });
 });
 
+const projectKeys = fc.record({
+  active: fc.boolean(),
+  enabled: fc.boolean(),
+  timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
+  ignore: fc.subarray(['enabled', 'inputs', 'timeZone']),
+});
+
+test('law 6 holds with defaults of sections, entries of another environment, and `ignore`', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(randomWorld, projectKeys, async (world, { active, ignore, ...schedules }) => {
+      const defaults = JSON.stringify({ groups: { active }, schedules: { ...schedules, ignore } });
+      const manifest = `project: imported
+environments: { staging: {} }
+defaults: ${defaults}
+groups:
+  retail: { name: Other, members: [], environments: [staging] }
+`;
+      await pullsCleanly(seedOf(world), [], manifest);
+      for (const cleanup of cleanups.splice(0)) await cleanup();
+    }),
+    { numRuns: runs(2, 100) },
+  );
+});
+
 const agents = [{ id: 'aaaaaaaa-0000-4000-8000-000000000000', externalAgentId: 'acme', name: 'Acme' }];
 const groupId = (index: number) => `bbbbbbbb-0000-4000-8000-00000000000${index}`;
 const seedWith = (rest: object) => parseSeed(JSON.stringify({ agents, ...rest }));
@@ -375,4 +401,53 @@ describe('where entries go', () => {
     expect((await workspace.command(['pull', 'group/*', '--yes'])).exit).toBe(0);
     expect(read(workspace, 'roster.yaml')).toContain('include: [imported/groups.yaml]\n');
   });
+});
+
+test.each([
+  ['--into with --by', ['--into', 'a.yaml', '--by', 'kind'], '`--by` cannot be used with `--into`'],
+  ['--into, for what is declared', ['group/a', '--into', 'a.yaml'], '`--into` has no effect'],
+  ['--match, for what is declared', ['group/a', '--match', 'zzz*'], '`--match` has no effect'],
+])('a flag that would have no effect is refused: %s', async (_, args, message) => {
+  const { workspace } = await arrange(oneGroup, [], 'project: p\ngroups: { a: { members: [acme] } }\n');
+  const pulled = await workspace.command(['pull', ...args]);
+  expect([pulled.exit, pulled.stdout, pulled.stderr]).toEqual([1, '', expect.stringContaining(message)]);
+});
+
+describe('when there is nothing to write, the reason is given', () => {
+  test('no object has a name that matches', async () => {
+    const { workspace } = await arrange(oneGroup);
+    const pulled = await workspace.command(['pull', '--match', 'Zzz*']);
+    expect([pulled.exit, pulled.stdout]).toEqual([
+      0,
+      'Nothing to write. No object without an entry has a name that matches "Zzz*".\n',
+    ]);
+  });
+
+  test('entries were removed, and the inventory still has their objects', async () => {
+    const { workspace } = await arrange(oneGroup, [], 'project: p\ngroups: { a: { members: [acme] } }\n');
+    expect((await workspace.apply()).exit).toBe(0);
+    workspace.write('roster.yaml', 'project: p\n');
+    const pulled = await workspace.command(['pull', 'group/a']);
+    expect([pulled.exit, pulled.stdout]).toEqual([
+      0,
+      'Nothing to write. group/a belongs to this project but has no entry: restore the entry, or list it under `removed`.\n',
+    ]);
+  });
+});
+
+test('an address under `removed` is no key of a new entry', async () => {
+  const { workspace } = await arrange(
+    oneGroup,
+    [],
+    'project: p\ninclude: [imported/*.yaml]\nremoved: [group/retail-prices]\n',
+  );
+  const pulled = await workspace.command(['pull', 'group/*', '--yes']);
+  expect(pulled.stderr).not.toContain('left out');
+  expect(read(workspace, 'imported/groups.yaml')).toMatch(/^groups:\n {2}retail-prices-\w+:\n/);
+});
+
+test('the patch of a new file has the header that git writes', async () => {
+  const { workspace } = await arrange(oneGroup);
+  const patch = await workspace.command(['pull', 'group/*', '--format', 'diff']);
+  expect(patch.stdout).toContain('--- /dev/null\n+++ b/imported/groups.yaml\n@@ -0,0 +1,4 @@\n');
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -322,6 +323,60 @@ test('a glob writes back what is declared and imports the rest', async () => {
   expect(read(workspace)).toContain('description: new');
   expect(read(workspace, 'imported/groups.yaml')).toContain('other:\n    name: Other\n');
   expect((await workspace.planJson()).changes.map(({ action }) => action)).toEqual(['adopt']);
+});
+
+test('members that somebody else adds are not written, and declared ones that are gone are removed', async () => {
+  const before = 'groups:\n  a:\n    members: [acme, globex]\n    ignore: [members.extra]\n';
+  const found = await notWritten(before, 'groups', members('acme', 'initech'), 'group/a');
+  expect([found.exit, found.diagnostics]).toEqual([0, []]);
+  expect(found.text).toBe(before.replace('acme, globex', 'acme'));
+});
+
+test('what is ignored is named as the reason why nothing is written', async () => {
+  const { sandbox, workspace } = await applied(
+    'groups: { a: { members: [acme], description: old, ignore: [description] } }\n',
+  );
+  change(sandbox, 'groups', { description: 'new' });
+  const pulled = await workspace.command(['pull', 'group/a']);
+  expect([pulled.exit, pulled.stdout]).toEqual([
+    0,
+    'Nothing to write. What differs in group/a is under `ignore`.\n',
+  ]);
+});
+
+test('one file that cannot be written keeps no other from being written', async () => {
+  const file = (name: string, rest: string) => `groups:\n  ${name}:\n    members: [acme]\n${rest}`;
+  const others = Object.fromEntries(
+    ['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, file(name, '    description: old\n')]),
+  );
+  const { sandbox, workspace } = await applied('include: [a.yaml, b.yaml, c.yaml, d.yaml]\n', others);
+  change(sandbox, 'groups', { description: 'new' });
+  change(sandbox, 'groups', { description: 'svc_live_0123456789abcdef0123' }, 'b');
+  const pulled = await workspace.command(['pull', 'group/*']);
+  expect([pulled.exit, pulled.stderr]).toEqual([1, expect.stringContaining('group/b was not changed')]);
+  const texts = Object.keys(others).map((name) => read(workspace, name));
+  expect(texts.map((text) => text.includes('description: new'))).toEqual([true, false, true, true]);
+});
+
+test('git applies the patch of a file with Windows line breaks', async () => {
+  const { sandbox, workspace } = await applied(group('    description: old\n    members: [acme]\n'));
+  workspace.write('roster.yaml', read(workspace).replaceAll('\n', '\r\n'));
+  change(sandbox, 'groups', { description: 'new' });
+  const patch = await workspace.command(['pull', 'group/shops', '--format', 'diff']);
+  execFileSync('git', ['apply', '-'], { cwd: workspace.root, input: patch.stdout });
+  expect(read(workspace)).toContain('description: new\r\n');
+});
+
+test('a value from a variable is reported with the variable, its place and the value of the service', async () => {
+  const found = await notWritten(
+    'vars:\n  text: old\ngroups:\n  a: { members: [acme], description: "${var.text}" }\n',
+    'groups',
+    { description: 'new' },
+    'group/a',
+  );
+  expect(found.diagnostics[0].message).toBe(
+    '`description` of group/a was not changed: it comes from `${var.text}`, and the service has "new"',
+  );
 });
 
 const anyText = fc.oneof(

@@ -98,6 +98,7 @@ const reaches = {
   'not-in-snapshot': warning,
   'not-importable': neverOffline,
   'not-written-back': neverOffline,
+  'shared-entry': neverOffline,
   interrupted: neverOffline,
 } as const satisfies Record<DiagnosticCode, readonly [Reach, string]>;
 
