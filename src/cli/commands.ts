@@ -12,7 +12,7 @@ export type Done = (code: number) => void;
 const shells = ['bash', 'zsh', 'fish'];
 const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot', 'seed'];
 
-/** Who adds which commands. Adding all of them takes longer than running most of them. */
+/** The function that adds each group of commands. Adding all of them takes longer than running most of them. */
 export const groups: readonly (readonly [add: typeof addTools, names: readonly CommandName[]])[] = [
   [addFirstSteps, ['init', 'validate', 'fmt']],
   [addPull, ['pull']],
@@ -104,12 +104,12 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 
 function addPull(program: Command, context: CommandContext, done: Done): void {
   command(program, 'pull')
-    .argument('[addresses...]', 'Declared resources and other objects (default: all objects not declared)')
-    .option('-y, --yes', 'Do not ask for confirmation before `include` is extended')
+    .argument('[addresses...]', 'Addresses or globs of declared resources and other objects (default: all undeclared objects)')
+    .option('-y, --yes', 'Do not ask for confirmation before adding to `include`')
     .option('--out <folder>', 'Folder of the new files (default: imported)')
     .option('--into <file>', 'Add all new entries to one file')
-    .addOption(choice('--by <what>', 'What the new files are split by (default: kind)', ['kind', 'target']))
-    .option('--match <glob>', 'Import only objects with such a name, such as `Retail*`')
+    .addOption(choice('--by <what>', 'How to split new entries into files (default: kind)', ['kind', 'target']))
+    .option('--match <glob>', 'Import only objects whose name matches, such as `Retail*`')
     .action(async (selected, flags) =>
       done(await (await import('./pull.js')).pullCommand(selected, flags, context)),
     );

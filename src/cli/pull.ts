@@ -67,7 +67,7 @@ async function write(found: Pulled, { yes }: PullFlags, { host, output }: Comman
         severity: 'error',
         code: 'not-confirmed',
         message: `${what}, and there is no terminal to ask for confirmation`,
-        help: 'Use `--yes`, or look at the changes with `--format diff` first.',
+        help: 'Use `--yes`, or review the changes with `--format diff` first.',
       });
     const answer = await confirm(`${what}.\nWrite the files? Only 'yes' will be accepted: `);
     if (answer !== 'yes')

@@ -147,7 +147,7 @@ const allowNothing: Allowances = {
   staleCheckout: false,
 };
 
-/** Its deletes are what was asked for. */
+/** The user asked for these deletes, so `limits.deletes` does not apply. */
 const allowDestroying = { deletes: Number.POSITIVE_INFINITY, empty: true } as const;
 
 /** The plan for an observed state, whether it was observed now or comes from a snapshot. */

@@ -158,7 +158,7 @@ function forget(match: Match): ResourceDiff {
 /** Once forgotten, it would be like any other object that `prune: all` deletes. */
 function keepRemoved(match: Match): ResourceDiff {
   const message = `${match.address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
-  const help = 'To have it forgotten, use `--prune owned`.';
+  const help = 'To remove it from the inventory, use `--prune owned`.';
   return {
     ...resourceDiff(match, 'none', {}),
     diagnostics: [{ severity: 'warning', code: 'left-alone', message, help }],

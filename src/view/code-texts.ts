@@ -37,7 +37,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Unsafe text',
     means:
       'A text contains control, bidirectional or zero-width characters, which can hide what it says, or a file contains what looks like an API key.',
-    help: 'Remove the characters, and review the text that they hide. Remove a key and, if it is real, revoke it: it stays in the git history.',
+    help: 'Remove the characters, and review the text that they hide. If the text is an API key, remove it. If the key is real, also revoke it, because it remains in the git history.',
   },
   'unsupported-version': {
     title: 'Unsupported version of roster',

@@ -129,7 +129,7 @@ describe('an error of the proxy is not taken for one of the service, names the p
     expect(output).not.toMatch(/proxy-user|hunter2|error\[(service-error|unauthorized)\]/);
   });
 
-  test('a proxy that is not there', async () => {
+  test('a proxy that cannot be reached', async () => {
     await proxy.close();
     const { exit, said } = await plan({ HTTPS_PROXY: withCredentials() });
     expect(exit).toBe(1);
@@ -140,7 +140,7 @@ describe('an error of the proxy is not taken for one of the service, names the p
     await start();
   });
 
-  test('a proxy over TLS whose certificate nobody trusts', async () => {
+  test('a proxy over TLS with an untrusted certificate', async () => {
     await start({
       tls: { key: readFileSync(fixture('test-fixture.key')), cert: readFileSync(fixture('right')) },
     });

@@ -1,7 +1,7 @@
 export interface HelpText {
   /** For the list of commands: without a period. */
   readonly summary: string;
-  /** What its help begins with. Default: the summary. */
+  /** The first paragraph of the help. Default: the summary. */
   readonly about?: string;
   /** Command lines with what they are for. Tests run each of them. */
   readonly examples: readonly (readonly [purpose: string, line: string])[];

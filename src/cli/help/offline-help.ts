@@ -43,7 +43,7 @@ export const offlineHelp = {
     about: 'Show which schedules start which agents, groups and pipelines, from the manifests alone.',
     examples: [
       ['Show the whole graph', 'roster graph'],
-      ['Show what leads to a group, and what it leads to', 'roster graph group/retail-prices'],
+      ['Show what starts a group, and what the group starts', 'roster graph group/retail-prices'],
       ['Write a diagram for a Markdown page', 'roster graph --format mermaid'],
     ],
     exits: { 0: success, 1: failed },

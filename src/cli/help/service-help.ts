@@ -1,6 +1,6 @@
 import { failed, type HelpText, success } from './help-text.js';
 
-const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
+const elsewhere = 'The run was refused, for example because the inventory belongs to another service or account';
 const refused = 'A guard refused the plan, and nothing was changed';
 
 /** Of the commands that need the service or the inventory. */
@@ -49,11 +49,11 @@ export const serviceHelp = {
       'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. External and unmanaged objects stay. Protected objects stop it. The manifests stay, too: the next apply creates everything again.',
     examples: [
       ['Show what would be deleted, and its digest', 'roster plan --destroy'],
-      ['Delete everything of an environment after asking', 'roster destroy -e staging'],
+      ['Delete everything in an environment, after confirmation', 'roster destroy -e staging'],
       ['Delete exactly what was reviewed', 'roster destroy --yes --expect "$DIGEST"'],
     ],
     exits: {
-      0: 'Everything that was to be deleted is gone',
+      0: 'Everything in the plan was deleted',
       1: 'An error, and nothing was changed',
       3: 'Not finished or not verified: the report says what was done',
       4: refused,
@@ -67,7 +67,7 @@ export const serviceHelp = {
       'Show what was changed outside roster since the last apply, regardless of what the manifests declare now.',
     examples: [
       ['Show what was changed', 'roster drift'],
-      ['Show only that of schedules', "roster drift 'schedule/*'"],
+      ['Show only changes to schedules', "roster drift 'schedule/*'"],
       ['Also save the result as JSON', 'roster drift --write json=drift.json'],
     ],
     exits: {
@@ -92,7 +92,7 @@ export const serviceHelp = {
     ],
     exits: {
       0: success,
-      1: 'An error, or something could not be written: the rest was',
+      1: 'An error, or some objects or values could not be written; the others were',
       4: elsewhere,
     },
     page: 'docs/pull.md',
@@ -123,7 +123,7 @@ export const serviceHelp = {
   unlock: {
     summary: 'Remove the inventory lock of a run that has died',
     about:
-      'Remove the lock of a run that has died. First, make sure that it has: two runs must not write at the same time.',
+      'Remove the lock of a run that has died. First make sure that the run is no longer active: two runs must not write at the same time.',
     examples: [
       ['Show who holds the lock, and ask before removing it', 'roster unlock'],
       ['Remove the lock without confirmation', 'roster unlock -e staging --yes'],

@@ -80,7 +80,7 @@ class ValueWriter implements WrittenBack {
   edits(name: string, differing: readonly Differing[]): Made[] {
     const text = this.texts.get(name) ?? '';
     if (isTooMuchToFormat(text)) {
-      for (const each of differing) this.refuse(each, 'its file is too large to change it line by line');
+      for (const each of differing) this.refuse(each, 'its file is too large to edit line by line');
       return [];
     }
     const own = differing.map((each) => this.withoutDefaults(each)).filter(({ fields }) => fields.length > 0);

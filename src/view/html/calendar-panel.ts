@@ -47,6 +47,6 @@ function sideText({ starts, minutesOverLimit, uncounted }: CalendarSide, limit: 
       : [`${count(minutesOverLimit, 'minute')} above limits.startsPerMinute (${limit})`]),
     ...(uncounted === 0
       ? []
-      : [`not counting ${count(uncounted, 'schedule')}, which cannot be computed here`]),
+      : [`not counting ${count(uncounted, 'schedule')}, whose start times are unknown`]),
   ].join(', ');
 }

@@ -49,7 +49,7 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   key: 'a key stops working',
   scopes: 'more scopes',
   schedule: 'runs change',
-  adopt: 'created elsewhere',
+  adopt: 'created outside this project',
   protection: 'protection lifted',
   safeguard: 'weaker setting',
   'look-alike': 'similar name',

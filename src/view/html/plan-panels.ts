@@ -15,7 +15,7 @@ export function panelsHtml({ changes, problems, links }: PageData, calendar: Htm
       : [{ id: 'problems', title: `Problems (${problems.length})`, body: problemsPanel }]),
   ];
   if (panels.length === 0) return null;
-  return html`<noscript><p class="noscript">The changes are shown by the script of this page, which is off. The page loads nothing from elsewhere.</p></noscript>
+  return html`<noscript><p class="noscript">This page needs JavaScript to show the changes. It loads nothing from other sites. The page loads nothing from elsewhere.</p></noscript>
 <div role="tablist" aria-label="Parts of the plan" class="tabs">${panels.map(tab)}</div>
 ${changes.length === 0 ? null : toolbar(changes)}
 ${panels.map(panel)}`;

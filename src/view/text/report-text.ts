@@ -105,7 +105,7 @@ function nextSteps(report: Report, reviewed: ReviewedPlan): string[] {
   if (report.diagnostics.some((each) => each.code === 'not-converged'))
     lines.push(
       isDestroy
-        ? 'Some of what was destroyed still exists.'
+        ? 'Some objects still exist after the destroy.'
         : 'After the apply, the service still differs from the manifests.',
     );
   if (report.keyEnded) lines.push(`First: ${key}`);

@@ -30,8 +30,8 @@ export function showGraph(changes, links, open) {
 
 /** @param {number} count */
 function noteOn(count) {
-  if (count === 0) return 'What is shown under Changes depends on nothing.';
-  const around = 'What is shown under Changes, what it needs and what needs it.';
+  if (count === 0) return 'The changes shown have no dependencies.';
+  const around = 'The changes shown, with their dependencies and dependents.';
   if (count <= MOST_DRAWN) return around;
   return `${around} Of ${count.toLocaleString('en')} arrows, ${MOST_DRAWN} are drawn: search or filter to see others.`;
 }
