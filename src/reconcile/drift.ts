@@ -5,9 +5,9 @@ import { isExpired } from '../model/kind.js';
 import type { FieldChange } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
 import { rawValue, ruleOf } from './fields.js';
-import { withoutIgnored } from './ignore/ignored-parts.js';
+import { ownPart } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
-import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
+import { concealed, declaresApplied, holdsApplied, isUnchanged, secretPlaces } from './secret-values.js';
 
 /** Compares existing objects with what was applied last, whatever the manifests declare now. */
 export function driftOf(
@@ -73,10 +73,12 @@ function changedFields(match: Match, observed: Observed, names: Names): FieldCha
   return Object.keys(kind.fields).flatMap((field): FieldChange[] => {
     const applied = known?.applied[field];
     if (applied === undefined || holdsApplied(match, field)) return [];
+    // The manifest says the same by now: the change was accepted.
+    if (entry !== null && isUnchanged(match, field, spec, entry.spec)) return [];
     const { layout, show, showApplied } = ruleOf(kind, field);
     const places = secretPlaces(match, field);
-    const value = withoutIgnored(entry, field, rawValue(spec, field) as Json);
-    const recorded = withoutIgnored(entry, field, applied);
+    const value = ownPart(entry, field, rawValue(spec, field) as Json);
+    const recorded = ownPart(entry, field, applied);
     return [
       {
         path: field,

@@ -51,11 +51,18 @@ const live = (name: string) => {
 test.each<{ name: string; later: string; meanwhile(): void; exit: number; changes: unknown[] }>([
   { name: 'nothing, after an apply', later: first, meanwhile: () => {}, exit: 0, changes: [] },
   {
-    name: 'what somebody changed, although the manifest says the same by now',
+    name: 'not what somebody changed once the manifest says the same',
     later: first.replace('One', 'Two'),
     meanwhile: () => Object.assign(live('a'), { description: 'Two' }),
+    exit: 0,
+    changes: [],
+  },
+  {
+    name: 'only what the manifest has not accepted',
+    later: first.replace('One', 'Two'),
+    meanwhile: () => Object.assign(live('a'), { description: 'Two', isActive: false }),
     exit: 2,
-    changes: [['group/a', 'changed', ['description', 'One', 'Two', 'both']]],
+    changes: [['group/a', 'changed', ['active', true, false, 'remote']]],
   },
   {
     name: 'what was applied last as before, when both have changed it',
@@ -125,6 +132,31 @@ test.each<{ name: string; later: string; meanwhile(): void; exit: number; change
   expect(reported(await drift())).toEqual({ exit, changes });
 });
 
+const agentId = (name: string) =>
+  [...sandbox.world.agents.values()].find((each) => each.externalAgentId === name)?.id;
+
+test('a declared member that somebody removed is drift, and what others added beside it is not', async () => {
+  declare('groups:\n  a: { members: [acme-shop, globex], ignore: [members.extra] }\n');
+  expect((await workspace.apply()).exit).toBe(0);
+  Object.assign(live('a'), { agentIds: [agentId('acme-shop'), agentId('initech')] });
+  expect(reported(await drift())).toEqual({
+    exit: 2,
+    changes: [['group/a', 'changed', ['members', ['acme-shop', 'globex'], ['acme-shop'], 'remote']]],
+  });
+});
+
+test('what others added and removed again is no drift, although an apply came in between', async () => {
+  const entry = (text: string) =>
+    declare(`groups:\n  a: { description: ${text}, members: [acme-shop], ignore: [members.extra] }\n`);
+  entry('One');
+  expect((await workspace.apply()).exit).toBe(0);
+  Object.assign(live('a'), { agentIds: [agentId('acme-shop'), agentId('initech')] });
+  entry('Two');
+  expect((await workspace.apply()).exit).toBe(0);
+  Object.assign(live('a'), { agentIds: [agentId('acme-shop')] });
+  expect(reported(await drift())).toEqual({ exit: 0, changes: [] });
+});
+
 test('an entry that was bound to another object manually has not drifted, and its plan shows the change', async () => {
   declare(first);
   await workspace.apply();
@@ -175,6 +207,10 @@ test.each(['"x"', '7', 'null', '[]', '{"a":[1]}', '[["a"]]'])(
       .replace(/"(target|every)":\[[^\]]*\]/g, `"$1":${value}`);
     expect(edited).not.toBe(text);
     workspace.write('roster.inventory.json', edited);
+    // What the manifest agrees with would not be shown.
+    Object.assign(live('b'), { agentIds: [agentId('globex')] });
+    for (const schedule of sandbox.world.schedules.values())
+      Object.assign(schedule, { intervalValue: 3, targetId: live('b').id });
     expect((await drift()).exit).toBe(2);
   },
 );
