@@ -104,11 +104,16 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 
 function addPull(program: Command, context: CommandContext, done: Done): void {
   command(program, 'pull')
-    .argument('[addresses...]', 'Addresses or globs of declared resources and other objects (default: all undeclared objects)')
+    .argument(
+      '[addresses...]',
+      'Addresses or globs of declared resources and other objects (default: all undeclared objects)',
+    )
     .option('-y, --yes', 'Do not ask for confirmation before adding to `include`')
     .option('--out <folder>', 'Folder of the new files (default: imported)')
     .option('--into <file>', 'Add all new entries to one file')
-    .addOption(choice('--by <what>', 'How to split new entries into files (default: kind)', ['kind', 'target']))
+    .addOption(
+      choice('--by <what>', 'How to split new entries into files (default: kind)', ['kind', 'target']),
+    )
     .option('--match <glob>', 'Import only objects whose name matches, such as `Retail*`')
     .action(async (selected, flags) =>
       done(await (await import('./pull.js')).pullCommand(selected, flags, context)),

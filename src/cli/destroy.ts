@@ -35,7 +35,9 @@ function destroyOptions(
   const expect = chooseDigest(flags);
   if (!isConfirmed(flags) && (flags.yes === true || !host.stdinIsTerminal)) {
     const message =
-      flags.yes === true ? '`roster destroy --yes` requires `--expect`' : 'there is no terminal to ask for confirmation';
+      flags.yes === true
+        ? '`roster destroy --yes` requires `--expect`'
+        : 'there is no terminal to ask for confirmation';
     const help =
       'Review `roster plan --destroy`, and pass its digest: `roster destroy --yes --expect DIGEST`.';
     throw problem('not-confirmed', message, help);

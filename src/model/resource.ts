@@ -99,6 +99,8 @@ export interface Declared<D = unknown> {
 /** A declared entry with all names resolved: the state that the service should be in. */
 export interface Desired<S = unknown> extends Declared {
   readonly spec: S;
+  /** The declared elements of sets whose `spec` keeps the elements that somebody else has added. By field. */
+  readonly own?: JsonObject;
 }
 
 /** Where a new key is delivered, and what must be true before it may be kept (contract §5, Keys). */

@@ -5,7 +5,7 @@ import { isExpired } from '../model/kind.js';
 import type { FieldChange } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
 import { rawValue, ruleOf } from './fields.js';
-import { withoutIgnored } from './ignore/ignored-parts.js';
+import { ownPart } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
 
@@ -75,8 +75,8 @@ function changedFields(match: Match, observed: Observed, names: Names): FieldCha
     if (applied === undefined || holdsApplied(match, field)) return [];
     const { layout, show, showApplied } = ruleOf(kind, field);
     const places = secretPlaces(match, field);
-    const value = withoutIgnored(entry, field, rawValue(spec, field) as Json);
-    const recorded = withoutIgnored(entry, field, applied);
+    const value = ownPart(entry, field, rawValue(spec, field) as Json);
+    const recorded = ownPart(entry, field, applied);
     return [
       {
         path: field,

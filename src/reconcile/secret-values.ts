@@ -1,9 +1,9 @@
-import { canonical, equal, isJsonObject, isSame, type Json } from '../model/json.js';
+import { equal, isJsonObject, isSame, type Json } from '../model/json.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
 import { isHidden, WITHHELD } from '../model/value-hash.js';
 import { MASK } from '../redact/mask.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
-import { ignoresExtra, withoutIgnored } from './ignore/ignored-parts.js';
+import { ownPart } from './ignore/ignored-parts.js';
 import type { Match } from './match/match.js';
 import { recordedTemplate } from './match/recorded-objects.js';
 
@@ -86,27 +86,20 @@ function assume(old: Json & object, wanted: Json & object, declared: Json & obje
 export function holdsApplied({ kind, entry, record, observed }: Match, field: string): boolean {
   const applied = record?.applied[field];
   if (applied === undefined || observed === null) return true;
-  const value = withoutIgnored(entry, field, fieldValue(kind, observed.spec, field));
-  if (ignoresExtra(entry, field) && holdsAll(value, applied)) return true;
+  const value = ownPart(entry, field, fieldValue(kind, observed.spec, field));
   const isTemplate =
     ruleOf(kind, field).mayHoldSecrets === true && record?.sensitive.includes(field) === true;
-  return isTemplate ? fits(value, applied) : equal(value, applied);
-}
-
-function holdsAll(value: Json, elements: Json): boolean {
-  if (!Array.isArray(value) || !Array.isArray(elements)) return false;
-  const held = new Set(value.map((each) => canonical(each as Json)));
-  return elements.every((each) => held.has(canonical(each as Json)));
+  return isTemplate ? fits(value, applied) : equal(value, ownPart(entry, field, applied));
 }
 
 /** Whether the manifest still says what was applied: a template is compared, not what the environment makes of it. */
 export function declaresApplied({ kind, entry, record }: Match, field: string): boolean {
   if (entry === null) return false;
-  const declared =
-    entry.templates[field] ?? withoutIgnored(entry, field, fieldValue(kind, entry.spec, field));
+  const declared = entry.templates[field] ?? ownPart(entry, field, fieldValue(kind, entry.spec, field));
   const isTemplate =
     record?.sensitive.includes(field) === true && ruleOf(kind, field).mayHoldSecrets === true;
-  const same = equal(declared, record?.applied[field] ?? null);
+  const applied = record?.applied[field] ?? null;
+  const same = equal(declared, isTemplate ? applied : ownPart(entry, field, applied));
   return same && isTemplate === (entry.templates[field] !== undefined);
 }
 

@@ -1,6 +1,7 @@
 import { failed, type HelpText, success } from './help-text.js';
 
-const elsewhere = 'The run was refused, for example because the inventory belongs to another service or account';
+const elsewhere =
+  'The run was refused, for example because the inventory belongs to another service or account';
 const refused = 'A guard refused the plan, and nothing was changed';
 
 /** Of the commands that need the service or the inventory. */

@@ -26,17 +26,19 @@ export function effectiveEntry(
   if (parts.length === 0 || before === null) return { entry, differences: [] };
   const spec: Record<string, unknown> = { ...(entry.spec as object) };
   const templates: Record<string, Json> = { ...entry.templates };
+  const own: Record<string, Json> = {};
   const differences: string[] = [];
   for (const part of parts) {
     const { field, path } = part;
     const kept = keptValue(part, spec[field] as Json, rawValue(before, field) as Json);
     const isSecret = holdsSecret(part, entry, record) || observed?.withheld?.includes(field) === true;
     if (!isSecret && differs(kind, field, entry.spec, { ...spec, [field]: kept })) differences.push(path);
+    if (path.endsWith(`.${EXTRA}`) && Array.isArray(spec[field])) own[field] = spec[field] as Json;
     spec[field] = kept;
     // Nobody knows whether a create of this entry has put the value there.
     if (record !== null) dropTemplate(part, templates);
   }
-  return { entry: { ...entry, spec, templates }, differences };
+  return { entry: { ...entry, spec, templates, own }, differences };
 }
 
 /** The value of a field after its ignored part was taken from the service. */

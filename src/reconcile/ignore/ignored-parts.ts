@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../../model/json.js';
-import type { Declared } from '../../model/resource.js';
+import { canonical, isJsonObject, type Json } from '../../model/json.js';
+import type { Declared, Desired } from '../../model/resource.js';
 
 /** A property that somebody else manages, or a part of it (`ignore:` of an entry). */
 export interface IgnoredPart {
@@ -34,7 +34,15 @@ export function withoutIgnored(entry: Pick<Declared, 'ignore'> | null, field: st
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 }
 
-/** Whether only the declared elements of a set count. */
-export function ignoresExtra(entry: Pick<Declared, 'ignore'> | null, field: string): boolean {
-  return entry?.ignore?.includes(`${field}.${EXTRA}`) === true;
+/**
+ * What the entry itself manages of a value that it declares, that was applied, or that the service holds: of a set whose
+ * other elements somebody else manages, only the declared ones.
+ */
+export function ownPart(entry: Desired | null, field: string, value: Json): Json {
+  if (entry?.ignore?.includes(`${field}.${EXTRA}`) !== true || !Array.isArray(value))
+    return withoutIgnored(entry, field, value);
+  const declared = entry.own?.[field] ?? (entry.spec as Readonly<Record<string, Json>>)[field];
+  if (!Array.isArray(declared)) return value;
+  const own = new Set(declared.map((each) => canonical(each as Json)));
+  return value.filter((each) => own.has(canonical(each as Json))) as Json;
 }

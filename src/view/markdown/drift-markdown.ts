@@ -46,18 +46,25 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
 function header(drift: Drift): string[] {
   const counts = driftCounts(drift);
   const unmanaged = unmanagedLine(drift.unmanaged);
-  const advice = ['', 'The next apply reverts these changes. To keep them, add them to the manifests.'];
   return [
     driftMarker(drift.project, drift.environment),
     counts === null
       ? `**No drift.** Nothing was changed outside roster since the last apply (${count(drift.resources, 'resource')}).`
       : `**Drift: ${counts}** outside roster since the last apply.`,
-    ...(counts === null ? [] : advice),
+    ...advice(drift.changes),
     '',
     projectMarkdown(drift),
     ...(unmanaged === null ? [] : ['', unmanaged]),
     '',
   ];
+}
+
+/** An apply does not bring back what the manifests no longer declare. */
+function advice(changes: readonly Drifted[]): string[] {
+  const declared = changes.filter(({ source }) => source !== null);
+  if (declared.length === 0) return [];
+  const which = declared.length === changes.length ? 'these changes' : 'the changes to declared resources';
+  return ['', `The next apply reverts ${which}, unless the manifests declare them by now.`];
 }
 
 /** `before` of a field is what was applied last, `after` what someone else has changed it to. */

@@ -35,7 +35,10 @@ export function pullText({ files, imported, updated, include, reasons }: PullVie
   const next =
     imported.length === 0
       ? []
-      : ['', 'Next: review the files, then run `roster plan`. An apply adopts the objects that they declare.'];
+      : [
+          '',
+          'Next: review the files, then run `roster plan`. An apply adopts the objects that they declare.',
+        ];
   return `${[...lines, ...values, ...more, ...next].join('\n')}\n`;
 }
 

@@ -125,6 +125,31 @@ test.each<{ name: string; later: string; meanwhile(): void; exit: number; change
   expect(reported(await drift())).toEqual({ exit, changes });
 });
 
+const agentId = (name: string) =>
+  [...sandbox.world.agents.values()].find((each) => each.externalAgentId === name)?.id;
+
+test('a declared member that somebody removed is drift, and what others added beside it is not', async () => {
+  declare('groups:\n  a: { members: [acme-shop, globex], ignore: [members.extra] }\n');
+  expect((await workspace.apply()).exit).toBe(0);
+  Object.assign(live('a'), { agentIds: [agentId('acme-shop'), agentId('initech')] });
+  expect(reported(await drift())).toEqual({
+    exit: 2,
+    changes: [['group/a', 'changed', ['members', ['acme-shop', 'globex'], ['acme-shop'], 'remote']]],
+  });
+});
+
+test('what others added and removed again is no drift, although an apply came in between', async () => {
+  const entry = (text: string) =>
+    declare(`groups:\n  a: { description: ${text}, members: [acme-shop], ignore: [members.extra] }\n`);
+  entry('One');
+  expect((await workspace.apply()).exit).toBe(0);
+  Object.assign(live('a'), { agentIds: [agentId('acme-shop'), agentId('initech')] });
+  entry('Two');
+  expect((await workspace.apply()).exit).toBe(0);
+  Object.assign(live('a'), { agentIds: [agentId('acme-shop')] });
+  expect(reported(await drift())).toEqual({ exit: 0, changes: [] });
+});
+
 test('an entry that was bound to another object manually has not drifted, and its plan shows the change', async () => {
   declare(first);
   await workspace.apply();
