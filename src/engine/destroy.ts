@@ -9,16 +9,24 @@ export function toDestroy(
   project: Project,
   inventory: Inventory,
 ): { readonly project: Project; readonly inventory: Inventory } {
-  const isProtected = protectedBy(project.entries.filter(({ protect }) => protect));
+  const isProtected = isMeantBy(project.entries.filter(({ protect }) => protect));
+  // What is declared as someone else's is only forgotten.
+  const external = project.entries.filter((each) => {
+    const isMeant = isMeantBy([each]);
+    return each.external && [...inventory.entries].some(([address, entry]) => isMeant(address, entry));
+  });
   const entries = [...inventory.entries].map(
     ([address, entry]) =>
       [address, isProtected(address, entry) ? { ...entry, protect: true } : entry] as const,
   );
-  return { project: { ...project, entries: [] }, inventory: { ...inventory, entries: new Map(entries) } };
+  return {
+    project: { ...project, entries: external },
+    inventory: { ...inventory, entries: new Map(entries) },
+  };
 }
 
 /** By all that an entry may mean its object by: rather too much stays than too little. */
-function protectedBy(entries: readonly Declared[]): (address: Address, entry: InventoryEntry) => boolean {
+function isMeantBy(entries: readonly Declared[]): (address: Address, entry: InventoryEntry) => boolean {
   const addresses = new Set(entries.flatMap(({ address, formerly }) => [address, formerly]));
   const ids = new Set(entries.flatMap(({ kind, id }) => (id === null ? [] : [`${kind} ${normalId(id)}`])));
   const names = new Set(entries.map((each) => `${each.kind} ${nameOf(each)}`));

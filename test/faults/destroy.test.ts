@@ -65,6 +65,18 @@ test.each([
   });
 });
 
+test('an object that is declared as external by now is only forgotten', async () => {
+  await withFixture(whole, async (fixture) => {
+    fixture.workspace.write(
+      'roster.yaml',
+      'project: faults\ngroups:\n  kept: { external: true, name: kept }\n',
+    );
+    const ended = await destroy(fixture);
+    expect([ended.exit, ended.stdout]).toEqual([0, expect.stringContaining('1 forgotten.')]);
+    expect([...fixture.sandbox.world.groups.values()].map(({ name }) => name)).toContain('kept');
+  });
+});
+
 test('destroy with the digest of another plan deletes nothing', async () => {
   await withFixture(whole, async (fixture) => {
     const digest = await digestOf(fixture);

@@ -5,6 +5,7 @@ import type { ProjectOptions } from '../../engine/project.js';
 import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Prune } from '../../model/resource.js';
+import { findApiKeys } from '../../redact/api-keys.js';
 import type { CommandContext } from '../host/host.js';
 import { requestLog } from './request-log.js';
 
@@ -96,6 +97,12 @@ function givenVariables({ var: given = [] }: CommonFlags): Readonly<Record<strin
     if (name === undefined || value === undefined)
       throw problem('usage', `--var: "${each}" is not NAME=VALUE`, 'For example: `--var country=DE`.');
     if (values.has(name)) throw problem('usage', `--var: "${name}" is set twice`);
+    if (findApiKeys(value).length > 0)
+      throw problem(
+        'unsafe-text',
+        `--var: the value of "${name}" contains an API key`,
+        'Use `${env.NAME}` in the manifest: values from the environment are never shown.',
+      );
     values.set(name, value);
   }
   return Object.fromEntries(values);

@@ -17,7 +17,7 @@ export function sourceLinks(
 
 /** The URL where the page of `--write html` will be. Only the caller knows: it uploads the file after this run. */
 export function pageLink({ pageLink: link }: { readonly pageLink?: string }): string | null {
-  return link === undefined ? null : checked('--page-link', link, runExample);
+  return link === undefined ? null : checked('--page-link', link, runExample) + new URL(link).search;
 }
 
 const commitExample = 'https://git.example.com/team/config/blob/4f2a91c';

@@ -66,7 +66,9 @@ export class EditableFile {
       const lines = ['', ...linesWith(indent)].map((line) => `${lineBreak}${line}`);
       return [{ start: at, end: at, text: lines.join('') }];
     }
-    const isOpen = root !== null && !root.flow && pair === undefined;
+    // A section of its own would hide one that a merge key brings.
+    const isMerged = root !== null && mergeOf(root, name, this.file) !== undefined;
+    const isOpen = root !== null && !root.flow && pair === undefined && !isMerged;
     const before = text === '' || text.endsWith('\n') ? '' : lineBreak;
     const lines = [isOpen || text.trim() === '' ? '' : '---', `${name}:`, ...linesWith('  '), ''];
     const added = text.trim() === '' ? lines.slice(1) : lines;

@@ -132,6 +132,10 @@ export function replaceValue(pair: YamlPair, value: YamlValue, file: Editable): 
   if (found !== null) return found;
   const range = rangeOf(node);
   if (range === null || range[0] === range[1]) return obstacle('style', pair.key);
+  // The comment of a block scalar is on the line of its indicator.
+  const isBlock = isScalar(node) && String(node.type).startsWith('BLOCK_');
+  if (isBlock && text.slice(range[0], endOfLine(text, range[0])).includes('#'))
+    return obstacle('style', pair.key);
   const end = endOfContent(node, range[1], text);
   if ((isMap(node) || isSeq(node)) && !node.flow) {
     return replaceLines(pair, { end, written: flowText(value) }, text);

@@ -92,7 +92,7 @@ const projectKeys = fc.record({
   active: fc.boolean(),
   enabled: fc.boolean(),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
-  ignore: fc.subarray(['enabled', 'inputs', 'timeZone']),
+  ignore: fc.subarray(['enabled', 'inputs']),
 });
 
 test('law 6 holds with defaults of sections, entries of another environment, and `ignore`', {
@@ -358,6 +358,17 @@ describe('where entries go', () => {
       expect(read(workspace, 'roster.yaml').split('\n')).toContain(line);
     const adopts = (await workspace.planJson()).changes.filter(({ action }) => action === 'adopt');
     expect(adopts.map(({ address }) => address)).toEqual(['group/a']);
+  });
+
+  test('--into keeps the entries that a merge key brings', async () => {
+    const manifest = 'project: p\nx-b: &b { groups: { z: { members: [] } } }\n<<: *b\n';
+    const { workspace } = await arrange(world, [], manifest);
+    expect((await workspace.command(['pull', 'group/a', '--into', 'roster.yaml'])).exit).toBe(0);
+    const { changes } = await workspace.planJson();
+    expect(changes.map(({ address, action }) => [address, action])).toEqual([
+      ['group/a', 'adopt'],
+      ['group/z', 'create'],
+    ]);
   });
 
   test.each(['../out', '/tmp/out', '.hidden', 'a*b', '.git/x'])('--out %s is refused', async (out) => {

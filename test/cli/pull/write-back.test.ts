@@ -251,6 +251,12 @@ describe('what is not written out is reported with its place, and the rest is wr
     expect(found.text).toBe(before.replace('Europe/Berlin', 'Asia/Tokyo'));
   });
 
+  test('a block text whose first line has a comment', async () => {
+    const before = 'groups:\n  a:\n    description: >- # owner: legal\n      old\n    members: [acme]\n';
+    const found = await notWritten(before, 'groups', { description: 'new' }, 'group/a');
+    expect([found.exit, found.text]).toEqual([1, expect.stringContaining('# owner: legal\n      old\n')]);
+  });
+
   test('a value from `defaults`: others may have it, too', async () => {
     const before = 'defaults: { groups: { description: old } }\ngroups: { a: { members: [acme] } }\n';
     const values = { description: 'new', ...members('acme', 'globex') };
