@@ -3,7 +3,8 @@ import { numberText } from '../../model/frequency.js';
 import { escapeControls } from '../escape.js';
 import { cut } from '../text/layout.js';
 import { zoneDataText } from '../zone-data-text.js';
-import { calendarTotals, weekday } from './calendar-text.js';
+import { calendarTotals, countText, weekday } from './calendar-text.js';
+import { heatShades, rangeText, shortNumber } from './heat-shades.js';
 import { type LoadStep, loadSteps, stepOf } from './load-scale.js';
 
 const cell = 24;
@@ -11,28 +12,21 @@ const gap = 2;
 const left = 124;
 const top = 72;
 const width = left + 24 * cell + 88;
-/** On light and dark pages, from few starts to many. */
-const shades = [
-  ['#fde4cf', '#4a2c17'],
-  ['#fbc08d', '#7a4419'],
-  ['#f0883e', '#b5651d'],
-  ['#bd4b00', '#f0883e'],
-  ['#762d00', '#ffc680'],
-] as const;
 const maxTitleColumns = 100;
 
 /** The heat map as an SVG image: one square per hour, with the number of starts in its title. */
 export function calendarSvg(calendar: Calendar): string {
-  const { project, environment, timeZone, timeZoneData, days, limit } = calendar;
+  const { project, environment, timeZone, days, limit } = calendar;
   const where = environment === null ? '' : `, environment ${environment}`;
   const title = escaped(cut(escapeControls(`${project}${where}`), maxTitleColumns));
   const about = `Agents started per hour, times in ${escaped(timeZone)}`;
   const steps = loadSteps(
     days.flatMap((day) => day.hours),
-    shades.length,
+    heatShades.length,
   );
   const bottom = top + (days.length + 1) * cell;
-  const height = bottom + 92;
+  const closing = closingLines(calendar);
+  const height = bottom + 52 + closing.length * 20;
   const parts = [
     text(16, 26, title, { kind: 'strong' }),
     text(16, 44, about, { kind: 'faint' }),
@@ -40,8 +34,7 @@ export function calendarSvg(calendar: Calendar): string {
     ...days.flatMap((day, row) => dayRow(day, top + row * cell, steps, limit)),
     ...totals(days, top + days.length * cell),
     ...legend(steps, limit, bottom + 24),
-    text(16, bottom + 56, escaped(calendarTotals(calendar)), { kind: 'strong' }),
-    text(16, bottom + 76, escaped(zoneDataText(timeZoneData)), { kind: 'faint' }),
+    ...closing.map(([line, kind], index) => text(16, bottom + 56 + index * 20, escaped(line), { kind })),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${title}: ${about}</title>
@@ -52,15 +45,25 @@ ${parts.join('\n')}
 `;
 }
 
+function closingLines(calendar: Calendar): (readonly [string, 'strong' | 'faint'])[] {
+  const uncounted = calendar.uncounted.length;
+  return [
+    [calendarTotals(calendar), 'strong'],
+    ...(uncounted === 0 ? [] : ([[`${countText(uncounted, 'schedule')} not counted`, 'faint']] as const)),
+    [zoneDataText(calendar.timeZoneData), 'faint'],
+  ];
+}
+
 /** In the image itself, so that it follows the page that it is on. */
 function style(): string {
-  const fills = (side: 0 | 1) => shades.map((pair, index) => `.s${index}{fill:${pair[side]}}`).join('');
+  const fills = (side: 'light' | 'dark') =>
+    heatShades.map((shade, index) => `.s${index}{fill:${shade[side].fill}}`).join('');
   return [
     'text{font:11px -apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}',
-    'text.faint{fill:#59636e}text.strong{font-weight:600}',
-    `.page{fill:#fff}.none{fill:#eff1f3}.over{fill:none;stroke:#0969da;stroke-width:2}.mark{fill:#0969da}${fills(0)}`,
-    '@media(prefers-color-scheme:dark){text{fill:#f0f6fc}text.faint{fill:#9198a1}',
-    `.page{fill:#0d1117}.none{fill:#21262d}.over{stroke:#58a6ff}.mark{fill:#58a6ff}${fills(1)}}`,
+    'text.faint{fill:#59636e}text.strong{font-weight:600}text.small{font-size:9px;fill:#59636e}',
+    `.page{fill:#fff}.none{fill:#eff1f3}.over{fill:none;stroke:#0969da;stroke-width:2}.mark{fill:#0969da}${fills('light')}`,
+    '@media(prefers-color-scheme:dark){text{fill:#f0f6fc}text.faint,text.small{fill:#9198a1}',
+    `.page{fill:#0d1117}.none{fill:#21262d}.over{stroke:#58a6ff}.mark{fill:#58a6ff}${fills('dark')}}`,
   ].join('');
 }
 
@@ -86,8 +89,8 @@ function dayRow(
     text(left - 10, y + 15, `${weekday(date)} ${date}`, { anchor: 'end' }),
     ...hours.map((starts, hour) => {
       const peak = peaks[hour] ?? 0;
-      const over = peak > limit ? `, up to ${peak} in one minute` : '';
-      const title = `${date} ${twoDigits(hour)}:00 to ${twoDigits(hour + 1)}:00: ${starts}${over}`;
+      const over = peak > limit ? `, up to ${numberText(peak)} in one minute` : '';
+      const title = `${date} ${twoDigits(hour)}:00 to ${twoDigits(hour + 1)}:00: ${numberText(starts)}${over}`;
       return square(left + hour * cell, y, { step: stepOf(starts, steps), isOver: peak > limit, title });
     }),
     text(width - 16, y + 15, numberText(sum(hours)), { anchor: 'end' }),
@@ -101,17 +104,14 @@ function totals(days: readonly CalendarDay[], y: number): string[] {
   return [
     text(left - 10, y + 15, 'total', { anchor: 'end', kind: 'faint' }),
     ...hoursOfDay.map((hour) =>
-      text(middleOf(hour), y + 15, shortNumber(ofHour(hour)), { anchor: 'middle', kind: 'faint' }),
+      text(middleOf(hour), y + 15, shortNumber(ofHour(hour)), { anchor: 'middle', kind: 'small' }),
     ),
     text(width - 16, y + 15, numberText(all), { anchor: 'end', kind: 'strong' }),
   ];
 }
 
 function legend(steps: readonly LoadStep[], limit: number, y: number): string[] {
-  const ranges = steps.map(({ low, high }) =>
-    low === high ? numberText(low) : `${numberText(low)}\u2013${numberText(high)}`,
-  );
-  const labels = ['none', ...ranges, `more than ${numberText(limit)} in one minute`];
+  const labels = ['none', ...steps.map(rangeText), `more than ${numberText(limit)} in one minute`];
   let x = left;
   return labels.flatMap((title, index) => {
     const at = x;
@@ -141,7 +141,7 @@ function square(x: number, y: number, { step, isOver, title }: Square): string {
 
 interface TextStyle {
   readonly anchor?: 'middle' | 'end';
-  readonly kind?: 'strong' | 'faint';
+  readonly kind?: 'strong' | 'faint' | 'small';
 }
 
 function text(x: number, y: number, content: string, { anchor, kind }: TextStyle = {}): string {
@@ -158,13 +158,6 @@ function sum(values: readonly number[]): number {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-/** At most four characters: `950`, `1.3k`, `12k`, `3M`. */
-function shortNumber(value: number): string {
-  if (value < 1_000) return String(value);
-  if (value < 9_950) return `${(value / 1_000).toFixed(1)}k`;
-  return value < 999_500 ? `${Math.round(value / 1_000)}k` : `${Math.round(value / 1_000_000)}M`;
 }
 
 function escaped(value: string): string {

@@ -1,20 +1,27 @@
 import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar.js';
+import { numberText } from '../../model/frequency.js';
 import { escapeControls } from '../escape.js';
-import { count, hangingIndent, joinBlocks, pad, wrap } from '../text/layout.js';
+import { hangingIndent, joinBlocks, pad, wrap } from '../text/layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
 import { zoneDataText } from '../zone-data-text.js';
+import { rangeText } from './heat-shades.js';
+import { type LoadStep, loadSteps, stepOf } from './load-scale.js';
 
-/** From no starts to the busiest hour. */
-const shades = ['·', '░', '▒', '▓', '█'] as const;
+const noStarts = '·';
+/** From few starts to many. */
+const shades = ['░', '▒', '▓', '█'] as const;
 const labelWidth = 16;
 
 /** One row per day, two columns per hour: the darker, the more agents start. */
 export function calendarText(calendar: Calendar, options: TextOptions): string {
   const layout = textLayout(options);
-  const peak = Math.max(0, ...calendar.days.flatMap((day) => day.hours));
+  const steps = loadSteps(
+    calendar.days.flatMap((day) => day.hours),
+    shades.length,
+  );
   return joinBlocks([
     heading(calendar, layout),
-    heatMap(calendar, peak, layout.paint),
+    heatMap(calendar, steps, layout.paint),
     busiestLines(calendar, layout),
     uncountedLines(calendar, layout),
     closing(calendar, layout),
@@ -27,34 +34,28 @@ function heading({ project, environment, timeZone }: Calendar, { width, paint }:
   return wrap(title, width).map((line) => paint('strong', line));
 }
 
-function heatMap({ days }: Calendar, peak: number, paint: Paint): string[] {
+function heatMap({ days }: Calendar, steps: readonly LoadStep[], paint: Paint): string[] {
   const hours = Array.from({ length: 8 }, (_, index) => String(index * 3).padStart(2, '0'));
   const scale = `${' '.repeat(labelWidth)}${hours.map((hour) => pad(hour, 6)).join('')}     total`;
-  const legend = peak === 0 ? [] : ['', paint('faint', legendOf(peak))];
-  return [paint('faint', scale), ...days.map((day) => dayLine(day, peak, paint)), ...legend];
+  const legend = steps.length === 0 ? [] : ['', paint('faint', legendOf(steps))];
+  return [paint('faint', scale), ...days.map((day) => dayLine(day, steps, paint)), ...legend];
 }
 
-function dayLine({ date, hours }: CalendarDay, peak: number, paint: Paint): string {
+function dayLine({ date, hours }: CalendarDay, steps: readonly LoadStep[], paint: Paint): string {
   const cells = hours.map((starts) =>
-    paint(starts === 0 ? 'faint' : 'changed', shadeOf(starts, peak).repeat(2)),
+    paint(starts === 0 ? 'faint' : 'changed', shadeOf(starts, steps).repeat(2)),
   );
   const sum = hours.reduce((all, each) => all + each, 0);
-  return `${pad(`${weekday(date)} ${date}`, labelWidth)}${cells.join('')}  ${String(sum).padStart(8)}`;
+  return `${pad(`${weekday(date)} ${date}`, labelWidth)}${cells.join('')}  ${numberText(sum).padStart(8)}`;
 }
 
-function shadeOf(starts: number, peak: number): string {
-  if (starts === 0) return shades[0];
-  const step = Math.ceil((starts / peak) * (shades.length - 1));
-  return shades[step] ?? '█';
+function shadeOf(starts: number, steps: readonly LoadStep[]): string {
+  return shades[stepOf(starts, steps)] ?? noStarts;
 }
 
-function legendOf(peak: number): string {
-  const steps = shades.slice(1).flatMap((shade, index) => {
-    const low = Math.floor((peak * index) / 4) + 1;
-    const high = Math.floor((peak * (index + 1)) / 4);
-    return low > high ? [] : [`${shade} ${low === high ? low : `${low}–${high}`}`];
-  });
-  return `${shades[0]} none  ${steps.join('  ')}`;
+function legendOf(steps: readonly LoadStep[]): string {
+  const parts = steps.map((step, index) => `${shades[index]} ${rangeText(step)}`);
+  return `${noStarts} none  ${parts.join('  ')}`;
 }
 
 function busiestLines({ busiest, limit }: Calendar, layout: TextLayout): string[] {
@@ -69,9 +70,9 @@ function minuteLines(
   { width, paint }: TextLayout,
 ): string[] {
   const [date = '', time = ''] = wallClock.split('T');
-  const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${count(starts, 'agent')}`;
-  const over = starts > limit ? `, above limits.startsPerMinute (${limit})` : '';
-  const names = by.slice(0, 5).map((each) => `${escapeControls(each.address)} (${each.starts})`);
+  const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${countText(starts, 'agent')}`;
+  const over = starts > limit ? `, above limits.startsPerMinute (${numberText(limit)})` : '';
+  const names = by.slice(0, 5).map((each) => `${escapeControls(each.address)} (${numberText(each.starts)})`);
   const rest = by.length > 5 ? ` and ${by.length - 5} more` : '';
   const lines = hangingIndent('      ', wrap(`${names.join(', ')}${rest}`, width - 6));
   return [starts > limit ? paint('warning', `${head}${over}`) : head, ...lines];
@@ -95,8 +96,13 @@ export function calendarTotals({ schedules, starts, days, minutesOverLimit, limi
   const over =
     minutesOverLimit === 0
       ? ''
-      : ` ${count(minutesOverLimit, 'minute')} above limits.startsPerMinute (${limit}).`;
-  return `${count(schedules, 'schedule')}: ${count(starts, 'agent start')} in ${count(days.length, 'day')}.${over}`;
+      : ` ${countText(minutesOverLimit, 'minute')} above limits.startsPerMinute (${numberText(limit)}).`;
+  return `${countText(schedules, 'schedule')}: ${countText(starts, 'agent start')} in ${countText(days.length, 'day')}.${over}`;
+}
+
+/** `1,262 agent starts`: as all numbers of a calendar. */
+export function countText(number: number, noun: string): string {
+  return `${numberText(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 export function weekday(date: string): string {

@@ -1,10 +1,9 @@
 import type { Calendar, CalendarMinute } from '../../model/calendar.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { numberText } from '../../model/frequency.js';
-import { weekday } from '../calendar/calendar-text.js';
+import { countText, weekday } from '../calendar/calendar-text.js';
 import { worstFirst } from '../severity-labels.js';
-import { count } from '../text/layout.js';
-import { heatMapHtml, legendHtml, peakOf } from './heat-map.js';
+import { heatMapHtml, heatScale, heatStyle, legendHtml } from './heat-map.js';
 import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
 import { pageHtml } from './page.js';
@@ -17,30 +16,30 @@ const MOST_SCHEDULES = 20;
 /** What starts when, as one page without a script. */
 export function calendarHtml(calendar: Calendar, diagnostics: readonly Diagnostic[]): string {
   const { timeZone, days, limit, minutesOverLimit, schedules, starts } = calendar;
-  const peak = peakOf(days);
+  const scale = heatScale(limit, days);
   const about = { what: 'Calendar', project: calendar.project, environment: calendar.environment };
-  const over = minutesOverLimit === 0 ? 'none' : count(minutesOverLimit, 'minute');
+  const over = minutesOverLimit === 0 ? 'none' : countText(minutesOverLimit, 'minute');
   const facts = [
     ['Days', `${days[0]?.date ?? ''} to ${days.at(-1)?.date ?? ''}, times in ${timeZone}`],
     ['Schedules', numberText(schedules)],
     ['Agent starts', numberText(starts)],
-    [`Above limits.startsPerMinute (${limit})`, over],
+    [`Above limits.startsPerMinute (${numberText(limit)})`, over],
   ] as const;
   const body = html`${headerHtml({ ...about, facts })}
 <main>
-${heatMapHtml({ caption: `Agents started per hour, times in ${timeZone}`, days, peak })}
-${legendHtml(peak)}
+${heatMapHtml({ caption: `Agents started per hour, times in ${timeZone}`, days, scale })}
+${legendHtml(scale)}
 ${busiestHtml(calendar)}
 ${uncountedHtml(calendar)}
 ${warningsHtml(diagnostics)}
 </main>`;
-  return pageHtml({ title: pageTitle(about), body, style: calendarStyle });
+  return pageHtml({ title: pageTitle(about), body, style: calendarStyle + heatStyle() });
 }
 
 function busiestHtml({ busiest, limit }: Calendar): Html | null {
   if (busiest.length === 0) return null;
   return html`<h2>Busiest minutes</h2>
-<div class="scroll" tabindex="0" role="group" aria-label="Busiest minutes"><table class="plain"><thead><tr><th scope="col">Minute</th><th scope="col">Agents</th><th scope="col">Started by</th></tr></thead>
+<div class="scroll" tabindex="0" role="group" aria-label="Busiest minutes"><table class="plain busiest"><thead><tr><th scope="col">Minute</th><th scope="col">Agents</th><th scope="col">Started by</th></tr></thead>
 <tbody>${busiest.map((each) => minuteRow(each, limit))}</tbody></table></div>`;
 }
 
@@ -48,11 +47,12 @@ function minuteRow({ wallClock, starts, by }: CalendarMinute, limit: number): Ht
   const [date = '', time = ''] = wallClock.split('T');
   const names = by
     .slice(0, MOST_SCHEDULES)
-    .map(({ address, starts: part }) => html`<code>${address}</code> (${part}) `);
-  const more = by.length > MOST_SCHEDULES ? `and ${by.length - MOST_SCHEDULES} more` : '';
+    .map(({ address, starts: part }) => html`<li><code>${address}</code> (${numberText(part)})</li>`);
+  const more =
+    by.length > MOST_SCHEDULES ? html`<li>and ${numberText(by.length - MOST_SCHEDULES)} more</li>` : null;
   const isOver = starts > limit;
   return html`
-<tr><th scope="row">${weekday(date)} ${date} ${time.slice(0, 5)}</th><td class="${isOver ? 'number over' : 'number'}">${numberText(starts)}${isOver ? html`<span class="note"> above ${limit}</span>` : null}</td><td>${names}${more}</td></tr>`;
+<tr><th scope="row">${weekday(date)} ${date} ${time.slice(0, 5)}</th><td class="${isOver ? 'number over' : 'number'}">${numberText(starts)}${isOver ? html`<span class="note"> above ${numberText(limit)}</span>` : null}</td><td><ul>${names}${more}</ul></td></tr>`;
 }
 
 function uncountedHtml({ uncounted }: Calendar): Html | null {

@@ -1,14 +1,14 @@
 import type { CalendarComparison, CalendarSide } from '../../model/calendar.js';
 import { numberText } from '../../model/frequency.js';
-import { count } from '../text/layout.js';
-import { heatMapHtml, legendHtml, peakOf } from './heat-map.js';
+import { countText } from '../calendar/calendar-text.js';
+import { type HeatScale, heatMapHtml, heatScale, legendHtml } from './heat-map.js';
 import { type Html, html } from './html-text.js';
 
 /** When agents start over the next days, before and after a plan. Null where nothing starts on either side. */
 export function calendarPanel(calendar: CalendarComparison): Html | null {
   const { timeZone, before, after, limit } = calendar;
   if (before.starts === 0 && after.starts === 0 && before.uncounted + after.uncounted === 0) return null;
-  const peak = peakOf(before.days, after.days);
+  const scale = heatScale(limit, before.days, after.days);
   const isSame = JSON.stringify(before.days) === JSON.stringify(after.days);
   const isCompared = !isSame && before.starts > 0 && after.starts > 0;
   const about = `times in ${timeZone}, from ${minuteOf(calendar.from)} to ${minuteOf(calendar.until)}`;
@@ -18,21 +18,21 @@ export function calendarPanel(calendar: CalendarComparison): Html | null {
       ? 'Hours that the plan changes are outlined.'
       : '';
   const map = (title: string, side: CalendarSide) =>
-    sideHtml(`${title}: ${sideText(side, limit)}`, side, peak, isCompared && side === after ? before : null);
+    sideHtml(`${title}: ${sideText(side, limit)}`, side, scale, isCompared && side === after ? before : null);
   return html`<p>Agents that the schedules of this project start, ${about}. ${effect}</p>
 ${isSame ? map('Before and after', after) : [map('Before', before), map('After', after)]}
-${legendHtml(peak)}`;
+${legendHtml(scale)}`;
 }
 
 /** A side without starts needs no table. */
 function sideHtml(
   caption: string,
   { days, starts }: CalendarSide,
-  peak: number,
+  scale: HeatScale,
   before: CalendarSide | null,
 ): Html {
   if (starts === 0) return html`<p><b>${caption}</b></p>`;
-  return heatMapHtml({ caption, days, peak, ...(before === null ? {} : { before: before.days }) });
+  return heatMapHtml({ caption, days, scale, ...(before === null ? {} : { before: before.days }) });
 }
 
 function minuteOf(instant: string): string {
@@ -44,9 +44,9 @@ function sideText({ starts, minutesOverLimit, uncounted }: CalendarSide, limit: 
     `${numberText(starts)} ${starts === 1 ? 'start' : 'starts'}`,
     ...(minutesOverLimit === 0
       ? []
-      : [`${count(minutesOverLimit, 'minute')} above limits.startsPerMinute (${limit})`]),
+      : [`${countText(minutesOverLimit, 'minute')} above limits.startsPerMinute (${numberText(limit)})`]),
     ...(uncounted === 0
       ? []
-      : [`not counting ${count(uncounted, 'schedule')}, whose start times are unknown`]),
+      : [`not counting ${countText(uncounted, 'schedule')}, whose start times are unknown`]),
   ].join(', ');
 }

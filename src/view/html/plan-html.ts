@@ -3,6 +3,7 @@ import { subgraphOf } from '../../model/graph.js';
 import { type Plan, summarise } from '../../model/plan.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
+import { ignoredLine } from '../ignored-line.js';
 import { byRisk, countsOf } from '../markdown/change-groups.js';
 import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 import { severityLabels, worstFirst } from '../severity-labels.js';
@@ -12,6 +13,7 @@ import { snapshotAge } from '../text/snapshot-text.js';
 import { unmanagedLine } from '../unmanaged-line.js';
 import { calendarPanel } from './calendar-panel.js';
 import { changeData, placeData } from './change-data.js';
+import { heatStyle } from './heat-map.js';
 import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
 import changeStyle from './page/change.css?raw';
@@ -28,7 +30,7 @@ interface HtmlOptions {
   urlOf?(place: Place): string | null;
 }
 
-const STYLE = planStyle + changeStyle + calendarStyle;
+const STYLE = planStyle + changeStyle + calendarStyle + heatStyle();
 
 /** More would hide the plan. The list of problems has all of them. */
 const MOST_OBJECTIONS = 10;
@@ -54,8 +56,7 @@ ${panelsHtml(data, calendar)}
 function headerOf(plan: Plan): Header {
   const { project, environment, service, serviceOverride, snapshot, digest } = plan;
   const weak = weakSettingsLabel(plan);
-  const starts = startsPerWeekText(plan)?.match(/^(.*?): (.*)\.$/) ?? null;
-  const unmanaged = unmanagedLine(plan.unmanaged)?.match(/^(.*?): (.*)\.$/) ?? null;
+  const lines = [startsPerWeekText(plan), unmanagedLine(plan.unmanaged), ignoredLine(plan)];
   const override =
     serviceOverride &&
     html` (<code>${serviceOverride.setBy}</code> overrides <code>${serviceOverride.declared}</code>)`;
@@ -68,12 +69,16 @@ function headerOf(plan: Plan): Header {
       ['Inventory', html`<code>${inventoryLabel(plan)}</code>`],
       ...(snapshot === undefined ? [] : [['Planned against', snapshotAge(snapshot)] as const]),
       ...(weak === null ? [] : [['Settings', weak] as const]),
-      ...[starts, unmanaged].flatMap((found) =>
-        found === null ? [] : [[found[1] ?? '', found[2] ?? ''] as const],
-      ),
+      ...lines.flatMap(factOf),
       ['Digest', html`<code class="digest">${digest}</code>`],
     ],
   };
+}
+
+/** A line of the text plan such as `Not managed here: 3 groups.` as a name and what it is. */
+function factOf(line: string | null): (readonly [string, string])[] {
+  const [, name, value] = line?.match(/^(.*?): (.*)\.$/) ?? [];
+  return name === undefined || value === undefined ? [] : [[name, value]];
 }
 
 function verdictOf(plan: Plan): Html {

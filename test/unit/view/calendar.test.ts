@@ -3,7 +3,9 @@ import type { Calendar, CalendarDay } from '../../../src/model/calendar.js';
 import { calendarJson } from '../../../src/view/calendar/calendar-json.js';
 import { calendarSvg } from '../../../src/view/calendar/calendar-svg.js';
 import { calendarText } from '../../../src/view/calendar/calendar-text.js';
+import { heatShades, shortNumber } from '../../../src/view/calendar/heat-shades.js';
 import { loadSteps, stepOf } from '../../../src/view/calendar/load-scale.js';
+import { calendarHtml } from '../../../src/view/html/calendar-html.js';
 
 function day(date: string, starts: Readonly<Record<number, number>>, peaks = starts): CalendarDay {
   const hours = (from: Readonly<Record<number, number>>) =>
@@ -34,13 +36,13 @@ describe('the calendar as SVG', () => {
     expect(texts.filter((each) => /^\d\d$/.test(each ?? '')).slice(0, 24)).toEqual(
       Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0')),
     );
-    expect(svg).toContain('<title>2099-12-01 23:00 to 24:00: 1200</title>');
+    expect(svg).toContain('<title>2099-12-01 23:00 to 24:00: 1,200</title>');
   });
 
   it('has the total of each day, each hour, and all of them', () => {
-    expect(texts).toEqual(expect.arrayContaining(['1,231', '31', '61', '1.2k', '1,262']));
+    expect(texts).toEqual(expect.arrayContaining(['1,231', '31', '61', '1,200', '1,262']));
     expect(texts).toContain(
-      '2 schedules: 1262 agent starts in 2 days. 1 minute above limits.startsPerMinute (20).',
+      '2 schedules: 1,262 agent starts in 2 days. 1 minute above limits.startsPerMinute (20).',
     );
   });
 
@@ -59,6 +61,12 @@ describe('the calendar as SVG', () => {
     ]);
   });
 
+  it('says how many schedules are not counted', () => {
+    const uncounted = [{ address: 'schedule/odd' as const, reason: 'unknown' }];
+    expect(svg).not.toContain('not counted');
+    expect(calendarSvg({ ...calendar, uncounted })).toContain('>1 schedule not counted<');
+  });
+
   it('has colors for dark pages as well', () => {
     const [light = '', dark = ''] = (/<style>(.*)<\/style>/.exec(svg)?.[1] ?? '').split('@media');
     expect(dark).toMatch(/^\(prefers-color-scheme:dark\)/);
@@ -72,6 +80,51 @@ describe('the calendar as SVG', () => {
     expect(hostile).toContain('&#60;script&#62;');
   });
 });
+
+it('every format of the calendar has the same kind of scale, with ranges and thousands separators', () => {
+  const two = day('2099-12-01', { 0: 62, 1: 63, 2: 86, 3: 1187 });
+  const busy = { ...calendar, days: [two] };
+  const classes = [...calendarHtml(busy, []).matchAll(/<td class="(h\d)/g)].map((each) => each[1]);
+  expect(classes).toEqual(['h0', 'h1', 'h2', 'h3']);
+  expect(calendarHtml(busy, [])).toContain('<span class="key h3"></span> 1,187</span>');
+  expect(calendarText(busy, { color: false, width: 80 })).toMatch(
+    /░░▒▒▓▓██·.*\n\n· none {2}░ 62 {2}▒ 63 {2}▓ 86 {2}█ 1,187/,
+  );
+  expect(calendarSvg(busy)).toContain('>1,187</text>');
+});
+
+describe('the shades of a calendar', () => {
+  it.each(['light', 'dark'] as const)('let their numbers be read on %s pages (WCAG AA)', (side) => {
+    for (const shade of heatShades)
+      expect(contrast(shade[side].fill, shade[side].text)).toBeGreaterThanOrEqual(4.5);
+  });
+});
+
+it.each([
+  [0, '0'],
+  [987, '987'],
+  [1_101, '1,101'],
+  [9_999, '9,999'],
+  [10_000, '10k'],
+  [999_499, '999k'],
+  [999_500, '1M'],
+])('the cell of %i starts says %s', (starts, text) => {
+  expect(shortNumber(starts)).toBe(text);
+});
+
+/** The contrast ratio of WCAG 2. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
 
 it('the calendar names its time-zone data in every format', () => {
   expect(texts).toContain('Time-zone data: 2025c');

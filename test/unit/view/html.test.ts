@@ -147,6 +147,12 @@ describe('the page of a plan', () => {
     expect(placeIn(planHtml({ ...emptyPlan, changes }))).toEqual({ file: 'roster.yaml', line: 17 });
   });
 
+  test('says how many differences are ignored', () => {
+    const page = planHtml({ ...plan, ignored: { properties: {}, differences: 2 } });
+    expect(page).toContain('<dt>Ignored here</dt><dd>2 differences (');
+    expect(planHtml(plan)).not.toContain('Ignored here');
+  });
+
   test('without changes says so and has nothing to filter', () => {
     const page = planHtml(emptyPlan);
     expect(page).toContain('<b>No changes.</b>');
@@ -161,7 +167,7 @@ describe('the calendar of a plan', () => {
     expect(page).toContain(
       '<caption>After: 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule,',
     );
-    expect(page.match(/<td class="[^"]*moved"[^>]*>/g)).toEqual(['<td class="h6 moved" title="3 → 1,500">']);
+    expect(page.match(/<td class="[^"]*moved"[^>]*>/g)).toEqual(['<td class="h1 moved" title="3 → 1,500">']);
   });
 
   test('has no table for a side without starts, and marks nothing then', () => {
@@ -181,13 +187,24 @@ describe('the calendar of a plan', () => {
     expect(page.match(/<caption>.*?<\/caption>/g)).toEqual(['<caption>Before and after: 6 starts</caption>']);
   });
 
+  test('marks hours with a minute over the limit, and says how many start in it', () => {
+    const hours = [80, 80, ...zeros.slice(2)];
+    const days = [{ date: '2026-12-01', hours, peaks: [61, 60, ...zeros.slice(2)] }];
+    const page = calendarHtml({ ...emptyCalendar(), days }, []);
+    expect(page.match(/<td class="h0.*?<\/td>/g)).toEqual([
+      '<td class="h0 peak" title="80, up to 61 in one minute">80<span class="unseen"> (up to 61 in one minute)</span></td>',
+      '<td class="h0">80</td>',
+    ]);
+    expect(page).toContain('<span class="key none peak"></span> more than 60 in one minute</span>');
+  });
+
   test('shades hours by their magnitude, so that one busy hour does not hide the others', () => {
-    const hours = [1, 10, 100, 1000, 10_000, 100_000, ...zeros.slice(6)];
+    const hours = [1, 10, 100, 1000, 100_000, ...zeros.slice(5)];
     const page = calendarHtml(
       { ...emptyCalendar(), days: [{ date: '2026-12-01', hours, peaks: zeros }] },
       [],
     );
-    const shades = [...page.matchAll(/<td class="h(\d)"/g)].slice(0, 6).map(([, shade]) => Number(shade));
+    const shades = [...page.matchAll(/<td class="h(\d)"/g)].slice(0, 5).map(([, shade]) => Number(shade));
     expect(shades).toEqual([...new Set(shades)].sort());
   });
 });
