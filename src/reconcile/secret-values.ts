@@ -20,7 +20,8 @@ export interface SecretPlaces {
 export function secretPlaces(match: Match, field: string): SecretPlaces | undefined {
   if (ruleOf(match.kind, field).mayHoldSecrets !== true) return undefined;
   const declared = match.entry?.templates[field];
-  const applied = withheldPlaces(match, field) ?? recordedTemplate(match.kind, match.record, field);
+  const record = match.wholeRecord ?? match.record;
+  const applied = withheldPlaces(match, field) ?? recordedTemplate(match.kind, record, field);
   return declared === undefined && applied === undefined ? undefined : { declared, applied };
 }
 

@@ -36,6 +36,8 @@ export interface Match {
   readonly record: InventoryEntry | null;
   /** The ignored properties of the entry that differ. Missing when it ignores none. */
   readonly ignoredDifferences?: readonly string[];
+  /** With what somebody else manages by now: it may hold values from the environment. Missing where that is `record`. */
+  readonly wholeRecord?: InventoryEntry | null;
   /** The address in the inventory of an object whose entry has another key now. */
   readonly renamedFrom: Address | null;
   /** An earlier run was about to create it, and ended before it could record the result. */
@@ -152,7 +154,8 @@ class Matcher implements Matches {
     const renamedFrom = former?.address ?? formerAddress(entry, observed, inventory);
     const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
     const each: Match = { address, kind, ...effective, observed, rule, known, record, renamedFrom, ...state };
-    this.list.push(entry.ignore === undefined ? each : { ...each, ignoredDifferences: differences });
+    const ignoring = { ignoredDifferences: differences, wholeRecord: last };
+    this.list.push(entry.ignore === undefined ? each : { ...each, ...ignoring });
   }
 
   private recordOf(observed: Observed | null): InventoryEntry | null {
