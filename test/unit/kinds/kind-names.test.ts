@@ -10,6 +10,7 @@ const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
 /** `schedule` as a word of a message, and as the code of a risk; `group` as a role of an HTML element. */
 const otherMeanings = [
   'schedule: model/risk.ts',
+  'schedule: view/calendar/calendar-svg.ts',
   'schedule: view/calendar/calendar-text.ts',
   'group: view/html/calendar-html.ts',
   'group: view/html/heat-map.ts',
