@@ -285,7 +285,7 @@ describe('init', () => {
     const { stdout } = await workspace.command(['init']);
     expect(stdout).toContain('written     roster.yaml\n');
     expect(stdout).toContain('CI: github. The remote origin is on github.com.\n');
-    expect(stdout).toMatch(/`ROSTER_URL` and `ROSTER_API_KEY`.*`roster plan`/);
+    expect(stdout).toMatch(/`ROSTER_URL` and `ROSTER_API_KEY`.*`roster pull`.*`roster plan`/s);
   });
 });
 
