@@ -218,7 +218,8 @@ inLongRun('two projects of a repository have names of their own for everything o
     'roster-plan-stock': settings(staging),
     stock_production: settings(staging),
   };
-  expect((await github.schedule()).map(({ workflow, job }) => `${workflow}: ${job}`).sort()).toEqual([
+  const nightly = (await github.schedule()).filter(({ result }) => result !== 'skipped');
+  expect(nightly.map(({ workflow, job }) => `${workflow}: ${job}`).sort()).toEqual([
     'roster drift stock: drift',
     'roster drift: drift (production)',
     'roster drift: drift (staging)',
