@@ -68,6 +68,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   destroy: service,
   drift: service,
   pull: service,
+  list: service,
   why: pruning,
   snapshot: service,
   calendar: common,
