@@ -176,6 +176,10 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
   command(program, 'schema')
     .addArgument(choiceArgument('[name]', 'Name of the schema (default: project)', schemaNames))
+    .option(
+      '--live',
+      'Add the agents of the account and their inputs, for editors: project and manifest only',
+    )
     .action(async (name, flags) =>
       done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
     );
