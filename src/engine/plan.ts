@@ -65,8 +65,8 @@ export interface ObserveOptions extends PlanOptions {
   readonly previews?: boolean;
   /** With those that they refer to. Nothing of other kinds is read or planned. Default: all. */
   readonly kinds?: readonly Kind[];
-  /** Reads every object, not only those that this plan rests on. */
-  readonly everything?: boolean;
+  /** Reads every object, or all of some kinds, not only those that this plan rests on. */
+  readonly everything?: boolean | readonly Kind[];
   /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
   readonly checkout?: 'compare' | 'record';
   /** Default: the client's. */
@@ -201,7 +201,8 @@ function observeScope(
   const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
   for (const { kind, id } of project.entries) if (id !== null) ids.get(kind)?.add(normalId(id));
-  const all = everything || project.prune === 'all';
+  const all = everything === true || project.prune === 'all';
+  const complete = typeof everything === 'boolean' ? [] : everything.map(({ name }) => name);
   let identities: ReturnType<typeof identitiesOf> | null = null;
   return {
     ids,
@@ -209,6 +210,7 @@ function observeScope(
     agents: only.some(refersToAgents),
     // Computed only if needed: the lists of most services show objects completely.
     declares(kind, identity) {
+      if (complete.includes(kind)) return true;
       identities ??= identitiesOf(project, inventory);
       return identities.get(kind)?.has(identity) === true;
     },
