@@ -2,10 +2,11 @@ import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
 import { exists, type Kind } from '../model/kind.js';
-import type { AgentInput, ListedObject, ListedSection, ListedStatus } from '../model/listing.js';
+import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../model/listing.js';
 import type { ServiceOverride, UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
-import { countUnmanaged, undeclaredStaying } from '../reconcile/unmanaged/unmanaged.js';
+import { undeclaredStaying } from '../reconcile/unmanaged/staying.js';
+import { countUnmanaged } from '../reconcile/unmanaged/unmanaged.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { AGENTS } from './listable.js';
 import { isNoProject } from './no-project.js';
@@ -20,10 +21,7 @@ export interface ListOptions {
   readonly unmanaged?: boolean | undefined;
 }
 
-/** An agent; its inputs only where nothing else is listed. */
-export type ListedAgent = Agent & { readonly inputs?: readonly AgentInput[] };
-
-export interface Listed {
+export interface ListResult {
   /** Null without a project. */
   readonly project: string | null;
   readonly environment: string | null;
@@ -41,7 +39,7 @@ export interface Listed {
  * What exists on the service, with the addresses of what this project declares: matched as a plan matches. Sends reads only.
  * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
  */
-export async function list(session: ReadSession, options: ListOptions = {}): Promise<Listed> {
+export async function list(session: ReadSession, options: ListOptions = {}): Promise<ListResult> {
   const { section, unmanaged = false } = options;
   const { project, service, serviceOverride } = session;
   const isNone = isNoProject(project);

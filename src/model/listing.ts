@@ -50,3 +50,6 @@ export interface AgentInput {
 export interface AgentWithInputs extends Agent {
   readonly inputs: readonly AgentInput[];
 }
+
+/** Its inputs only where nothing else is listed. */
+export type ListedAgent = Agent & Partial<Pick<AgentWithInputs, 'inputs'>>;

@@ -10,7 +10,8 @@ import { renameNotes } from './renames/rename-notes.js';
 import { brokenReferences } from './unmanaged/broken-references.js';
 import type { StayingObject } from './unmanaged/listed.js';
 import { possibleDuplicates } from './unmanaged/near-misses.js';
-import { countUnmanaged, deletedBy, undeclaredStaying } from './unmanaged/unmanaged.js';
+import { deletedBy, undeclaredStaying } from './unmanaged/staying.js';
+import { countUnmanaged } from './unmanaged/unmanaged.js';
 
 /** What is known of a change only by comparing it with the others, and with the objects that the plan leaves unchanged. */
 export interface PlanContext {

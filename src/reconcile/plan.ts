@@ -43,7 +43,7 @@ import {
   undeliveredKeys,
   withDelivery,
 } from './undelivered.js';
-import { deletedBy } from './unmanaged/unmanaged.js';
+import { deletedBy } from './unmanaged/staying.js';
 
 /** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is passed in. */
 export interface ReconcileInputs {

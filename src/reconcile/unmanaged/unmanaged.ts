@@ -1,7 +1,6 @@
 import type { Kind } from '../../model/kind.js';
 import type { UnmanagedCounts } from '../../model/plan.js';
-import type { KindName, Observed, Prune } from '../../model/resource.js';
-import type { ResourceDiff } from '../diff.js';
+import type { KindName, Prune } from '../../model/resource.js';
 import type { Match } from '../match/match.js';
 
 /**
@@ -10,21 +9,6 @@ import type { Match } from '../match/match.js';
  */
 export function isUnmanaged({ ours, observed }: Match, prune: Prune): boolean {
   return !ours && (prune !== 'all' || observed?.manageable !== true || observed.caller);
-}
-
-/** The objects that a plan deletes. */
-export function deletedBy(diffs: readonly ResourceDiff[]): ReadonlySet<Observed | null> {
-  return new Set(diffs.flatMap(({ change, match }) => (change.action === 'delete' ? [match.observed] : [])));
-}
-
-/** What no entry declares and the plan does not delete, be it only because it is not selected. */
-export function undeclaredStaying(
-  matches: readonly Match[],
-  deleted: ReadonlySet<Observed | null>,
-): readonly Match[] {
-  return matches.filter(
-    ({ entry, observed }) => entry === null && observed !== null && !deleted.has(observed),
-  );
 }
 
 /** False for a schedule that never starts again, such as a `once` whose time has passed: it can do no harm. */

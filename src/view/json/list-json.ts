@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { AgentInput, ListedObject, ListedSection } from '../../model/listing.js';
+import type { AgentInput, ListedAgent, ListedObject, ListedSection } from '../../model/listing.js';
 import type { ServiceOverride, UnmanagedCounts } from '../../model/plan.js';
-import type { Agent } from '../../model/resource.js';
 import { diagnosticJson } from './plan-json.js';
 
 /** What `roster list` shows. */
@@ -10,7 +9,7 @@ export interface ListView {
   readonly environment: string | null;
   readonly service: string;
   readonly serviceOverride?: ServiceOverride;
-  readonly agents: readonly (Agent & { readonly inputs?: readonly AgentInput[] })[] | null;
+  readonly agents: readonly ListedAgent[] | null;
   readonly sections: readonly ListedSection[];
   readonly unmanaged: UnmanagedCounts | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -30,10 +29,7 @@ export function listJson(view: ListView, withInputs: boolean) {
   };
 }
 
-function agentJson(
-  { id, externalAgentId, name, inputKeys, inputs = [] }: NonNullable<ListView['agents']>[number],
-  withInputs: boolean,
-) {
+function agentJson({ id, externalAgentId, name, inputKeys, inputs = [] }: ListedAgent, withInputs: boolean) {
   const shown = withInputs ? { inputs: inputs.map(inputJson) } : { inputKeys };
   return { address: `agent/${externalAgentId}`, id, externalAgentId, name, ...shown };
 }

@@ -1,4 +1,4 @@
-import type { ListedObject, ListedSection, ListedStatus } from '../../model/listing.js';
+import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/listing.js';
 import { escapeControls } from '../escape.js';
 import type { ListView } from '../json/list-json.js';
 import { unmanagedLine } from '../unmanaged-line.js';
@@ -33,8 +33,6 @@ function listHeader({ project, ...rest }: ListView, layout: TextLayout): string[
   const lines = headerLines({ ...rest, project: project ?? '' }, layout);
   return project === null ? lines.filter((_, index) => index > 0) : lines;
 }
-
-type ListedAgent = NonNullable<ListView['agents']>[number];
 
 function agentLines(agents: readonly ListedAgent[], inputs: boolean, layout: TextLayout): string[] {
   const columns: Column<ListedAgent>[] = [
