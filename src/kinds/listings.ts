@@ -57,7 +57,8 @@ export function listSchedule(
       lastRunAt: instantOf(facts['lastRunTime']),
     },
     columns: {
-      target: String(target),
+      // Ids make lines too long to read. Programs find it in `targetId`.
+      target: String(target).replace(` (${spec.target.id})`, ''),
       timing: `${briefTiming(spec, interval)}${/^UTC$/i.test(timeZone) ? '' : `, ${timeZone}`}`,
       'next run': enabled ? nextRunText(nextRun) : 'paused',
     },

@@ -137,9 +137,9 @@ function noteOf({ address, status, canManage, caller }: ListedObject): string {
 
 function footer({ unmanaged, sections }: ListView, only: boolean, { width, paint }: TextLayout): string[] {
   if (unmanaged === null) return [];
+  const noun = sections.length === 1 ? (sections[0]?.section ?? '') : 'objects';
   const line = only ? unmanagedLine(unmanaged, '') : unmanagedLine(unmanaged);
-  if (line === null)
-    return only ? [paint('strong', 'Everything that was listed is managed by this project.')] : [];
+  if (line === null) return only ? [paint('strong', `No unmanaged ${noun}.`)] : [];
   const canImport = sections.some(({ objects }) =>
     objects.some(({ status, canManage }) => status === 'unmanaged' && canManage !== false),
   );
