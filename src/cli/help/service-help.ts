@@ -107,7 +107,7 @@ export const serviceHelp = {
       ['List what the project does not manage', 'roster list --unmanaged'],
       ['Show the inputs that agents accept', 'roster list agents --inputs'],
     ],
-    exits: { 0: success, 1: failed },
+    exits: { 0: success, 1: failed, 4: 'The URL is not the one that the manifest declares' },
     page: 'docs/list.md',
   },
   why: {
