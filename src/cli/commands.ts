@@ -1,3 +1,4 @@
+import { listable } from '../engine/listable.js';
 import { packageName } from '../engine/version.js';
 import { Argument, type Command } from './command/commander.js';
 import type { CommandName } from './command/declarations.js';
@@ -17,7 +18,7 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addFirstSteps, ['init', 'validate', 'fmt']],
   [addPull, ['pull']],
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
-  [addServiceReads, ['drift', 'why', 'snapshot']],
+  [addServiceReads, ['drift', 'list', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
   [addUnlock, ['unlock']],
   [addTools, ['sandbox', 'schema', 'completion', 'version']],
@@ -128,6 +129,11 @@ function addServiceReads(program: Command, context: CommandContext, done: Done):
     .action(async (selected, flags) =>
       done(await (await import('./drift.js')).driftCommand(selected, flags, context)),
     );
+  command(program, 'list')
+    .addArgument(choiceArgument('[kind]', 'What to list (default: everything)', listable))
+    .option('--unmanaged', 'List only what a plan counts as not managed here')
+    .option('--inputs', 'Show the input keys of agents and their default values')
+    .action(async (kind, flags) => done(await (await import('./list.js')).listCommand(kind, flags, context)));
   command(program, 'why')
     .argument('<addresses...>', 'Addresses or globs, such as `group/retail-prices` or `schedule/*`')
     .action(async (selected, flags) =>
@@ -170,6 +176,10 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));
   command(program, 'schema')
     .addArgument(choiceArgument('[name]', 'Name of the schema (default: project)', schemaNames))
+    .option(
+      '--live',
+      'Add the agents of the account and their inputs, for editors: project and manifest only',
+    )
     .action(async (name, flags) =>
       done(await (await import('./schema.js')).schemaCommand(name, flags, context)),
     );

@@ -2,7 +2,7 @@ import { kinds } from '../kinds/index.js';
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
-import type { Inventory } from '../model/inventory.js';
+import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Objection, Plan } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
@@ -18,6 +18,8 @@ import { formerKeys } from './former-keys.js';
 import { keptKeys } from './kept-keys.js';
 import { type DeliveryCheck, undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
+import { isNoProject } from './no-project.js';
+import { partOf, refersToAgents } from './part.js';
 import { withCalendar } from './plan-calendar.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
@@ -61,8 +63,10 @@ export interface ObserveOptions extends PlanOptions {
   readonly inventory?: Inventory;
   /** Adds the next runs of new and changed schedules, and what the service says against them. */
   readonly previews?: boolean;
-  /** Reads every object, not only those that this plan rests on. */
-  readonly everything?: boolean;
+  /** With those that they refer to. Nothing of other kinds is read or planned. Default: all. */
+  readonly kinds?: readonly Kind[];
+  /** Reads every object, or all of some kinds, not only those that this plan rests on. */
+  readonly everything?: boolean | readonly Kind[];
   /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
   readonly checkout?: 'compare' | 'record';
   /** Default: the client's. */
@@ -74,24 +78,29 @@ export async function observeAndPlan(session: ReadSession, options: ObserveOptio
   const { service, client, clock } = session;
   const { allow, checkout: compared, destroy = false } = options;
   const addresses = selectorsOf(options.addresses ?? []);
-  const inventory = options.inventory ?? (await session.store.load());
+  const inventory = options.inventory ?? (await loadInventory(session));
   const { project, inventory: known } = destroy
     ? toDestroy(session.project, inventory)
-    : { ...session, inventory };
-  const scope = observeScope(project, inventory, options.everything === true);
+    : partOf(options.kinds, session.project, inventory);
+  const scope = observeScope(project, destroy ? inventory : known, options);
   const [state, checkout] = await Promise.all([
-    observe(options.reader ?? client.reader(), kinds, scope, session.callsWith),
+    observe(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
     compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
   ]);
   const now = clock.now();
   const kept = keptKeys(project, state.objects, session.redactor);
   const basis = { project, service, state, inventory: known, checkout };
-  const inputs = { ...basis, now, kept, allow, destroy, selected: addresses };
+  const inputs = { ...basis, kinds: options.kinds, now, kept, allow, destroy, selected: addresses };
   const former = formerKeys(project, { state, inventory, kept });
   const outputs = options.proveDeliveries === true ? session.outputs : null;
   const reconciled = planWithDeliveries(inputs, { outputs, former });
   if (options.previews !== true) return { inventory, state, reconciled, former };
   return { inventory, state, reconciled: await withPreviews(session, state, reconciled, now), former };
+}
+
+/** Without a project there is none, and no file here is taken for it. */
+function loadInventory({ store, project }: ReadSession): Promise<Inventory> | Inventory {
+  return isNoProject(project) ? emptyInventory(project.name, project.environment) : store.load();
 }
 
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
@@ -137,7 +146,10 @@ type Given =
   | 'readFrom';
 
 type PlanInputs = Pick<ReconcileInputs, Given> &
-  Pick<PlanOptions, 'allow' | 'destroy'> & { readonly state: ObservedState };
+  Pick<PlanOptions, 'allow' | 'destroy'> & {
+    readonly state: ObservedState;
+    readonly kinds?: readonly Kind[] | undefined;
+  };
 
 const allowNothing: Allowances = {
   deletes: null,
@@ -155,7 +167,7 @@ export function planFor({ state, allow, destroy = false, ...inputs }: PlanInputs
   return reconcile({
     ...inputs,
     ...state,
-    kinds,
+    kinds: inputs.kinds ?? kinds,
     destroy,
     prune: destroy ? 'owned' : inputs.project.prune,
     allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
@@ -181,17 +193,24 @@ async function withPreviews(
   return { ...reconciled, plan: shown.plan, diagnostics: [...reconciled.diagnostics, ...shown.diagnostics] };
 }
 
-function observeScope(project: Project, inventory: Inventory, everything: boolean): ObserveScope {
+function observeScope(
+  project: Project,
+  inventory: Inventory,
+  { everything = false, kinds: only = kinds }: ObserveOptions,
+): ObserveScope {
   const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
   for (const { kind, id } of project.entries) if (id !== null) ids.get(kind)?.add(normalId(id));
-  const all = everything || project.prune === 'all';
+  const all = everything === true || project.prune === 'all';
+  const complete = typeof everything === 'boolean' ? [] : everything.map(({ name }) => name);
   let identities: ReturnType<typeof identitiesOf> | null = null;
   return {
     ids,
     all,
+    agents: only.some(refersToAgents),
     // Computed only if needed: the lists of most services show objects completely.
     declares(kind, identity) {
+      if (complete.includes(kind)) return true;
       identities ??= identitiesOf(project, inventory);
       return identities.get(kind)?.has(identity) === true;
     },

@@ -7,6 +7,7 @@ import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
 import { type ClockOptions, clockOf } from './clock.js';
+import { noProject } from './no-project.js';
 import { checkOutputs, type OutputFile } from './output-files.js';
 import { version } from './version.js';
 
@@ -28,6 +29,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly allowMissingEnv?: boolean | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
+  /** Whether a folder without a project is read as a project that declares nothing. Default: false. */
+  readonly orNone?: boolean | undefined;
   /** Learns the API keys of the run. */
   readonly redactor?: Redactor;
 }
@@ -99,7 +102,9 @@ function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | und
 
 /** Throws a Problem with everything that is wrong with the manifests. */
 export function openProject(options: ProjectOptions): OpenedProject {
-  const { project, diagnostics, files } = readProject(options);
+  const { project, diagnostics, files, paths } = readProject(options);
+  if (project === null && paths.length === 0 && options.orNone === true)
+    return { project: noProject(options.cwd), warnings: [], manifests: [] };
   if (project === null) throw new Problem(diagnostics);
   const manifests = files.map(({ file }) => resolve(options.cwd, file));
   return { project, warnings: diagnostics, manifests };

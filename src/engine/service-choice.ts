@@ -3,6 +3,7 @@ import type { ServiceOverride } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { isLoopback } from '../model/service-url.js';
 import { serviceUrl } from '../service/url.js';
+import { isNoProject } from './no-project.js';
 import type { ProjectOptions } from './project.js';
 
 /** The service of a run, and where its URL comes from. */
@@ -30,7 +31,9 @@ type ChoiceOptions = ServiceOptions & Pick<ProjectOptions, 'env'>;
 export function chooseService(options: ChoiceOptions, project: Project): ServiceChoice {
   const chosen = serviceIfSet(options, project);
   if (chosen === null) {
-    const help = `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use \`--url\`.`;
+    const help = isNoProject(project)
+      ? 'Set ROSTER_URL, use `--url`, or run it in the folder of a project.'
+      : `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use \`--url\`.`;
     throw problem('missing-setting', 'no service URL is set', help);
   }
   const { url, override } = chosen;

@@ -9,6 +9,7 @@ import type {
 } from '../service/operations/collection.js';
 import { UNREADABLE } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
+import { listCollection } from './listings.js';
 import { collectionEntryForm, normalText, plain, text } from './rules.js';
 
 type Field = 'members' | 'stages';
@@ -104,6 +105,7 @@ export function collectionKind<F extends Field>(
       describe: (spec) => `named "${spec.name}"`,
     },
     entry: collectionEntryForm,
+    listing: (each, context) => listCollection(each, field, each.spec?.[field] ?? null, context),
     nearMiss: { field: 'name', isName: true, relation: 'with a similar name' },
     brief: (spec) => `${spec[field].length} ${spec[field].length === 1 ? own.noun : field}`,
 

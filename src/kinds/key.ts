@@ -7,6 +7,7 @@ import * as keys from '../service/operations/keys.js';
 import { readInstant, UNREADABLE } from '../service/operations/record.js';
 import { ageRange, intervalProblem, parseInterval, unitMilliseconds } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
+import { listKey } from './listings.js';
 import { normalText, text, wordSet } from './rules.js';
 
 export interface KeyDeclared {
@@ -53,6 +54,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     describe: ({ name }) => `named "${name}"`,
   },
 
+  listing: listKey,
   entry: {
     defaults: (name) => ({ name }),
     keyWords: ({ name }) => [name],

@@ -9,6 +9,7 @@ import { showEvery } from '../timing/interval.js';
 import { canonicalWallClock } from '../timing/wall-clock.js';
 import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
+import { listSchedule } from './listings.js';
 import { plain } from './rules.js';
 import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
 import { scheduleEntryForm } from './schedule-entry-form.js';
@@ -57,6 +58,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     describe,
   },
   entry: scheduleEntryForm,
+  listing: listSchedule,
   similarity: { within: ['target'] },
   nearMiss: { field: 'target', relation: 'with the same target' },
   brief: (spec, names) => `${targetRule.show(spec.target, names)}, ${timingText(spec)}`,

@@ -1,5 +1,6 @@
 import type { EntryForm } from './entry-form.js';
 import type { JsonObject } from './json.js';
+import type { Listing, ListingContext } from './listing.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -72,6 +73,8 @@ export interface Kind<D = unknown, S = unknown> {
   readonly nearMiss?: NearMiss;
   /** What an object is, in a few words, where its fields are not listed: `3 members`. */
   brief?(spec: S, names: Names): string;
+  /** What a list of objects shows of one. Default: its id and its name. */
+  listing?(observed: Observed<S>, context: ListingContext): Listing;
   /** The reverse of `read`, for kinds whose objects can be imported. */
   readonly entry?: EntryForm<S>;
   /** For kinds whose create answers with a secret, once. */

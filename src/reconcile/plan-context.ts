@@ -10,6 +10,7 @@ import { renameNotes } from './renames/rename-notes.js';
 import { brokenReferences } from './unmanaged/broken-references.js';
 import type { StayingObject } from './unmanaged/listed.js';
 import { possibleDuplicates } from './unmanaged/near-misses.js';
+import { deletedBy, undeclaredStaying } from './unmanaged/staying.js';
 import { countUnmanaged } from './unmanaged/unmanaged.js';
 
 /** What is known of a change only by comparing it with the others, and with the objects that the plan leaves unchanged. */
@@ -32,7 +33,7 @@ export function planContext(
   { matches, externals }: { readonly matches: readonly Match[]; readonly externals: Matches['externals'] },
   diffs: readonly ResourceDiff[],
 ): PlanContext {
-  const staying = undeclaredStaying(matches, diffs);
+  const staying = undeclaredStaying(matches, deletedBy(diffs));
   const unmanaged = staying.filter(({ ours }) => !ours);
   const leftovers = staying.filter(({ ours }) => ours);
   const finders = [
@@ -49,16 +50,6 @@ export function planContext(
     notesOf: (address) => notes.get(address) ?? [],
     unmanaged: countUnmanaged(kinds, unmanaged),
   };
-}
-
-/** What no entry declares and the plan does not delete, be it only because it is not selected. */
-function undeclaredStaying(matches: readonly Match[], diffs: readonly ResourceDiff[]): readonly Match[] {
-  const deleted = new Set(
-    diffs.flatMap(({ change, match }) => (change.action === 'delete' ? [match.observed] : [])),
-  );
-  return matches.filter(
-    ({ entry, observed }) => entry === null && observed !== null && !deleted.has(observed),
-  );
 }
 
 function listedExternals(kinds: readonly Kind[], externals: ReadonlyMap<Address, Observed>): StayingObject[] {

@@ -43,6 +43,7 @@ import {
   undeliveredKeys,
   withDelivery,
 } from './undelivered.js';
+import { deletedBy } from './unmanaged/staying.js';
 
 /** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is passed in. */
 export interface ReconcileInputs {
@@ -81,6 +82,8 @@ export interface Reconciled {
   readonly diagnostics: readonly Diagnostic[];
   readonly matches: readonly Match[];
   readonly externals: ReadonlyMap<Address, Observed>;
+  /** The objects that the plan deletes. */
+  readonly deleted: ReadonlySet<Observed | null>;
   readonly names: Names;
 }
 
@@ -116,7 +119,8 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout, diffs)),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
-  const parts = { diagnostics, matches: matches.list, externals: matches.externals, names };
+  const { externals } = matches;
+  const parts = { diagnostics, matches: matches.list, externals, deleted: deletedBy(diffs), names };
   return { plan: hasErrors(diagnostics) ? null : assemble(inputs, diffs, parts), ...parts };
 }
 

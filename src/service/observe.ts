@@ -24,6 +24,8 @@ export interface ObserveScope {
   declares(kind: KindName, identity: string): boolean;
   /** All objects: `prune: all`, `pull`, `snapshot`. */
   readonly all: boolean;
+  /** False where nothing of these kinds refers to agents: they are not read. Default: true. */
+  readonly agents?: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function observe(
   callsWith: (keyPrefix: string) => boolean,
 ): Promise<ObservedState> {
   const reads = kinds.map((kind) => observeKind(reader, kind, scope));
-  const agentsRead = reader.readAll(listAgents());
+  const agentsRead = scope.agents === false ? Promise.resolve([]) : reader.readAll(listAgents());
   const settled = await Promise.allSettled([agentsRead, ...reads]);
   const failures: unknown[] = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   // Of several failures the first in order is reported, not the quickest one, so that the report is always the same.

@@ -155,7 +155,9 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     const results = await followed(at, 'import.md', /DIGEST|roster pull/);
     expect(failures(results)).toEqual([]);
     expect(results[0]?.output).toMatch(/0 to create, 0 to update, .* 2 to adopt/);
-    expect(results[0]?.output).toContain('Not managed here: 2 groups, 1 pipeline, 3 schedules, 1 key.');
+    expect(results[0]?.output).toContain(
+      'Not managed here: 2 groups, 1 pipeline, 3 schedules, 1 key (roster list --unmanaged).',
+    );
   });
 
   test('promote.md: production is applied after staging', async () => {

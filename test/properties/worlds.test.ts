@@ -75,6 +75,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     plan: null,
     matches: [],
     externals: new Map(),
+    deleted: new Set<never>(),
   };
   if (project === null)
     return { ...nothing, diagnostics, names: { agent: (id) => id, object: (_, id) => id } };

@@ -37,6 +37,7 @@ export const declarations = {
   },
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   pull: { ...writing, needsKey: true, formats: ['text', 'json', 'diff'] },
+  list: { ...reading, formats: ['text', 'json'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },

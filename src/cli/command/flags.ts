@@ -72,6 +72,11 @@ export function sessionOptions(flags: OutputFlags, context: CommandContext): Ses
   };
 }
 
+/** Flags about a project need one. */
+export function needsNoProject({ file, env, inventory, var: vars }: CommonFlags): boolean {
+  return [file, env, inventory, vars].every((each) => each === undefined);
+}
+
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
   const { allowStaleCheckout = false } = flags;

@@ -68,11 +68,13 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   destroy: service,
   drift: service,
   pull: service,
+  list: service,
   why: pruning,
   snapshot: service,
   calendar: common,
   graph: common,
   fmt: project,
+  schema: (added) => connected(common(added)),
   unlock: inventoried,
 };
 
@@ -99,7 +101,12 @@ function inventoried(added: Command): Command {
 }
 
 function service(added: Command): Command {
-  return inventoried(added)
+  return connected(inventoried(added));
+}
+
+/** Which service, and how to reach it. */
+function connected(added: Command): Command {
+  return added
     .option('--url <url>', 'URL of the service (default: ROSTER_URL, else service.url)', filled)
     .option(
       '--allow-service-mismatch',

@@ -73,9 +73,11 @@ export const offlineHelp = {
   },
   schema: {
     summary: 'Print a JSON Schema',
-    about: 'Print the JSON Schema of a file format or a JSON result.',
+    about:
+      'Print the JSON Schema of a file format or a JSON result. With `--live`, read the agents of the account, and add them and their inputs, so that editors offer them; only `--live` needs the service and an API key.',
     examples: [
       ['Print the schema of roster.yaml', 'roster schema'],
+      ['Complete the agents of your account in an editor', 'roster schema --live > roster.schema.json'],
       ['Print the schema of `plan --format json`', 'roster schema plan'],
     ],
     exits: { 0: success, 1: failed },

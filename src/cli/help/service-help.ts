@@ -98,6 +98,18 @@ export const serviceHelp = {
     },
     page: 'docs/pull.md',
   },
+  list: {
+    summary: 'List what exists on the service',
+    about:
+      'List the agents, groups, pipelines, schedules and API keys on the service, with the addresses of those that the project declares. Works without a project, too, with `--url` or ROSTER_URL.',
+    examples: [
+      ['List everything', 'roster list'],
+      ['List what the project does not manage', 'roster list --unmanaged'],
+      ['Show the inputs that agents accept', 'roster list agents --inputs'],
+    ],
+    exits: { 0: success, 1: failed, 4: 'The URL is not the one that the manifest declares' },
+    page: 'docs/list.md',
+  },
   why: {
     summary: 'Explain which remote object matches a resource',
     about:

@@ -1,7 +1,8 @@
-import { isJsonObject, parseJson } from '../../model/json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../model/json.js';
+import type { AgentInput, AgentWithInputs } from '../../model/listing.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import { asRecord, field, idText, text, unexpected } from './record.js';
+import { asRecord, field, idText, type RemoteRecord, text, unexpected } from './record.js';
 import { segment } from './segment.js';
 
 /** The agents assigned to the caller (interface §2 Agent, §4 Agents). */
@@ -10,6 +11,14 @@ export function listAgents(): ListCall<Agent> {
     request: { method: 'GET', path: '/api/scraper-agents', effect: 'read' },
     noun: 'agent',
     parse: parseAgent,
+  };
+}
+
+/** The same, with the default values of their inputs. */
+export function listAgentsWithInputs(): ListCall<AgentWithInputs> {
+  return {
+    ...listAgents(),
+    parse: (item) => ({ ...parseAgent(item), inputs: inputsOf(asRecord(item, 'an object')) }),
   };
 }
 
@@ -33,15 +42,35 @@ function parseAgent(item: unknown): Agent {
 
 /** A list of `{ key }`; or, as everywhere else in the interface (§1.5), a JSON object written as text. */
 function readInputKeys(value: unknown): readonly string[] {
+  const read = readInputs(value);
+  return isJsonObject(read) ? Object.keys(read) : read.map(readInputKey);
+}
+
+function readInputs(value: unknown): JsonObject | readonly unknown[] {
   if (value === undefined || value === null || value === '') return [];
   const read = typeof value === 'string' ? parseJson(value, Number.POSITIVE_INFINITY) : value;
   if (read === undefined)
     throw new Unexpected('expected inputParameters to be a list or JSON, got other text');
-  if (isJsonObject(read)) return Object.keys(read);
-  if (Array.isArray(read)) return read.map(readInputKey);
+  if (isJsonObject(read) || Array.isArray(read)) return read;
   throw unexpected('inputParameters to be a list', value);
 }
 
 function readInputKey(entry: unknown): string {
   return typeof entry === 'string' ? entry : text(asRecord(entry, 'inputParameters to hold objects'), 'key');
+}
+
+/** No decision depends on a default value: one that is not text is shown as JSON. */
+function inputsOf(record: RemoteRecord): readonly AgentInput[] {
+  const read = readInputs(field(record, 'inputParameters'));
+  if (isJsonObject(read))
+    return Object.entries(read).map(([key, value]) => ({ key, defaultValue: defaultText(value) }));
+  return read.map((entry) => ({
+    key: readInputKey(entry),
+    defaultValue: isJsonObject(entry) ? defaultText(field(entry, 'defaultValue')) : null,
+  }));
+}
+
+function defaultText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

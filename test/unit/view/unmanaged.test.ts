@@ -9,7 +9,7 @@ import { unmanagedLine } from '../../../src/view/unmanaged-line.js';
 import { completeReport, emptyPlan } from './samples.js';
 
 const unmanaged = { group: 3, pipeline: 0, schedule: 11, key: 1 };
-const line = 'Not managed here: 3 groups, 11 schedules, 1 key.';
+const line = 'Not managed here: 3 groups, 11 schedules, 1 key (roster list --unmanaged).';
 const options = { color: false, width: 80 };
 const plan = { ...emptyPlan, unmanaged };
 const { project, environment, service } = plan;

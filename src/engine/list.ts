@@ -1,0 +1,147 @@
+import { kinds } from '../kinds/index.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import { byCodeUnit } from '../model/json.js';
+import { exists, type Kind } from '../model/kind.js';
+import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../model/listing.js';
+import type { ServiceOverride, UnmanagedCounts } from '../model/plan.js';
+import type { Address, Agent, Observed } from '../model/resource.js';
+import { undeclaredStaying } from '../reconcile/unmanaged/staying.js';
+import { countUnmanaged } from '../reconcile/unmanaged/unmanaged.js';
+import { listAgentsWithInputs } from '../service/operations/agents.js';
+import { AGENTS } from './listable.js';
+import { isNoProject } from './no-project.js';
+import { withReferred } from './part.js';
+import { type Observation, observeAndPlan, planOf } from './plan.js';
+import type { ReadSession } from './session.js';
+
+export interface ListOptions {
+  /** `groups`, or `agents`. Nothing is read that only other sections need. Default: all. */
+  readonly section?: string | undefined;
+  /** Only objects that a plan counts as not managed here. Default: false. */
+  readonly unmanaged?: boolean | undefined;
+}
+
+export interface ListResult {
+  /** Null without a project. */
+  readonly project: string | null;
+  readonly environment: string | null;
+  readonly service: string;
+  readonly serviceOverride?: ServiceOverride;
+  /** Null where they are not listed. */
+  readonly agents: readonly ListedAgent[] | null;
+  readonly sections: readonly ListedSection[];
+  /** What a plan would count of these sections. Null without a project. */
+  readonly unmanaged: UnmanagedCounts | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * What exists on the service, with the addresses of what this project declares: matched as a plan matches. Sends reads only.
+ * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
+ */
+export async function list(session: ReadSession, options: ListOptions = {}): Promise<ListResult> {
+  const { section, unmanaged = false } = options;
+  const { project, service, serviceOverride } = session;
+  const isNone = isNoProject(project);
+  const header = {
+    project: isNone ? null : project.name,
+    environment: project.environment,
+    service,
+    ...(serviceOverride === null ? {} : { serviceOverride }),
+  };
+  if (section === AGENTS) {
+    const agents = await session.client.reader().readAll(listAgentsWithInputs());
+    return { ...header, agents: byName(agents), sections: [], unmanaged: null, diagnostics: [] };
+  }
+  const shown = kinds.filter((kind) => section === undefined || kind.section === section);
+  const observation = await observeAndPlan(session, { kinds: withReferred(shown), everything: shown });
+  const { objections } = planOf(session, observation);
+  const lister = new Lister(observation, isNone, session.clock.now());
+  const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
+  return {
+    ...header,
+    agents: section === undefined && !unmanaged ? byName(observation.state.agents) : null,
+    sections: shown.map((kind) => ({
+      kind: kind.name,
+      section: kind.section,
+      objects: lister.objects(kind).filter(isShown),
+    })),
+    unmanaged: isNone ? null : lister.counts(shown),
+    diagnostics: objections.filter(({ code }) => code === 'inventory-mismatch').map(doubt),
+  };
+}
+
+function byName<A extends Agent>(agents: readonly A[]): readonly A[] {
+  return [...agents].sort((a, b) => byCodeUnit(a.externalAgentId, b.externalAgentId));
+}
+
+/** A list is shown although a plan would be refused: it may be what the user looks for. */
+function doubt({ code, message }: Pick<Diagnostic, 'code' | 'message'>): Diagnostic {
+  const help = 'The addresses may be those of other objects. `roster plan` says what to do.';
+  return { severity: 'warning', code, message, help };
+}
+
+interface Known {
+  readonly address: Address | null;
+  readonly status: ListedStatus;
+}
+
+class Lister {
+  private readonly known = new Map<Observed, Known>();
+  private readonly unmanaged: Observation['reconciled']['matches'];
+
+  constructor(
+    private readonly observation: Observation,
+    private readonly isNoProject: boolean,
+    private readonly now: Date,
+  ) {
+    const { matches, externals, deleted } = observation.reconciled;
+    this.unmanaged = undeclaredStaying(matches, deleted).filter(({ ours }) => !ours);
+    for (const { address, entry, observed, ours } of matches)
+      if (observed !== null)
+        this.known.set(observed, {
+          address: entry !== null || ours ? address : null,
+          status: entry === null ? 'undeclared' : 'declared',
+        });
+    for (const { observed } of this.unmanaged)
+      if (observed !== null) this.known.set(observed, { address: null, status: 'unmanaged' });
+    for (const [address, observed] of externals) this.known.set(observed, { address, status: 'external' });
+  }
+
+  counts(shown: readonly Kind[]): UnmanagedCounts {
+    return countUnmanaged(
+      shown,
+      this.unmanaged.filter(({ kind }) => shown.includes(kind)),
+    );
+  }
+
+  objects(kind: Kind): readonly ListedObject[] {
+    const all = this.observation.state.objects.get(kind.name) ?? [];
+    const found = all.filter((each) => exists(kind, each));
+    const callers = kind.secret === undefined ? null : found.filter(({ caller }) => caller).length;
+    return found.map((each) => this.object(kind, each, callers)).sort(declaredFirst);
+  }
+
+  private object(kind: Kind, observed: Observed, callers: number | null): ListedObject {
+    const { id, name, manageable, caller } = observed;
+    const { names } = this.observation.reconciled;
+    const { address = null, status = 'undeclared' } = this.known.get(observed) ?? {};
+    const listing = kind.listing?.(observed, { names, now: this.now }) ?? { values: {}, columns: {} };
+    return {
+      ...{ id, name, address, canManage: manageable, ...listing },
+      status: this.isNoProject ? null : status,
+      ...(callers === null ? {} : { caller: caller && callers > 1 ? null : caller }),
+    };
+  }
+}
+
+/** First what the project knows, by address; then by what people read. */
+function declaredFirst(a: ListedObject, b: ListedObject): number {
+  if (a.address !== null && b.address !== null) return byCodeUnit(a.address, b.address);
+  if (a.address !== null || b.address !== null) return a.address === null ? 1 : -1;
+  return byCodeUnit(textOf(a), textOf(b)) || byCodeUnit(a.id ?? '', b.id ?? '');
+}
+
+function textOf({ name, columns }: ListedObject): string {
+  return name ?? Object.values(columns)[0] ?? '';
+}

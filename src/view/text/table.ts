@@ -1,0 +1,29 @@
+import { cut, pad, widthOf } from './layout.js';
+
+export interface Column<R> {
+  readonly title: string;
+  /** Texts without line breaks, escaped. */
+  text(row: R): string;
+}
+
+/** Longer texts are cut, but for those of the last column. */
+const WIDEST_COLUMN = 48;
+
+/** Rows under the titles of their columns, aligned. Lines are never broken: they are for `grep`, too. */
+export function table<R>(columns: readonly Column<R>[], rows: readonly R[]): string[] {
+  const cells = rows.map((row) =>
+    columns.map(({ text }, index) =>
+      index === columns.length - 1 ? text(row) : cut(text(row), WIDEST_COLUMN),
+    ),
+  );
+  const lines = [columns.map(({ title }) => title.toUpperCase()), ...cells];
+  const widths = columns.map((_, index) =>
+    lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), 0),
+  );
+  return lines.map((line) =>
+    line
+      .map((cell, index) => pad(cell, widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
