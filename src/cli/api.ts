@@ -16,9 +16,10 @@ export interface ApiFlags extends Omit<CommonFlags, 'write'> {
 /** `roster api [METHOD] PATH`: one request for what has no command. */
 export function apiCommand(
   words: readonly string[],
-  { write, all = false, ...flags }: ApiFlags,
+  given: ApiFlags,
   context: CommandContext,
 ): Promise<number> {
+  const flags = sharedFlags(given);
   return runCommand(flags, declarations.api.formats, context, async (begin) => {
     const [path = '', method, ...others] = [...words].reverse();
     if (others.length > 0)
@@ -27,7 +28,7 @@ export function apiCommand(
         'there are too many arguments',
         'For example: `roster api GET /api/search-groups`.',
       );
-    const { file, env, var: vars, data } = flags;
+    const { file, env, var: vars, data, all = false, write } = given;
     const orNone = [file, env, vars].every((each) => each === undefined);
     const request = apiRequest({ method, path, data, all, write }, context.host.cwd);
     const options = { ...sessionOptions(flags, context), orNone };
@@ -35,4 +36,9 @@ export function apiCommand(
     const text = () => jsonText(context.output.redactor.value(answer));
     return { render: { text, json: text } };
   });
+}
+
+/** With other commands, `write` is a list of files. */
+function sharedFlags(given: ApiFlags): CommonFlags {
+  return Object.create(given, { write: { value: undefined } });
 }
