@@ -20,6 +20,7 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
   [addServiceReads, ['drift', 'list', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
+  [addApi, ['api']],
   [addUnlock, ['unlock']],
   [addTools, ['sandbox', 'schema', 'completion', 'version']],
 ];
@@ -155,6 +156,16 @@ function addOfflineCommands(program: Command, context: CommandContext, done: Don
     .option('--zone <name>', 'Time zone of the days and hours (default: UTC)')
     .option('--from <date>', 'First day, such as 2026-12-01 (default: now)')
     .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
+}
+
+function addApi(program: Command, context: CommandContext, done: Done): void {
+  program.commandsGroup('Tools:');
+  command(program, 'api')
+    .argument('<request...>', 'The method (default: GET) and the path, such as `/api/search-groups`')
+    .option('--data <json>', 'Body of the request: JSON, or @FILE')
+    .option('--all', 'Read every page of a list, and print its items')
+    .option('--write', 'Allow a method other than GET')
+    .action(async (words, flags) => done(await (await import('./api.js')).apiCommand(words, flags, context)));
 }
 
 function addUnlock(program: Command, context: CommandContext, done: Done): void {

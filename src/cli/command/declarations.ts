@@ -40,6 +40,7 @@ export const declarations = {
   list: { ...reading, formats: ['text', 'json'] },
   why: { ...reading, formats: ['text', 'json'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
+  api: { ...writing, destructive: true, needsKey: true, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },
   graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },
   fmt: { ...writing, formats: ['text', 'json'] },

@@ -50,7 +50,8 @@ export function addSharedFlags(command: Command): void {
   command.optionsGroup(COMMON);
   sharedFlags[name]?.(command);
   const { formats } = declarations[name];
-  if (sharedFlags[name] !== undefined) {
+  // There, `--write` allows a request that writes.
+  if (sharedFlags[name] !== undefined && name !== 'api') {
     const what = 'Also write the result to a file, in this format (repeatable)';
     command.addOption(choice('--write <format=file>', what, formats).argParser(collect));
   }
@@ -69,6 +70,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   drift: service,
   pull: service,
   list: service,
+  api: (added) => connected(common(added)),
   why: pruning,
   snapshot: service,
   calendar: common,

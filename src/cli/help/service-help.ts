@@ -110,6 +110,25 @@ export const serviceHelp = {
     exits: { 0: success, 1: failed, 4: 'The URL is not the one that the manifest declares' },
     page: 'docs/list.md',
   },
+  api: {
+    summary: 'Send one request to the service',
+    about:
+      'Send one request to the service, for what has no command, and print the `data` of the answer as JSON. The API key goes to the service of the project only. Reads are retried; a POST is never sent twice.',
+    examples: [
+      ['Count the runs in progress', 'roster api /api/scraper-agents/runs/active-count'],
+      ['Read all failed jobs', "roster api '/api/scraper-agents/jobs?state=failed' --all"],
+      [
+        'Create a group',
+        `roster api POST /api/search-groups --data '{"name":"Retail","description":"","agentIds":[]}' --write`,
+      ],
+    ],
+    exits: {
+      0: success,
+      1: 'An error; if the request was to write, it was not carried out',
+      3: 'A request to write has failed, and may have taken effect',
+    },
+    page: 'docs/api.md',
+  },
   why: {
     summary: 'Explain which remote object matches a resource',
     about:

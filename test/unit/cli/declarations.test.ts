@@ -23,9 +23,15 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   // The digest of no plan: it is compared with the current one.
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   why: 'why group/a',
+  api: 'api /api/search-groups',
   unlock: 'unlock --yes',
   sandbox: 'sandbox --port 0',
   completion: 'completion bash',
+};
+
+/** What it would do with another flag than `--yes`. */
+const unconfirmed: Readonly<Partial<Record<CommandName, readonly [line: string, flag: string]>>> = {
+  api: ['api DELETE /api/search-groups/1', '--write'],
 };
 
 let sandbox: Sandbox;
@@ -80,8 +86,9 @@ test.each(names.filter((name) => declarations[name].destructive))(
   async (name) => {
     const lock = { formatVersion: 1, token: 't', name: 'another run', since: '2026-01-01T00:00:00Z' };
     if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
-    const { exit, stderr } = await workspace.command([name]);
-    expect([exit, stderr]).toEqual([1, expect.stringContaining('--yes')]);
+    const [words, flag] = unconfirmed[name] ?? [name, '--yes'];
+    const { exit, stderr } = await workspace.command(words.split(' '));
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(flag)]);
   },
 );
 

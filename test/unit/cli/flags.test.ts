@@ -34,6 +34,7 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   pull: 'pull --yes',
   why: 'why group/*',
+  api: 'api /api/search-groups',
   completion: 'completion bash',
 };
 
@@ -116,7 +117,7 @@ async function worked(): Promise<void> {
   workspace.write('roster.yaml', text);
 }
 
-test.each(pairsOf(effects).filter(({ name }) => name !== 'schema'))(
+test.each(pairsOf(effects).filter(({ name }) => name !== 'schema' && name !== 'api'))(
   '$flag has an effect on $name',
   async ({ name, flag }) => {
     const value = effects[flag] ?? '';

@@ -62,7 +62,8 @@ test('the choices are those that the commands accept', async () => {
 
 /** What a command answers to a value that no flag has. */
 async function refusal(name: string, flag: string): Promise<string> {
-  const words = { why: ['group/retail-prices'], completion: ['bash'], apply: ['--yes'] }[name] ?? [];
+  const words =
+    { why: ['group/retail-prices'], completion: ['bash'], apply: ['--yes'], api: ['/api/x'] }[name] ?? [];
   const { exit, stderr } = await workspace.command([name, ...words, flag, 'nothing']);
   expect([name, flag, exit]).toEqual([name, flag, 1]);
   return stderr;
