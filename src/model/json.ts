@@ -108,7 +108,9 @@ function isInOrder(value: Json, levels: number): boolean {
   if (levels === 0) return false;
   if (Array.isArray(value)) return value.every((each) => isInOrder(each, levels - 1));
   let last = '';
-  for (const [key, each] of Object.entries(value as JsonObject)) {
+  const object = value as JsonObject;
+  for (const key of Object.keys(object)) {
+    const each = object[key];
     // `JSON.stringify` leaves undefined properties out.
     if (key < last || each === undefined || !isInOrder(each, levels - 1)) return false;
     last = key;
