@@ -1,4 +1,4 @@
-import { canonical, type JsonObject } from '../model/json.js';
+import { equal, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { resolveValues } from '../model/pending.js';
 import type { InventoryRecord } from '../model/plan.js';
@@ -28,7 +28,7 @@ export function hasValues(
   const fields = spec as Readonly<Record<string, unknown>>;
   return Object.entries(resolveValues(kind, applied, ids)).every(([field, value]) => {
     const own = rules[field]?.canonical(fields[field]) ?? null;
-    return sensitive.includes(field) ? fits(own, value) : canonical(own) === canonical(value);
+    return sensitive.includes(field) ? fits(own, value) : equal(own, value);
   });
 }
 

@@ -11,6 +11,7 @@ import { Lease, type LeaseClock, LockWatch, RENEWAL_MS, readLease } from './leas
 import { type Holder, type LockState, readLockFile as read } from './lock-state.js';
 import { processName } from './run-identity.js';
 import { isTime } from './stored-lock.js';
+import { TokenReader } from './token-reader.js';
 
 /** Tokens of the locks that this process holds: any other lock with our own pid belongs to a dead run. */
 const held = new Set<string>();
@@ -112,6 +113,7 @@ export class LockFile {
 /** The lock while this run has it. */
 export class HeldLock {
   private readonly renewal: NodeJS.Timeout;
+  private readonly inPlace: TokenReader;
 
   constructor(
     private readonly path: string,
@@ -120,12 +122,13 @@ export class HeldLock {
     private readonly clock: LeaseClock,
   ) {
     held.add(token);
+    this.inPlace = new TokenReader(path, () => clock.monotonic());
     this.renewal = setInterval(() => this.renew(), RENEWAL_MS);
     this.renewal.unref();
   }
 
   lost(): boolean {
-    return this.lease.isOver() || read(this.path)?.token !== this.token;
+    return this.lease.isOver() || this.inPlace.read() !== this.token;
   }
 
   release(): void {

@@ -92,11 +92,30 @@ interface OpenValue {
 
 /** Writes a value, or the beginning of one that contains others. */
 function begin(value: Json, open: OpenValue[]): string {
-  if (isPlain(value) || (Array.isArray(value) && value.every(isPlain))) return JSON.stringify(value);
+  if (isInOrder(value, SHALLOW)) return JSON.stringify(value);
   const keys = isJsonObject(value) ? sortedKeys(value) : null;
   const size = keys?.length ?? (value as readonly Json[]).length;
   open.push({ values: value as OpenValue['values'], keys, size, next: 0 });
   return keys === null ? '[' : '{';
+}
+
+/** Levels that are looked through for a value which `JSON.stringify` writes canonically. */
+const SHALLOW = 5;
+
+/** Whether the keys of a value of few levels are in order: false does not say that they are not. */
+function isInOrder(value: Json, levels: number): boolean {
+  if (isPlain(value)) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) return value.every((each) => isInOrder(each, levels - 1));
+  let last = '';
+  const object = value as JsonObject;
+  for (const key of Object.keys(object)) {
+    const each = object[key];
+    // `JSON.stringify` leaves undefined properties out.
+    if (key < last || each === undefined || !isInOrder(each, levels - 1)) return false;
+    last = key;
+  }
+  return true;
 }
 
 /** Most objects have their keys in order, or a few of them. */

@@ -53,9 +53,16 @@ export function pendingAddresses(kind: ReferringKind, values: JsonObject): reado
   return referenceFields(kind).flatMap((field) => pendingIn(values[field]) ?? []);
 }
 
+/** By the fields of a kind, which never change: an apply asks for every object. */
+const knownReferences = new WeakMap<ReferringKind['fields'], readonly string[]>();
+
 function referenceFields({ fields }: ReferringKind): readonly string[] {
+  const known = knownReferences.get(fields);
+  if (known !== undefined) return known;
   const rules = Object.entries(fields as Readonly<Record<string, FieldRule<unknown>>>);
-  return rules.flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
+  const references = rules.flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
+  knownReferences.set(fields, references);
+  return references;
 }
 
 function resolveReference(value: Json, ids: KnownIds): Json {

@@ -75,21 +75,22 @@ function digested(
   values: DigestedValues | undefined,
 ): string {
   const { address, action, id, name, adopted } = change;
+  // The keys are in the order in which they are written.
   const fields = change.fields.map(({ path, before, after, sensitive }) => ({
-    path,
-    before: sensitive || values?.hashed.includes(path) ? null : before,
     after,
+    before: sensitive || values?.hashed.includes(path) ? null : before,
+    path,
     sensitive,
   }));
   return canonical({
-    address,
     action,
+    address,
+    adopted,
+    calls: change.steps.map((step) => requests.get(step) ?? ''),
+    fields,
     id,
     name,
-    adopted,
-    fields,
-    values: values?.values ?? [],
     protected: values?.isRefused ?? false,
-    calls: change.steps.map((step) => requests.get(step) ?? ''),
+    values: values?.values ?? [],
   });
 }

@@ -55,10 +55,11 @@ export class SecretSearch {
   private find(text: string): Range[] {
     const all: Range[] = [];
     for (const [view, spellings] of this.spellings) {
-      const seen = views[view](text);
       // Most texts are shorter than most spellings.
-      for (const spelling of spellings)
-        if (spelling.length <= text.length) all.push(...occurrences(seen, spelling));
+      const possible = [...spellings].filter((each) => each.length <= text.length);
+      if (possible.length === 0) continue;
+      const seen = views[view](text);
+      for (const spelling of possible) all.push(...occurrences(seen, spelling));
     }
     return joined(all.sort(([a], [b]) => a - b));
   }

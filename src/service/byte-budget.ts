@@ -78,7 +78,9 @@ export class ReceivedBody {
   }
 
   whole(): Buffer {
-    return Buffer.concat(this.#chunks);
+    const [first, ...others] = this.#chunks;
+    // Most responses arrive in one piece.
+    return first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
   }
 }
 

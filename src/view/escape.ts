@@ -13,8 +13,11 @@ const unsafeCharacters =
 
 /** The same text on one line, with every unsafe code point written as `\u{…}`. */
 export function escapeControls(text: string): string {
-  return text.replace(unsafeCharacters, escapeCodePoint);
+  return harmless.test(text) ? text : text.replace(unsafeCharacters, escapeCodePoint);
 }
+
+/** Most texts: ASCII without a colon or a number sign. */
+const harmless = /^[ -"$-9;-~]*$/;
 
 /** The lines of a text, escaped. Only `\n` breaks a line, so that a stray `\r` is visible. */
 export function escapeLines(text: string): string[] {

@@ -78,12 +78,18 @@ export function lettersLike(plain: string): readonly string[] {
 
 /** Two texts with one skeleton are hard to tell apart. Accents count: they can be seen. */
 export function skeleton(text: string): string {
-  const plain = text
+  const seen = /^[\x20-\x7e]*$/.test(text) ? text : withoutUnseen(text);
+  const plain = seen.replace(/[\p{Z}\u2800]+/gu, ' ').trim();
+  let shape = '';
+  for (const each of plain) shape += looksLike.get(each) ?? each;
+  return shape;
+}
+
+/** In one spelling, without strokes and invisible characters. */
+function withoutUnseen(text: string): string {
+  return text
     .normalize('NFKC')
     .normalize('NFD')
     .replace(overlays, '')
-    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
-    .replace(/[\p{Z}\u2800]+/gu, ' ')
-    .trim();
-  return [...plain].map((each) => looksLike.get(each) ?? each).join('');
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
 }

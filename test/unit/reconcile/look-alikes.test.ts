@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { skeleton } from '../../../src/reconcile/look-alikes/confusables.js';
 import { oddCharacters } from '../../../src/reconcile/look-alikes/odd-characters.js';
@@ -160,4 +161,12 @@ describe('risks', () => {
     ]);
     expect(risksOf({ objects, inventory })).toHaveLength(1);
   });
+});
+
+test('an invisible character changes nothing about what a name of ASCII looks like', () => {
+  const name = fc.string({ unit: 'binary-ascii' });
+  fc.assert(
+    fc.property(name, (each) => skeleton(`${each}\u200b`) === skeleton(each)),
+    { numRuns: 2_000 },
+  );
 });

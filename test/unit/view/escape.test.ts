@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeControls, escapeLines, quoted, word } from '../../../src/view/escape.js';
 
@@ -51,4 +52,11 @@ it('quotes words only if needed', () => {
   expect(word('acme shop')).toBe('"acme shop"');
   expect(word('a\u3164')).toBe('"a\\u{3164}"');
   expect(word('')).toBe('""');
+});
+
+it('escapes a text of ASCII as it does any other text', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', ' ', ':', '#', '[', 'vso', '\t', '\u007f', '~', '"') });
+  // A text that ends with an invisible character is never ASCII.
+  const isSame = (each: string) => escapeControls(`${each}\u200b`) === `${escapeControls(each)}\\u{200b}`;
+  fc.assert(fc.property(text, isSame), { numRuns: 2_000 });
 });

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { byCodeUnit, canonical, equal, isJsonObject, type Json } from '../../../src/model/json.js';
+import { runs } from '../../support/size.js';
+
+/** The definition, as short as it can be said. */
+function defined(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(defined).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).sort(byCodeUnit);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${defined(value[key] ?? null)}`).join(',')}}`;
+}
+
+describe('the canonical text of a JSON value', () => {
+  test('has the keys of every object in the order of their code units, at any depth', () => {
+    const value = fc.jsonValue({ maxDepth: 8 }) as fc.Arbitrary<Json>;
+    fc.assert(
+      fc.property(value, (each) => canonical(each) === defined(each)),
+      { numRuns: runs(1_000, 50_000) },
+    );
+  });
+
+  test.each([
+    ['keys that are numbers come in the order of their characters', { '10': 1, '2': 2 }, '{"10":1,"2":2}'],
+    [
+      'keys out of order are found below others that are in order',
+      { a: [{ b: [{ d: 1, c: 2 }] }] },
+      '{"a":[{"b":[{"c":2,"d":1}]}]}',
+    ],
+    ['a property without a value counts as null', { a: undefined as unknown as Json }, '{"a":null}'],
+    [
+      'a property with that name is data',
+      JSON.parse('{"__proto__":{"b":1,"a":2}}'),
+      '{"__proto__":{"a":2,"b":1}}',
+    ],
+  ])('%s', (_name, value, text) => {
+    expect(canonical(value)).toBe(text);
+    expect(equal(value, JSON.parse(text))).toBe(true);
+  });
+
+  test('a value of 100,000 levels has one', () => {
+    let value: Json = 1;
+    for (let level = 0; level < 100_000; level += 1) value = [value];
+    expect(canonical(value)).toHaveLength(200_001);
+  });
+});
