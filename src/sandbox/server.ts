@@ -78,9 +78,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { save, finish } = dataFile === undefined ? NO_FILE : openDataFile(dataFile, world);
   const requests: RecordedRequest[] = [];
   const faults: FaultPlan = { ...noFaults(), ...options.faults };
+  const advance = (ms: number) => {
+    time.advance(ms);
+    engine.settle(clock().getTime());
+  };
   const app = buildApp(
     { world, clock, engine, limits: new Limits(world.settings, time) },
     {
+      control: { now: clock, advance },
       recorder: { requests, most, onRequest },
       host,
       behaviour: options.behaviour ?? ((reply) => reply()),
@@ -99,14 +104,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await unlock();
     throw error;
   });
-  const advance = (ms: number) => {
-    time.advance(ms);
-    engine.settle(clock().getTime());
-  };
-  const { apiKey } = world;
   return {
     url,
-    apiKey,
+    apiKey: world.apiKey,
     world,
     requests,
     faults,
