@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { program, roster } from '../support/program.js';
-import { runs } from '../support/size.js';
+import { isLong, runs } from '../support/size.js';
+import { isFlat, soak } from '../support/soak.js';
 
 /** `roster sandbox` as a process. */
 
@@ -162,6 +163,13 @@ test('sandbox: answered requests are not kept in memory', async () => {
     expect((await call('POST', '/api/schedules/preview', large)).status).toBe(200);
   for (const path of lists) expect((await call('GET', path)).status).toBe(200);
   expect(child.exitCode).toBeNull();
+});
+
+test('sandbox: its memory stays flat while requests of all areas are answered', async () => {
+  const requests = runs(400, 20_000);
+  const { statuses, megabytes } = await soak({ program, requests, heapMb: 128 });
+  expect(Object.keys(statuses)).toEqual(['200']);
+  if (isLong) expect(isFlat(megabytes)).toBe(true);
 });
 
 test('sandbox: starts beyond the limit are refused, and all others are taken', async () => {
