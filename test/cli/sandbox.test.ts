@@ -134,7 +134,9 @@ test.each([
       const creates = Array.from({ length: 30 }, (_each, index) =>
         create(`group ${kill}.${index}`).catch(() => undefined),
       );
-      await Promise.race([Promise.all(creates), new Promise((done) => setTimeout(done, 10 + 7 * kill))]);
+      // On a busy machine, the first answer may take long.
+      await Promise.race(creates);
+      await Promise.race([Promise.all(creates), new Promise((done) => setTimeout(done, 5 * kill))]);
       await ended(child, 'SIGKILL');
       await Promise.all(creates);
     }
