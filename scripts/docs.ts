@@ -62,6 +62,7 @@ export function operationsPage(): string {
     '',
     `The service has ${INTERFACE_OPERATIONS.length} operations. The library has a function for each of them, and the sandbox answers all of them.`,
     '[client.test.ts](../test/sandbox/client.test.ts) calls them through the library, and compares this list with both.',
+    '[interface.test.ts](../test/sandbox/interface.test.ts) tests the rules that hold for all operations.',
     '',
     'Where the interface does not show the method of an operation, the library uses the conventional one, and after a 405',
     'the methods in the last column.',

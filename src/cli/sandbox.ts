@@ -53,13 +53,15 @@ export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Pr
 async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandContext): Promise<Sandbox> {
   const { port: portFlag, seed, faults, data, host, verbose } = flags;
   const port = portFlag === undefined ? 4010 : wholeNumber(portFlag, '--port', 0, 65_535);
+  const time = clockOptions(flags);
+  const parse = (text: string) => parseSeed(text, time.now);
   const options = {
     port,
     keepRequests: 0,
-    ...clockOptions(flags),
+    ...time,
     ...(host === undefined ? {} : { host }),
     ...(verbose === true ? { onRequest: (request: RecordedRequest) => output.err(lineOf(request)) } : {}),
-    ...(seed === undefined ? {} : { seed: readWith(resolve(cwd, seed), 'seed', parseSeed) }),
+    ...(seed === undefined ? {} : { seed: readWith(resolve(cwd, seed), 'seed', parse) }),
     ...(faults === undefined ? {} : { faults: readWith(resolve(cwd, faults), 'faults', parseFaults) }),
     ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
   };

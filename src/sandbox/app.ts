@@ -12,6 +12,7 @@ import {
   refusalReply,
 } from './api.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
+import { answerClock, CLOCK_PATH, type ControlledClock } from './control.js';
 import { bulkRoutes } from './datasets/bulk.js';
 import { explorerRoutes } from './datasets/explorer.js';
 import { exportRoutes } from './datasets/exports.js';
@@ -55,6 +56,7 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export interface AppHooks {
+  readonly control: ControlledClock;
   readonly recorder: Recorder;
   /** What the server listens on. */
   readonly host: string;
@@ -75,15 +77,21 @@ export function buildApp(core: Core, hooks: AppHooks): RequestListener {
   return listener(hooks.recorder, (request) =>
     guarded(() => {
       checkHost(request);
-      if (!request.url.pathname.startsWith('/api/')) throw notFound('The requested path');
+      const { pathname } = request.url;
+      if (!pathname.startsWith('/api/') && pathname !== CLOCK_PATH) throw notFound('The requested path');
       const caller = callerOf(request);
+      if (pathname === CLOCK_PATH) return controlled(hooks, request);
       return hooks.faults(request, () =>
-        guarded(() =>
-          answer(core, hooks, { request, caller, ...find(request.method, request.url.pathname) }),
-        ),
+        guarded(() => answer(core, hooks, { request, caller, ...find(request.method, pathname) })),
       );
     }),
   );
+}
+
+async function controlled({ control, save }: AppHooks, request: Received): Promise<Reply> {
+  const reply = answerClock(control, request);
+  if (request.method === 'POST') await save();
+  return reply;
 }
 
 /** Turns what is thrown into a reply. */

@@ -1,17 +1,24 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isFields } from './body.js';
-import { emptyWorld, put, type Settings, type UserRecord, type World } from './world.js';
+import {
+  emptyWorld,
+  HISTORY_SECTIONS,
+  put,
+  SECTIONS,
+  SETUP_SECTIONS,
+  type Section,
+  type Settings,
+  type UserRecord,
+  type World,
+} from './world.js';
 
-/** The world as a file, so that a sandbox can continue where it stopped. It holds all keys but the newest as hashes. */
+/**
+ * The world as text, so that a sandbox can continue where it stopped: a JSON document, and after it a line for each later
+ * change (`data-file.ts`). It holds all keys but the newest as hashes.
+ */
 
 const FORMAT = 2;
 /** Format 1 had no history, users or settings. */
 const READABLE: readonly unknown[] = [1, FORMAT];
-const SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const;
-const HISTORY = ['jobs', 'runs', 'groupRuns', 'pipelineRuns', 'datasets', 'savedQueries'] as const;
-
-type Section = (typeof SECTIONS)[number] | (typeof HISTORY)[number];
 
 /** Says why a data file cannot be used, and how to fix it. */
 export class DataFileError extends Error {
@@ -22,7 +29,7 @@ export class DataFileError extends Error {
 }
 
 export function worldToJson(world: World): string {
-  const sections = [...SECTIONS, ...HISTORY].map((section) => [section, [...world[section].values()]]);
+  const sections = SECTIONS.map((section) => [section, [...world[section].values()]]);
   const { apiKey, scopes, settings, lastSeq } = world;
   const users = [...world.users.values()];
   const starts = Object.fromEntries(world.starts);
@@ -33,15 +40,42 @@ export function worldToJson(world: World): string {
 
 /** The reverse of worldToJson. Throws DataFileError; `file` is only for its message. */
 export function worldFromJson(text: string, file = 'the data file'): World {
-  const saved = parse(text, file);
+  const { saved, lines } = parse(text, file);
   const world = emptyWorld();
-  if (typeof saved.apiKey === 'string') world.apiKey = saved.apiKey;
-  if (Array.isArray(saved.scopes)) world.scopes = saved.scopes.map(String);
-  for (const section of SECTIONS) {
-    fillSection(world, section, saved[section], file);
-  }
-  if (saved.formatVersion === FORMAT) fillHistory(world, saved, file);
+  for (const section of SETUP_SECTIONS) fillSection(world, section, saved[section], file);
+  if (saved.formatVersion === FORMAT)
+    for (const section of HISTORY_SECTIONS) fillSection(world, section, saved[section], file);
+  setParts(world, saved);
+  for (const line of lines) change(world, line, file);
   return world;
+}
+
+/** What a line of the data file says. */
+function change(world: World, line: string, file: string): void {
+  const { set, removed } = parsedLine(line, file);
+  for (const section of SECTIONS) {
+    for (const key of (removed[section] as string[] | undefined) ?? []) world[section].delete(key);
+    if (set[section] !== undefined) fillSection(world, section, set[section], file);
+  }
+  setParts(world, set);
+}
+
+function parsedLine(line: string, file: string): Record<'set' | 'removed', Record<string, unknown>> {
+  const fields = parsed(line);
+  if (isFields(fields) && isFields(fields.set) && isFields(fields.removed))
+    return { set: fields.set, removed: fields.removed };
+  throw new DataFileError(file, `has a line that is not a change: ${line.slice(0, 40)}`);
+}
+
+function setParts(world: World, saved: Readonly<Record<string, unknown>>): void {
+  const { apiKey, scopes, users, starts, settings, lastSeq } = saved;
+  if (typeof apiKey === 'string') world.apiKey = apiKey;
+  if (Array.isArray(scopes)) world.scopes = scopes.map(String);
+  if (Array.isArray(users)) world.users = new Map((users as UserRecord[]).map((user) => [user.name, user]));
+  if (isFields(settings)) world.settings = { ...world.settings, ...(settings as Partial<Settings>) };
+  if (typeof lastSeq === 'number') world.lastSeq = lastSeq;
+  for (const [agent, count] of Object.entries(isFields(starts) ? starts : {}))
+    world.starts.set(agent, Number(count));
 }
 
 /** What a record of each section cannot be without: this program wrote the file, but a person may have changed it. */
@@ -64,28 +98,32 @@ function fillSection(world: World, section: Section, entries: unknown, file: str
   fill(records, entries, `${file}: ${section}`, REQUIRED[section]);
 }
 
-function fillHistory(world: World, saved: Record<string, unknown>, file: string): void {
-  for (const section of HISTORY) {
-    fillSection(world, section, saved[section], file);
-  }
-  const { users = [], starts = {}, settings = {}, lastSeq = 0 } = saved as Partial<Record<string, never>>;
-  world.users = new Map((users as UserRecord[]).map((user) => [user.name, user]));
-  world.starts = new Map(Object.entries(starts as Record<string, number>));
-  world.settings = { ...world.settings, ...(settings as Partial<Settings>) };
-  world.lastSeq = Number(lastSeq);
+interface Parsed {
+  readonly saved: Record<string, unknown>;
+  readonly lines: readonly string[];
 }
 
-function parse(text: string, file: string): Record<string, unknown> {
-  let saved: unknown;
-  try {
-    saved = JSON.parse(text);
-  } catch {
-    throw new DataFileError(file, 'is not JSON');
-  }
+function parse(text: string, file: string): Parsed {
+  const whole = parsed(text);
+  // The document is indented: the first line without an indent that closes it is its last.
+  const end = whole === undefined ? text.indexOf('\n}\n') + 2 : text.length;
+  const saved = whole ?? parsed(text.slice(0, end));
+  if (saved === undefined) throw new DataFileError(file, 'is not JSON');
   if (!isFields(saved) || !READABLE.includes(saved.formatVersion)) {
     throw new DataFileError(file, `is not a sandbox data file of format ${READABLE.join(' or ')}`);
   }
-  return saved;
+  // What follows the last line end was being written when the sandbox was killed, and not acknowledged.
+  const lines = text.slice(end).split('\n').slice(1, -1);
+  return { saved, lines };
+}
+
+/** Undefined for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function fill(
@@ -103,42 +141,4 @@ function fill(
       throw new DataFileError(where, `has an entry without "${missing}": ${entry.id}`);
     put(records, { ...entry, id: entry.id });
   }
-}
-
-/** Undefined if the file does not exist. */
-export async function loadWorld(file: string): Promise<World | undefined> {
-  try {
-    return worldFromJson(await readFile(file, 'utf8'), file);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Writes a temporary file and renames it, so that the file is never incomplete. Mode 0600. */
-async function saveWorld(file: string, world: World): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeFile(temporary, worldToJson(world), { mode: 0o600, flag: 'wx' });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** Runs one save at a time; requests that arrive during a save share the next one. */
-export function saver(file: string, world: World): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        running = saveWorld(file, world);
-        return running;
-      });
-    return next;
-  };
 }

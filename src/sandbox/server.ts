@@ -4,13 +4,13 @@ import { isLoopback } from './admit.js';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
 import { type SandboxClock, sandboxClock } from './clock.js';
+import { loadWorld, dataFile as openDataFile } from './data-file.js';
 import { lockDataFile, sweepTemporaryFiles } from './data-lock.js';
 import { Engine } from './engine/engine.js';
 import { applyFaults, type FaultPlan, noFaults } from './faults/faults.js';
 import { ListLag } from './faults/list-lag.js';
 import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.js';
 import { Limits } from './limits.js';
-import { loadWorld, saver } from './persistence.js';
 import type { RecordedRequest } from './receive.js';
 import { worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
@@ -61,6 +61,8 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const NO_FILE = { save: async () => {}, finish: async () => {} };
+
 /** Starts a sandbox. Several can run in one process. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', dataFile } = options;
@@ -73,12 +75,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     throw error;
   });
   const engine = new Engine(world, clock().getTime());
-  const save = dataFile === undefined ? async () => {} : saver(dataFile, world);
+  const { save, finish } = dataFile === undefined ? NO_FILE : openDataFile(dataFile, world);
   const requests: RecordedRequest[] = [];
   const faults: FaultPlan = { ...noFaults(), ...options.faults };
+  const advance = (ms: number) => {
+    time.advance(ms);
+    engine.settle(clock().getTime());
+  };
   const app = buildApp(
     { world, clock, engine, limits: new Limits(world.settings, time) },
     {
+      control: { now: clock, advance },
       recorder: { requests, most, onRequest },
       host,
       behaviour: options.behaviour ?? ((reply) => reply()),
@@ -97,20 +104,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await unlock();
     throw error;
   });
-  const advance = (ms: number) => {
-    time.advance(ms);
-    engine.settle(clock().getTime());
-  };
-  const { apiKey } = world;
   return {
     url,
-    apiKey,
+    apiKey: world.apiKey,
     world,
     requests,
     faults,
     now: clock,
     advance,
-    close: () => close(server, save).finally(unlock),
+    close: () => close(server, finish).finally(unlock),
   };
 }
 
@@ -152,9 +154,9 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
 }
 
 /** Also closes open connections, because a client that keeps one alive would keep the process running. */
-async function close(server: Server, save: () => Promise<void>): Promise<void> {
+async function close(server: Server, finish: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
-  await save();
+  await finish();
 }

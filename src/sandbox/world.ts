@@ -166,6 +166,19 @@ export interface World {
   apiKey: string;
 }
 
+/** The maps of records, in the order of a data file. */
+export const SETUP_SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const;
+export const HISTORY_SECTIONS = [
+  'jobs',
+  'runs',
+  'groupRuns',
+  'pipelineRuns',
+  'datasets',
+  'savedQueries',
+] as const;
+export const SECTIONS = [...SETUP_SECTIONS, ...HISTORY_SECTIONS] as const;
+export type Section = (typeof SECTIONS)[number];
+
 export function emptyWorld(): World {
   return {
     agents: new Map(),

@@ -19,6 +19,7 @@ const projects = runs(1, 16);
 const mayRefuse: Partial<Record<Variant, string>> = {
   'duplicate-names-refused': 'two objects cannot exchange their names',
   'frequent-refused': 'a schedule of every few minutes is refused',
+  'cron-plain': 'a schedule whose cron expression has a ? is refused',
   'empty-refused': 'a group without members is refused',
   'keys-without-id': 'a key that is no longer declared cannot be revoked without its id',
   'key-prefix-constant': 'which key is the caller cannot be told',

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/seed.schema.json' with { type: 'json' };
 import { defaultSeed, parseFaults, parseSeed, SeedError } from '../../src/sandbox/index.js';
 import { running } from './running.js';
-import { ACME, SEED, service } from './service.js';
+import { ACME, PIPELINE, SEED, service } from './service.js';
 
 const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
 const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
@@ -192,6 +192,12 @@ describe('seed', () => {
     ['{\n "settings": { "retentionDays": -1 } }', '2:33'],
     ['{\n "agents": [\n', '3:1'],
     ['{\n "nonsense": 1 }', '1:1'],
+    ['{\n "history": [\n  { "agent": "acme-shop", "ago": "soon" } ] }', '3:34'],
+    ['{\n "history": [\n  { "agent": "nobody", "ago": "1h" } ] }', '3:14'],
+    ['{\n "history": [\n  { "group": "nothing", "ago": "1h" } ] }', '3:14'],
+    ['{\n "history": [\n  { "schedule": "nothing", "ago": "1h" } ] }', '3:17'],
+    ['{\n "history": [\n  { "agent": "prices", "ago": "1h", "inputParameters": "x" } ] }', '3:56'],
+    ['{\n "history": [\n  { "agent": "prices", "startedAt": "9000-01-01T00:00:00Z" } ] }', '3:37'],
   ])('seed: an error in %j names its line and column, %s', (text, position) => {
     expect(() => parseSeed(text)).toThrow(SeedError);
     expect(() => parseSeed(text)).toThrow(`seed: ${position}: `);
@@ -216,6 +222,36 @@ describe('seed', () => {
       },
       true,
     ],
+    [
+      'a history',
+      {
+        ...SEED,
+        schedules: [{ id: 7, targetId: 'acme', scheduleType: 'Once', startTime: '2026-12-01T06:00:00' }],
+        history: [
+          { agent: 'acme', ago: '8h', outcome: { result: 'fail', seconds: 4 } },
+          { group: 'Shops', startedAt: '2026-10-01T06:00:00Z', inputParameters: '{"q":"x"}' },
+          { pipeline: PIPELINE, startedAt: '2026-10-01T06:00:00.5+02:00', owner: 'x' },
+          { schedule: 7, ago: '2w' },
+        ],
+      },
+      true,
+    ],
+    ['a start of nothing', { agents, history: [{ ago: '8h' }] }, false],
+    ['a start of two things', { ...SEED, history: [{ agent: 'acme', group: 'Shops', ago: '8h' }] }, false],
+    ['a start without a time', { agents, history: [{ agent: 'acme' }] }, false],
+    [
+      'a start with two times',
+      { agents, history: [{ agent: 'acme', ago: '8h', startedAt: '2026-10-01T06:00:00Z' }] },
+      false,
+    ],
+    ['a wrong duration', { agents, history: [{ agent: 'acme', ago: '8 hours' }] }, false],
+    [
+      'a time without an offset',
+      { agents, history: [{ agent: 'acme', startedAt: '2026-10-01T06:00:00' }] },
+      false,
+    ],
+    ['an outcome of a group', { ...SEED, history: [{ group: 'Shops', ago: '8h', outcome: {} }] }, false],
+    ['an outcome with nth', { agents, history: [{ agent: 'acme', ago: '8h', outcome: { nth: 1 } }] }, false],
     ['an unknown property', { agents: [{ ...agents[0], speed: 4 }] }, false],
     ['a wrong word', { agents: [{ ...agents[0], format: 'xls' }] }, false],
     ['a wrong number', { agents: [{ ...agents[0], sessions: 0 }] }, false],

@@ -303,6 +303,84 @@ const CHECKS: Record<Variant, Check> = {
   'unknown-target-404': async (on) => {
     expect(await status(on, 'POST', SCHEDULES, { ...CRON, targetId: UNKNOWN })).toBe(404);
   },
+  'agents-reordered': async (on) => {
+    expect(ids(await list(on, '/api/scraper-agents'))).toEqual([INITECH, GLOBEX, ACME]);
+  },
+  'last-page-repeats': async (on) => {
+    await made(on, BASIC);
+    expect(await list(on, `${SCHEDULES}/page?page=9`)).toMatchObject({ total: 1, items: { length: 1 } });
+  },
+  'uneven-latency': async (on) => {
+    const order: number[] = [];
+    const read = async (index: number) => {
+      await on.call('GET', '/api/scraper-agents');
+      order.push(index);
+    };
+    // With many requests at once, some overtake others.
+    await Promise.all(Array.from({ length: 40 }, (_, index) => read(index)));
+    const { intercept } = on.faults;
+    expect(intercept).not.toBeNull();
+    expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index));
+  },
+  'no-error-empty': async (on) => {
+    await data(on, 'POST', '/api/scraper-agents/acme/start-job');
+    const { items } = await list(on, '/api/scraper-agents/jobs');
+    expect(items[0].errorMessage).toBe('');
+  },
+  'cron-plain': async (on) => {
+    for (const cronExpression of [
+      '0 0 6 ? * MON',
+      '0 0 6 L * *',
+      '0 0 6 * * 5L',
+      '0 0 6 15W * *',
+      '0 0 6 * * 1#2',
+    ])
+      expect(await status(on, 'POST', SCHEDULES, { ...CRON, cronExpression })).toBe(400);
+    for (const cronExpression of ['0 0 6 * JUL WED', '0 0/5 6 1-7 * 1,3'])
+      expect(await status(on, 'POST', SCHEDULES, { ...CRON, cronExpression })).toBe(200);
+  },
+  'cron-days-from-one': async (on) => {
+    const cron = {
+      ...CRON,
+      cronExpression: '0 0 6 * * 2',
+      timeZoneId: 'UTC',
+      startTime: '2026-12-01T00:00:00',
+    };
+    // A Monday; the shipped sandbox starts on Tuesdays.
+    expect((await data(on, 'POST', `${SCHEDULES}/preview`, cron))[0]).toBe('2026-12-07T06:00:00.000Z');
+    const named = { ...cron, cronExpression: '0 0 6 * * TUE' };
+    expect((await data(on, 'POST', `${SCHEDULES}/preview`, named))[0]).toBe('2026-12-01T06:00:00.000Z');
+  },
+  'skipped-times-dropped': async (on) => {
+    const night = { ...CRON, cronExpression: '0 30 2 * * *', timeZoneId: 'Europe/Berlin' };
+    const times = await data(on, 'POST', `${SCHEDULES}/preview`, {
+      ...night,
+      startTime: '2027-03-27T00:00:00',
+    });
+    expect(times.slice(0, 2)).toEqual(['2027-03-27T01:30:00.000Z', '2027-03-29T00:30:00.000Z']);
+    const later = { ...night, cronExpression: '0 30 3 * * *', startTime: '2027-03-28T00:00:00' };
+    expect((await data(on, 'POST', `${SCHEDULES}/preview`, later))[0]).toBe('2027-03-28T01:30:00.000Z');
+  },
+  'repeated-times-twice': async (on) => {
+    const night = { ...CRON, cronExpression: '0 30 2 * * *', timeZoneId: 'Europe/Berlin' };
+    const times = await data(on, 'POST', `${SCHEDULES}/preview`, {
+      ...night,
+      startTime: '2027-10-31T00:00:00',
+    });
+    expect(times.slice(0, 3)).toEqual([
+      '2027-10-31T00:30:00.000Z',
+      '2027-10-31T01:30:00.000Z',
+      '2027-11-01T01:30:00.000Z',
+    ]);
+  },
+  'days-elapsed': async (on) => {
+    const daily = { ...BASIC, intervalValue: 1, intervalUnit: 'Days', timeZoneId: 'Europe/Berlin' };
+    const times = await data(on, 'POST', `${SCHEDULES}/preview`, {
+      ...daily,
+      startTime: '2027-03-27T06:00:00',
+    });
+    expect(times.slice(0, 2)).toEqual(['2027-03-27T05:00:00.000Z', '2027-03-28T05:00:00.000Z']);
+  },
   'preview-objects': async (on) => {
     const [first] = await data(on, 'POST', `${SCHEDULES}/preview`, BASIC);
     expect(first).toEqual({ runTime: '2026-12-01T06:00:00.000Z' });

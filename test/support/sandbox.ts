@@ -25,7 +25,19 @@ export function startSandbox({ variants = [], ...options }: VariantOptions = {})
     ...options,
     ...(seed === undefined ? {} : { seed }),
     behaviour: behaviourOf(variants),
+    ...(variants.includes('uneven-latency') ? { faults: { intercept: uneven(), ...options.faults } } : {}),
   });
+}
+
+/** Every fourth response takes a little longer. */
+function uneven(): (request: unknown, next: () => Promise<void>) => Promise<void> {
+  let count = 0;
+  return async (_, next) => {
+    count += 1;
+    const ms = count % 4 === 1 ? 4 : count % 3;
+    await next();
+    if (ms > 0) await new Promise((done) => setTimeout(done, ms));
+  };
 }
 
 /** Gives the schedules of a seed numbers as ids, except those that have an id. */

@@ -41,7 +41,8 @@ export class Engine implements Simulation {
     }
   }
 
-  private runUntil(now: number): boolean {
+  /** Only what was started: no schedule fires. */
+  runUntil(now: number): boolean {
     let happened = false;
     for (let event = this.agenda.take(now); event !== undefined; event = this.agenda.take(now)) {
       event.run(event.at);

@@ -1,3 +1,4 @@
+import { copied } from '../changes.js';
 import type { World } from '../world.js';
 import type { FaultPlan } from './faults.js';
 
@@ -52,12 +53,4 @@ export class ListLag {
     const first = this.states.findLastIndex(({ from }) => from <= instant);
     this.states.splice(0, first);
   }
-}
-
-/** The records of the world are plain data. Several times as fast as `structuredClone`. */
-function copied<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, copied(each)])) as T;
-  if (Array.isArray(value)) return value.map(copied) as T;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copied(each)])) as T;
 }

@@ -15,7 +15,9 @@ import {
   type ScheduleSettings,
   type World,
 } from '../world.js';
+import { playHistory } from './history.js';
 import { positionOf, syntaxErrorIn } from './position.js';
+import { agentId, targetId } from './references.js';
 import {
   defaultSeed,
   type Seed,
@@ -29,8 +31,8 @@ import { checkShape } from './shape.js';
 
 /** Builds a world from a seed. A reference to an agent that does not exist is a SeedError. */
 
-/** Reads a seed file. Throws SeedError: what is wrong, where, and how to fix it. */
-export function parseSeed(text: string): Seed {
+/** Reads a seed file for a sandbox that starts at `now`. Throws SeedError: what is wrong, where, and how to fix it. */
+export function parseSeed(text: string, now = new Date()): Seed {
   let seed: unknown;
   try {
     seed = JSON.parse(text);
@@ -40,7 +42,7 @@ export function parseSeed(text: string): Seed {
   }
   try {
     checkShape(seed);
-    worldFromSeed(seed as Seed, new Date()); // checks the references
+    worldFromSeed(seed as Seed, now); // checks the references
   } catch (error) {
     if (!(error instanceof SeedError)) throw error;
     throw new SeedError(error.where, error.what, error.help, positionOf(text, error.where));
@@ -69,6 +71,7 @@ export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): 
     addSeedKey(world, `keys[${index}]`, key, now);
   });
   ensureCallerKey(world, now, defaultKey);
+  playHistory(world, seed.history ?? [], now.getTime());
   return world;
 }
 
@@ -118,17 +121,6 @@ function collection(
   };
 }
 
-function agentId(world: World, where: string, name: string): string {
-  const id = findAgent(world, name);
-  if (id) return id;
-  const known = [...world.agents.values()].map((agent) => agent.externalAgentId).join(', ');
-  throw new SeedError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
-}
-
-function findAgent(world: World, name: string): string | undefined {
-  return byId(world.agents, name)?.id ?? namesIn(world.agents, 'externalAgentId').get(name)?.[0];
-}
-
 function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
     throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
@@ -140,47 +132,6 @@ function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedS
     ...(owner === undefined ? {} : { owner }),
     ...NEVER_STARTED,
   });
-}
-
-/** Groups and pipelines by id, or by a name that only one of them has. */
-function targetId(
-  world: World,
-  where: string,
-  { targetType, targetId: name }: Omit<SeedSchedule, 'id'>,
-): string {
-  if (targetType === undefined || targetType === 'Agent') return findAgent(world, name) ?? name;
-  const idsByName = namesIn(targetType === 'Group' ? world.groups : world.pipelines, 'name');
-  const [found, other] = idsByName.get(name) ?? [];
-  if (found !== undefined && other === undefined) return found;
-  if (found === undefined && isGuid(name)) return name;
-  const what = found === undefined ? 'which does not exist' : 'a name that several have';
-  const names = [...idsByName.keys()].join(', ') || 'none';
-  throw new SeedError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
-}
-
-type IdsByName = ReadonlyMap<string, readonly string[]>;
-
-const indexes = new WeakMap<object, Map<string, IdsByName>>();
-
-/** The ids by name, once all records are there: each of thousands of schedules names its target. */
-function namesIn<K extends string>(
-  records: Map<string, { id: string } & Record<K, string>>,
-  key: K,
-): IdsByName {
-  const byKey = indexes.get(records) ?? new Map<string, IdsByName>();
-  const ids = byKey.get(key) ?? idsBy(key, [...records.values()]);
-  indexes.set(records, byKey.set(key, ids));
-  return ids;
-}
-
-function idsBy<K extends string>(key: K, records: ({ id: string } & Record<K, string>)[]): IdsByName {
-  const ids = new Map<string, string[]>();
-  for (const record of records) {
-    const same = ids.get(record[key]);
-    if (same === undefined) ids.set(record[key], [record.id]);
-    else same.push(record.id);
-  }
-  return ids;
 }
 
 /** Applies the rules of the create endpoint, so that a seed cannot describe an impossible world. */

@@ -1,3 +1,4 @@
+import type { Outcome } from '../engine/records.js';
 import type { AgentRecord, IntervalUnit, ScheduleSettings, Settings } from '../world.js';
 
 /** The initial state of a sandbox, as a seed file describes it. Every part is optional. */
@@ -9,6 +10,8 @@ export interface Seed {
   pipelines?: SeedPipeline[];
   schedules?: SeedSchedule[];
   keys?: SeedKey[];
+  /** What was started before the sandbox. */
+  history?: SeedStart[];
   /** Default: only the caller, whose company is `sandbox`. */
   users?: SeedUser[];
   settings?: Partial<Settings>;
@@ -75,6 +78,27 @@ export interface SeedSchedule
   intervalValue?: number;
   intervalUnit?: IntervalUnit;
   cronExpression?: string;
+}
+
+/** A start in the past. What it started has gone on since then: it may have finished, or be in progress. */
+export interface SeedStart {
+  /** An externalAgentId or id. Exactly one of these four. */
+  agent?: string;
+  /** An id, or a name of the seed. */
+  group?: string;
+  pipeline?: string;
+  /** An id of the seed. */
+  schedule?: string | number;
+  /** With an offset. Exactly one of these two. */
+  startedAt?: string;
+  /** How long before the time at which the sandbox starts: `8h`. */
+  ago?: string;
+  /** Not for pipelines. Default: those of the schedule, or none. */
+  inputParameters?: string;
+  /** Who started it. Default: the caller. */
+  owner?: string;
+  /** How this start of an agent ends. Default: as the outcomes of the agent say. */
+  outcome?: Omit<Outcome, 'nth'>;
 }
 
 export interface SeedKey {

@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../body.js';
+import { DURATION_EXAMPLES, durationMs } from '../durations.js';
 import { SeedError } from './seed.js';
 
 /** Checks the properties of a seed file and their types. */
@@ -58,8 +59,7 @@ const STARTS: Check = {
   name: 'an integer of at least 1, or a list of them',
 };
 
-const OUTCOME = {
-  nth: STARTS,
+const FATE = {
   result: wordOf('succeed', 'fail', 'refuse', 'lose'),
   failedRuns: integerFrom(1, 20),
   seconds: secondsTo(WEEK_SECONDS),
@@ -68,6 +68,19 @@ const OUTCOME = {
   message: TEXT,
   anomaly: wordOf('None', 'Slow', 'Fast'),
   dataset: wordOf('Available', 'Failed', 'Stale', 'None'),
+};
+
+const OUTCOME = { nth: STARTS, ...FATE };
+
+const OBJECT: Check = { holds: isFields, name: 'an object' };
+const INSTANT: Check = {
+  holds: (value) => isText(value) && INSTANT_FORM.test(value) && !Number.isNaN(Date.parse(value)),
+  name: 'a time with an offset, such as 2026-12-01T06:00:00Z',
+};
+const INSTANT_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+const DURATION: Check = {
+  holds: (value) => isText(value) && durationMs(value) !== null,
+  name: `a duration, such as ${DURATION_EXAMPLES}`,
 };
 
 const SETTINGS = {
@@ -118,6 +131,20 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
       owner: TEXT,
     },
   },
+  history: {
+    required: {},
+    optional: {
+      agent: TEXT,
+      group: TEXT,
+      pipeline: TEXT,
+      schedule: ID,
+      startedAt: INSTANT,
+      ago: DURATION,
+      inputParameters: TEXT,
+      owner: TEXT,
+      outcome: OBJECT,
+    },
+  },
   users: { required: { name: TEXT }, optional: { company: TEXT_OR_NULL } },
   keys: {
     required: { name: TEXT },
@@ -145,6 +172,27 @@ export function checkShape(seed: unknown): asserts seed is Fields {
     checkEntry('settings', seed.settings, { required: {}, optional: SETTINGS });
   for (const [name, shape] of Object.entries(SECTIONS)) checkSection(name, seed[name], shape);
   checkOutcomes(seed.agents);
+  checkHistory(seed.history);
+}
+
+function checkHistory(starts: unknown): void {
+  if (!Array.isArray(starts)) return;
+  starts.forEach((start: Fields, index) => {
+    const where = `history[${index}]`;
+    checkOneOf(where, start, ['agent', 'group', 'pipeline', 'schedule']);
+    checkOneOf(where, start, ['startedAt', 'ago']);
+    if (start.outcome === undefined) return;
+    checkEntry(`${where}.outcome`, start.outcome, { required: {}, optional: FATE });
+    if (start.agent === undefined)
+      throw new SeedError(`${where}.outcome`, 'is not for an agent', 'Use `outcomes` of the agents.');
+  });
+}
+
+function checkOneOf(where: string, entry: Fields, names: readonly string[]): void {
+  const count = names.filter((name) => entry[name] !== undefined).length;
+  if (count === 1) return;
+  const what = count === 0 ? `has none of ${list(names)}` : `has several of ${list(names)}`;
+  throw new SeedError(where, what, 'Use one of them.');
 }
 
 function checkOutcomes(agents: unknown): void {

@@ -30,6 +30,9 @@ export const PAYLOAD_REWRITES: Partial<Record<Variant, PayloadRewrite>> = {
     isFields(data) && Array.isArray(data.notStarted)
       ? { ...data, notStarted: data.notStarted.map((each) => each.reason) }
       : data,
+  'agents-reordered': (data, { kind, action }) =>
+    kind === 'agent' && action === 'list' && Array.isArray(data) ? data.toReversed() : data,
+  'no-error-empty': (data) => emptyMessages(data),
   'lists-newest-first': onLists((list) => list.toReversed()),
   'lists-as-items': onLists((list) => ({ items: list })),
   'lists-paged': onLists(pageByNumber),
@@ -70,6 +73,14 @@ function isNotRevoked(key: unknown): boolean {
 
 function idOf(record: Record<string, unknown>): unknown {
   return record.id ?? record.scheduleId;
+}
+
+function emptyMessages(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(emptyMessages);
+  if (!isFields(value)) return value;
+  const empty = (name: string) => (value[name] === null ? { [name]: '' } : {});
+  const entries = Object.entries(value).map(([name, each]) => [name, emptyMessages(each)]);
+  return { ...Object.fromEntries(entries), ...empty('errorMessage'), ...empty('statusMessage') };
 }
 
 /** Rewrites every text of a payload, and adds fields to every object of it. */

@@ -4,11 +4,13 @@ import { type Fields, isFields } from '../../../src/sandbox/body.js';
 import { collectionsOf, readAgentIds } from '../../../src/sandbox/collection-rules.js';
 import type { Exchange, KeyRecord, Reply, ScheduleRecord } from '../../../src/sandbox/index.js';
 import { isActiveKey } from '../../../src/sandbox/keyring.js';
+import { pageSize } from '../../../src/sandbox/paging.js';
 import { readSettings } from '../../../src/sandbox/schedules/rules.js';
 import { fireTimes } from '../../../src/sandbox/schedules/timetable.js';
 import { byId, type CollectionRecord, isGuid, put } from '../../../src/sandbox/world.js';
 import type { Variant } from './names.js';
 import type { Operation } from './operations.js';
+import { cronDaysFromOne, cronPlain, daysElapsed, repeatedTwice, skippedDropped } from './timing.js';
 
 /** The variants that change what a request does, or whether it is refused. They run inside the rewriting of responses. */
 
@@ -75,6 +77,12 @@ export const RULES: Partial<Record<Variant, () => Rule>> = {
     },
   ),
   'revokes-calling-key-only': () => revokesCallingKeyOnly,
+  'cron-plain': () => cronPlain,
+  'cron-days-from-one': () => cronDaysFromOne,
+  'skipped-times-dropped': () => skippedDropped,
+  'repeated-times-twice': () => repeatedTwice,
+  'days-elapsed': () => daysElapsed,
+  'last-page-repeats': () => lastPageRepeats,
   'pages-refused': before(
     () => true,
     ({ call }) => {
@@ -206,6 +214,17 @@ function withNumericIds(data: unknown): unknown {
   if (Array.isArray(data.items)) return { ...data, items: data.items.map(withNumericIds) };
   const numbers = ['id', 'scheduleId'].filter((field) => /^\d+$/.test(String(data[field])));
   return { ...data, ...Object.fromEntries(numbers.map((field) => [field, Number(data[field])])) };
+}
+
+/** Beyond the end, the request counts as one for the last page. */
+function lastPageRepeats(reply: () => Reply, { call: { query } }: Exchange): Reply {
+  const result = reply();
+  const { data } = isFields(result.body) ? result.body : {};
+  if (!isFields(data) || !Array.isArray(data.items) || typeof data.total !== 'number') return result;
+  const last = Math.max(1, Math.ceil(data.total / pageSize(query)));
+  if (data.items.length > 0 || Number(query.get('page') ?? 1) <= last) return result;
+  query.set('page', String(last));
+  return reply();
 }
 
 function revokesCallingKeyOnly(
