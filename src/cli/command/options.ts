@@ -72,6 +72,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   snapshot: service,
   calendar: common,
   graph: common,
+  log: inventoried,
   fmt: project,
   unlock: inventoried,
 };
