@@ -45,6 +45,8 @@ export interface InventoryEntry {
   readonly applied: JsonObject;
   /** Fields with a value from the environment. It hides nothing but what the service holds in such a field. */
   readonly sensitive: readonly string[];
+  /** What its entry ignored at the last apply, sorted. Missing when that is nothing. */
+  readonly ignore?: readonly string[];
   /** When it was created, ISO 8601, as long as no list has shown it: lists may lag. */
   readonly created?: string;
 }
