@@ -27,6 +27,8 @@ export { type DriftOptions, drift } from './engine/drift.js';
 export { type Formatted, format } from './engine/format.js';
 /** What declared resources refer to, offline. Throws a `Problem` for invalid manifests and unknown addresses. */
 export { graph } from './engine/graph.js';
+/** The runs that changed the inventory, from its history in git. Throws a `Problem` if the inventory is a file. */
+export { type LogOptions, log, logEntry } from './engine/log.js';
 /** A file that the caller will write, and the flag that messages name it by. No file of the project may be one. */
 export type { OutputFile } from './engine/output-files.js';
 /** What apply would do, and why it would refuse. Sends reads only; throws a `Problem` if no plan is possible. */
@@ -97,6 +99,8 @@ export {
 } from './model/inventory.js';
 /** JSON values, and the one spelling of a value in which equal values are equal texts. */
 export { canonical, type Json, type JsonObject } from './model/json.js';
+/** A run in the history of the inventory, and one with the values that it changed. */
+export type { DetailedLog, Log, LogEntry } from './model/log.js';
 /**
  * A plan: what changes, and the requests that change it. It survives a JSON round trip. `isEmpty` tells whether there
  * is nothing to do; `summarise` counts the changes of each action.

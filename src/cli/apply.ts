@@ -163,7 +163,9 @@ function showPlan(plan: Plan, flags: CarryOutFlags, context: CommandContext, isC
   if (json && isConfirmed) return;
   printDiagnostics(plan.diagnostics, flags, context);
   if (isEmpty(plan) && plan.objections.length === 0) return;
-  const text = `${planText(output.redactor.value(forView(plan)), renderOptions(flags, host))}\n`;
+  // Why it is refused follows as errors.
+  const shown = { ...forView(plan), objections: [] };
+  const text = `${planText(output.redactor.value(shown), renderOptions(flags, host))}\n`;
   if (json) output.err(text);
   else output.out(text);
 }

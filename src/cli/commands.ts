@@ -20,6 +20,7 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
   [addServiceReads, ['drift', 'list', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
+  [addLog, ['log']],
   [addApi, ['api']],
   [addUnlock, ['unlock']],
   [addTools, ['sandbox', 'schema', 'completion', 'version']],
@@ -156,6 +157,13 @@ function addOfflineCommands(program: Command, context: CommandContext, done: Don
     .option('--zone <name>', 'Time zone of the days and hours (default: UTC)')
     .option('--from <date>', 'First day, such as 2026-12-01 (default: now)')
     .action(async (flags) => done(await (await import('./calendar.js')).calendarCommand(flags, context)));
+}
+
+function addLog(program: Command, context: CommandContext, done: Done): void {
+  command(program, 'log')
+    .argument('[id]', 'Number, commit or digest of one entry, to show each of its changes')
+    .option('--limit <n>', 'Number of entries, the newest first (default: 20)')
+    .action(async (id, flags) => done(await (await import('./log.js')).logCommand(id, flags, context)));
 }
 
 function addApi(program: Command, context: CommandContext, done: Done): void {

@@ -51,8 +51,8 @@ export function pullCommand(
   });
 }
 
-function chooseSplit({ by = 'kind' }: PullFlags): 'kind' | 'target' {
-  if (by === 'kind' || by === 'target') return by;
+function chooseSplit({ by }: PullFlags): 'kind' | 'target' | undefined {
+  if (by === undefined || by === 'kind' || by === 'target') return by;
   throw new Problem(usage(`--by: unknown value "${by}"`, 'One of: kind, target.'));
 }
 

@@ -3,6 +3,7 @@ import type { Project } from '../model/resource.js';
 import { diagnosticsGithub } from '../view/ci/github.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
+import { count } from '../view/text/layout.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
@@ -42,15 +43,15 @@ export function validateCommand(flags: ValidateFlags, context: CommandContext): 
 
 function validText(projects: readonly Project[]): string {
   const [first] = projects;
-  const counts = projects.map(({ environment, entries }) => ({
-    environment,
-    count: countOf(entries.length),
-  }));
+  const counts = projects.map((each) => ({ environment: each.environment, count: countOf(each) }));
   if (counts.length === 1) return `${first?.file} is valid: ${counts[0]?.count}.`;
   const each = counts.map(({ environment, count }) => `${environment} (${count})`);
   return `${first?.file} is valid in ${counts.length} environments: ${each.join(', ')}.`;
 }
 
-function countOf(entries: number): string {
-  return entries === 1 ? '1 resource' : `${entries} resources`;
+function countOf({ entries, elsewhere = [] }: Project): string {
+  const counted = count(entries.length, 'resource');
+  if (entries.length > 0 || elsewhere.length === 0) return counted;
+  const all = elsewhere.length === 1 ? 'the only one' : `all ${elsewhere.length}`;
+  return `${counted}, because \`environments:\` leaves out ${all}`;
 }

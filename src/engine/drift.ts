@@ -51,7 +51,7 @@ function driftIn(
   );
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);
-  const isSelected = selectedOf(selectors, addresses);
+  const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.clock.now());
   return {

@@ -3,7 +3,7 @@ import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { Problem, problem } from '../model/diagnostic.js';
 import type { Address } from '../model/resource.js';
-import { matchingNothing, type Selector } from '../reconcile/select.js';
+import { matchingNothing, type Selectable, type Selector } from '../reconcile/select.js';
 
 /** Addresses, which may be globs such as `schedule/*`, as selectors; null when there are none. Throws a Problem for an empty one. */
 export function selectorsOf(addresses: readonly string[]): readonly Selector[] | null {
@@ -21,10 +21,10 @@ export function selectorsOf(addresses: readonly string[]): readonly Selector[] |
 /** Which of these addresses are selected; all of them without selectors. Throws a Problem for a pattern that matches none. */
 export function selectedOf(
   selectors: readonly Selector[] | null,
-  addresses: readonly Address[],
+  selectable: Selectable,
 ): (address: Address) => boolean {
   if (selectors === null) return () => true;
-  const errors = matchingNothing(selectors, addresses, suggestWithin(limits.comparisons));
+  const errors = matchingNothing(selectors, selectable, suggestWithin(limits.comparisons));
   if (errors.length > 0) throw new Problem(errors);
   return (address) => selectors.some((each) => each.matches(address));
 }

@@ -23,10 +23,10 @@ export async function why(session: ReadSession, selected: readonly Address[]): P
   const plan = planOf(session, observation);
   const { matches, externals, names } = observation.reconciled;
   const { objects } = observation.state;
-  const { entries } = session.project;
+  const { entries, existsIn } = session.project;
   const objectsOf = (kind: string) => objects.get(kind) ?? [];
   const addresses = [...new Set([...plan.changes.map((each) => each.address), ...externals.keys()])];
-  const isSelected = selectedOf(selectors, addresses);
+  const isSelected = selectedOf(selectors, { addresses, existsIn });
   const inputs = { plan, matches, externals, entries, names, objectsOf };
   return { whys: addresses.filter(isSelected).flatMap((each) => explain(each, inputs) ?? []), plan };
 }

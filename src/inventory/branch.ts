@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { HistoryCommit } from '../model/history.js';
 import { type Git, GitFailure } from './git.js';
 import { isOlder } from './git-version.js';
 import type { WorkTree } from './work-tree.js';
@@ -75,6 +76,25 @@ export class Branch {
     return new Map(await Promise.all(texts));
   }
 
+  /** The commits up to this one, the oldest first. Of a merge, only the first parent is followed. */
+  async history(commit: string): Promise<readonly HistoryCommit[]> {
+    // No text of a commit can hold a NUL.
+    const format = ['', '%H', '%P', '%an', '%ae', '%ct', '%B', ''].join('%x00');
+    const options = ['--first-parent', '--encoding=UTF-8', `--format=${format}`];
+    const parts = (await this.git.run(['rev-list', ...options, commit])).split('\0');
+    const commits: HistoryCommit[] = [];
+    // Each is preceded by a line with its hash.
+    for (let at = 1; at + 5 < parts.length; at += 7) {
+      const [hash = '', parents = '', name = '', email = '', seconds = '', message = ''] = parts.slice(
+        at,
+        at + 6,
+      );
+      const parent = parents.split(' ')[0] || null;
+      commits.push({ hash, parent, author: { name, email }, time: timeOf(seconds), message });
+    }
+    return commits.reverse();
+  }
+
   /** Creates a commit that no ref points to yet. */
   async commit(
     parent: string | null,
@@ -118,4 +138,10 @@ export class Branch {
   private async has(commit: string): Promise<boolean> {
     return (await this.git.answer(['cat-file', '-e', `${commit}^{commit}`])) !== null;
   }
+}
+
+/** Null for a time that no calendar has: anyone may have written the commit. */
+function timeOf(seconds: string): string | null {
+  const date = new Date(Number(seconds) * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -75,14 +75,21 @@ function readLastApply({
   const known = placeFrom(place);
   const applied = commitFrom(commit);
   const begun = intentFrom(intent);
-  const { prune, limits } = isJsonObject(safeguards) ? safeguards : {};
   return {
     service: typeof service === 'string' ? service : null,
-    safeguards: safeguards === undefined ? null : safeguardsFrom(prune, isJsonObject(limits) ? limits : {}),
+    safeguards: readSafeguards(safeguards, known !== null),
     ...(known === null ? {} : { place: known }),
     ...(applied === null ? {} : { commit: applied }),
     ...(begun === null ? {} : { intent: begun }),
   };
+}
+
+/** A version that writes the place writes the safeguards, too: without them, none is known to have been lifted already. */
+function readSafeguards(value: Json | undefined, hasPlace: boolean): Inventory['safeguards'] {
+  if (value === undefined && !hasPlace) return null;
+  const { prune, limits } = isJsonObject(value) ? value : {};
+  const read = isJsonObject(limits) ? limits : {};
+  return safeguardsFrom(prune, hasPlace ? { runsPerWeek: null, ...read } : read);
 }
 
 /** An invalid intent only means that the plan cannot be resumed. */
@@ -151,7 +158,7 @@ function readMap<T>(
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
-  const { kind, id, name, protect, applied, sensitive, created } = value;
+  const { kind, id, name, protect, applied, sensitive, ignore, created } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   return {
@@ -161,6 +168,7 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
     protect: protect === true,
     applied,
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
+    ...(Array.isArray(ignore) ? { ignore: ignore.filter((each) => typeof each === 'string') } : {}),
     ...readCreated(created),
   };
 }

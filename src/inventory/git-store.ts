@@ -1,7 +1,8 @@
-import { type Problem, problem } from '../model/diagnostic.js';
+import { Problem, problem } from '../model/diagnostic.js';
 import {
   emptyInventory,
   type Inventory,
+  type InventoryHistory,
   type InventoryStore,
   type Lock,
   type LockInfo,
@@ -79,6 +80,22 @@ class GitStore implements InventoryStore, LockedBranch {
   async holder(): Promise<LockInfo | null> {
     const { lock, commit } = await this.state();
     return lock && { ...lock, takeOverMs: this.takeOverMs(lock, commit) };
+  }
+
+  async history(): Promise<InventoryHistory> {
+    const { commit, lock } = await this.state();
+    const commits = commit === null ? [] : await this.reach(({ branch }) => branch.history(commit));
+    return { commits, lock, inventoryAt: (hash) => this.inventoryAt(hash) };
+  }
+
+  private async inventoryAt(hash: string): Promise<Inventory | null> {
+    const files = await this.reach(({ branch }) => branch.read(hash));
+    try {
+      return parse(files.get(inventoryFile) ?? '', this.name);
+    } catch (failure) {
+      if (failure instanceof Problem) return null;
+      throw failure;
+    }
   }
 
   async lock(run: RunFacts, expected: Inventory): Promise<Lock> {

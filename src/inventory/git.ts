@@ -81,6 +81,7 @@ type GitCommand =
   | 'mktree'
   | 'push'
   | 'remote'
+  | 'rev-list'
   | 'rev-parse'
   | 'symbolic-ref'
   | 'version';

@@ -43,6 +43,8 @@ class EntryReader {
   readonly addresses = new Map<Address, Entry>();
   /** Those among them that exist in other environments only. */
   readonly elsewhere = new Map<Address, Entry>();
+  /** And the names of those environments. */
+  readonly existsIn = new Map<Address, readonly string[]>();
   /** Kinds with entries that are not known, because a section cannot be read. */
   readonly partial = new Set<KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
@@ -125,8 +127,9 @@ class EntryReader {
     const merged = defaults.applyTo(kind.section, written);
     if (merged === null || !isWithinLimit(merged.entry, diagnostics)) return;
     const { entry, defaulted } = merged;
-    const isElsewhere = this.environments.isElsewhere(entry);
-    if (isElsewhere) this.elsewhere.set(addressOf(kind.name, entry.key.text), entry);
+    const environments = this.environments.elsewhere(entry);
+    const isElsewhere = environments !== null;
+    if (isElsewhere) this.noteElsewhere(addressOf(kind.name, entry.key.text), entry, environments);
     const notes = new Notes(false, isElsewhere);
     const value = this.valuesOf(kind, entry, notes);
     const templates = templatesOf(entriesOf(entry), notes, context.variables);
@@ -142,6 +145,11 @@ class EntryReader {
       // Further problems with it would not be shown.
     } else if (isJsonObject(value) && !diagnostics.full)
       readByKind({ ...valid, value: validPart(value, rule, entry, notes) }, context, diagnostics);
+  }
+
+  private noteElsewhere(address: Address, entry: Entry, environments: readonly string[]): void {
+    this.elsewhere.set(address, entry);
+    this.existsIn.set(address, environments);
   }
 
   private valuesOf(kind: Kind, { value }: Entry, notes: Notes): Json {

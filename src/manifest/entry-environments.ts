@@ -20,17 +20,18 @@ export class EntryEnvironments {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /** True for an entry that exists in other environments only. */
-  isElsewhere(entry: Entry): boolean {
+  /** The environments of an entry that exists in others than the selected one only; null for any other entry. */
+  elsewhere(entry: Entry): readonly string[] | null {
     const written = entriesOf(entry).get('environments');
-    if (written === undefined) return false;
+    if (written === undefined) return null;
     const value = this.variables.read(written.value, 'line', new Notes(), 3);
     // Anything else is reported by the schema.
-    if (!isListOfTexts(value)) return false;
+    if (!isListOfTexts(value)) return null;
     const unknown = value.flatMap((name, index) => (this.names.declared.has(name) ? [] : [{ name, index }]));
     for (const { name, index } of unknown) this.reportUnknown(entry, name, index);
     const { selected } = this.names;
-    return unknown.length === 0 && (selected === null || !value.includes(selected));
+    const isHere = selected !== null && value.includes(selected);
+    return unknown.length > 0 || isHere ? null : value;
   }
 
   private reportUnknown(entry: Entry, name: string, index: number): void {

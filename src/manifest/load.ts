@@ -5,6 +5,7 @@ import type { Project } from '../model/resource.js';
 import { secretsIn } from '../redact/secret-search.js';
 import type { YamlUsage } from '../yaml/context.js';
 import type { Source, Span } from '../yaml/source.js';
+import { placeOf } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import type { Entry } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
@@ -194,7 +195,7 @@ class ProjectLoader {
   private project(
     top: ManifestFile,
     read: SettingsRead,
-    { list, defaults, elsewhere }: EntriesRead,
+    { list, defaults, elsewhere, existsIn }: EntriesRead,
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
@@ -205,13 +206,19 @@ class ProjectLoader {
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
-      ...(read.removed.length > 0 ? { removed: read.removed.map(({ address }) => address) } : {}),
+      ...removedOf(read),
       ...(Object.keys(bySection).length > 0 ? { defaults: bySection } : {}),
-      ...(elsewhere.size > 0 ? { elsewhere: [...elsewhere.keys()] } : {}),
+      ...(elsewhere.size > 0 ? { elsewhere: [...elsewhere.keys()], existsIn } : {}),
       entries: list.map((each) => each.declared),
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
+}
+
+function removedOf({ removed }: SettingsRead): Pick<Project, 'removed' | 'removedPlaces'> {
+  if (removed.length === 0) return {};
+  const removedPlaces = new Map(removed.map(({ address, span }) => [address, placeOf(span)]));
+  return { removed: removed.map(({ address }) => address), removedPlaces };
 }
 
 /** Relative to the project's folder: the manifests, and what the inventories of all environments are kept in. */

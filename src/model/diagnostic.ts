@@ -71,6 +71,7 @@ export const diagnosticCodes = [
   'not-in-inventory',
   'possible-orphan',
   'unknown-formerly',
+  'unknown-removed',
   'invalid-snapshot',
   'old-snapshot',
   'not-in-snapshot',

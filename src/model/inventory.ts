@@ -1,4 +1,5 @@
 import { Problem } from './diagnostic.js';
+import type { HistoryCommit } from './history.js';
 import type { JsonObject } from './json.js';
 import type { Address, InventorySetting, KindName } from './resource.js';
 import type { Safeguards } from './safeguards.js';
@@ -44,6 +45,8 @@ export interface InventoryEntry {
   readonly applied: JsonObject;
   /** Fields with a value from the environment. It hides nothing but what the service holds in such a field. */
   readonly sensitive: readonly string[];
+  /** What its entry ignored at the last apply, sorted. Missing when that is nothing. */
+  readonly ignore?: readonly string[];
   /** When it was created, ISO 8601, as long as no list has shown it: lists may lag. */
   readonly created?: string;
 }
@@ -80,8 +83,19 @@ export interface InventoryStore {
   lock(run: RunFacts, expected: Inventory): Promise<Lock>;
   /** Who holds the lock; null when it is free. */
   holder(): Promise<LockInfo | null>;
+  /** The runs so far. Missing in a store that remembers none. */
+  history?(): Promise<InventoryHistory>;
   /** Removes the lock of this holder. Throws a Problem `locked` when another run holds it now. */
   unlock(holder: LockInfo): Promise<void>;
+}
+
+/** What a store remembers of the runs that changed it. */
+export interface InventoryHistory {
+  /** The oldest first. */
+  readonly commits: readonly HistoryCommit[];
+  readonly lock: Pick<LockInfo, 'name' | 'until'> | null;
+  /** The inventory as it was at a commit; null where it cannot be read. */
+  inventoryAt(commit: string): Promise<Inventory | null>;
 }
 
 export interface Lock {

@@ -202,6 +202,8 @@ export interface IgnoredProperties {
   readonly properties: Readonly<Record<Address, readonly string[]>>;
   /** How many of them differ from the manifests. Those with values from the environment are not compared. */
   readonly differences: number;
+  /** Where those are, sorted. */
+  readonly differing: readonly Address[];
 }
 
 export type UnmanagedCounts = Readonly<Record<KindName, number>>;

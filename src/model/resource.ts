@@ -1,6 +1,7 @@
 import type { Defaulted, SectionDefault } from './defaults.js';
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
+import type { ProjectHints } from './project-hints.js';
 import type { Suggest } from './suggest.js';
 
 /** The name of a file in kinds/. The engine treats it as opaque. */
@@ -148,7 +149,7 @@ export interface Agent {
 }
 
 /** A project, ready to be compared with the service. */
-export interface Project {
+export interface Project extends ProjectHints {
   /** The path of roster.yaml, relative to the working directory, for messages. */
   readonly file: string;
   /** The project's folder, as an absolute path. Delivered keys and the inventory are inside it. */

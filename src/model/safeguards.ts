@@ -54,7 +54,8 @@ export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly 
 /**
  * What an inventory says of the last apply. A missing or invalid limit counts as its default, so raising it above
  * the default is always shown. The default of `runsPerWeek` is no limit, so an invalid value counts as 0. An inventory
- * without it was written before the setting existed, when there was no limit.
+ * without it was written before the setting existed, when there was no limit; unless it has `shortestInterval`, which is
+ * as old: then someone has removed it.
  */
 export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, unknown>>): Safeguards {
   const { deletes, startsPerMinute, shortestInterval, runsPerWeek } = defaultSafeguards.limits;
@@ -64,9 +65,14 @@ export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, u
       deletes: wholeNumber(limits['deletes']) ?? deletes,
       startsPerMinute: wholeNumber(limits['startsPerMinute']) ?? startsPerMinute,
       shortestInterval: canonicalInterval(limits['shortestInterval']) ?? shortestInterval,
-      runsPerWeek: limits['runsPerWeek'] === undefined ? runsPerWeek : runLimit(limits['runsPerWeek']),
+      runsPerWeek: isOlder(limits) ? runsPerWeek : runLimit(limits['runsPerWeek']),
     },
   };
+}
+
+/** Written by roster 0.1, which did not have these settings. */
+function isOlder(limits: Readonly<Record<string, unknown>>): boolean {
+  return limits['runsPerWeek'] === undefined && limits['shortestInterval'] === undefined;
 }
 
 function wholeNumber(value: unknown): number | null {

@@ -43,7 +43,7 @@ export function notInInventory(
     'Run `roster apply` to add them to the inventory. If the inventory was lost, restore it first.';
   return [
     isEmpty
-      ? { severity: 'error', code: 'inventory-mismatch', message, help }
+      ? { severity: 'error', code: 'not-in-inventory', message, help }
       : { severity: 'warning', code: 'not-in-inventory', message, help },
   ];
 }

@@ -48,7 +48,11 @@ export function objections(inputs: GuardInputs): Objection[] {
 
 const emptyProject: Guard = ({ project, allow }) => {
   if (project.entries.length > 0 || allow.empty) return [];
-  const message = 'the project declares no resources';
+  const { elsewhere = [] } = project;
+  const message =
+    elsewhere.length === 0
+      ? 'the project declares no resources'
+      : `the project declares no resources in this environment: \`environments:\` leaves out all ${elsewhere.length}`;
   const help =
     'To write entries for existing objects, run `roster pull`. If the project is to be empty, use `--allow-empty`.';
   return [{ code: 'empty-project', message, help, address: null }];

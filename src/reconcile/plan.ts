@@ -20,6 +20,7 @@ import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
+import { newlyIgnoredRisks } from './ignore/newly-ignored.js';
 import { inBrief } from './in-brief.js';
 import { linksOf, linksOfDeleted } from './links.js';
 import { agentLookup } from './match/agent-lookup.js';
@@ -43,6 +44,7 @@ import {
   undeliveredKeys,
   withDelivery,
 } from './undelivered.js';
+import { unknownRemoved } from './unknown-removed.js';
 import { deletedBy } from './unmanaged/staying.js';
 
 /** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is passed in. */
@@ -102,7 +104,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { kept: selected, diagnostics: unselected } = select(
     changes,
     inputs.selected,
-    project.entries,
+    project,
     inputs.suggest,
   );
   const diffs = selected
@@ -113,6 +115,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const warnings = [
     ...unselected,
     ...unknownFormerly(diffs, inputs),
+    ...unknownRemoved(inputs),
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
@@ -146,6 +149,7 @@ function assemble(
     ...body,
     risks: [
       ...safeguardRisks(safeguards, inputs.inventory.safeguards),
+      ...newlyIgnoredRisks(diffs),
       ...movedInventoryRisks(inventory, [inputs.inventory.place ?? null, inputs.readFrom ?? null]),
     ],
     startsPerWeek: starts.startsPerWeek,

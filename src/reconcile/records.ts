@@ -1,10 +1,11 @@
 import type { CreateIntent, InventoryEntry } from '../model/inventory.js';
-import type { Json, JsonObject } from '../model/json.js';
+import { byCodeUnit, type Json, type JsonObject } from '../model/json.js';
 import { isExpired, type Kind } from '../model/kind.js';
 import type { InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue, nameOf } from './fields.js';
+import { ignoredParts } from './ignore/ignored-parts.js';
 import { recordWithIgnored } from './ignore/ignored-records.js';
 import type { Match } from './match/match.js';
 
@@ -24,6 +25,12 @@ export function intentsAndRecords(
     createIntents[change.address] = createIntent(each.kind, each.entry, record);
   }
   return { records, createIntents };
+}
+
+/** So that a later plan can show what is ignored in addition. */
+function ignoredAtApply(entry: Desired): Pick<InventoryEntry, 'ignore'> {
+  const paths = ignoredParts(entry).map(({ path }) => path);
+  return paths.length === 0 ? {} : { ignore: paths.sort(byCodeUnit) };
 }
 
 /** A run may be killed after it created the object, or changed what the inventory knows it by. */
@@ -60,6 +67,7 @@ function recordOf(match: Match, entry: Desired, expired: boolean): Omit<Inventor
     protect: entry.protect,
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
+    ...ignoredAtApply(entry),
   };
   return match.observed === null ? record : recordWithIgnored(entry, record, match.known);
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
 import { referencesOf } from '../model/kind.js';
-import type { Address, Declared } from '../model/resource.js';
+import type { Address, Project } from '../model/resource.js';
 import { isPending, objectKey } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
 import type { ResourceDiff } from './diff.js';
@@ -20,7 +20,7 @@ export interface Selector {
 export function select(
   all: readonly ResourceDiff[],
   selectors: readonly Selector[] | null,
-  entries: readonly Declared[],
+  { entries, existsIn }: Pick<Project, 'entries' | 'existsIn'>,
   suggest: Suggest,
 ): { readonly kept: ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
   if (selectors === null) return { kept: [...all], diagnostics: [] };
@@ -32,7 +32,7 @@ export function select(
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const inPlan = new Set(kept);
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
-  const errors = [...matchingNothing(selectors, addresses, suggest), ...stranded(kept, left)];
+  const errors = [...matchingNothing(selectors, { addresses, existsIn }, suggest), ...stranded(kept, left)];
   return { kept, diagnostics: errors.length > 0 ? errors : leftOut(left) };
 }
 
@@ -88,15 +88,37 @@ function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
+/** What patterns are compared with, and what the project declares for other environments. */
+export interface Selectable {
+  readonly addresses: readonly Address[];
+  readonly existsIn?: ReadonlyMap<Address, readonly string[]> | undefined;
+}
+
 /** An error for each pattern that matches none of these addresses. */
 export function matchingNothing(
   selectors: readonly Selector[],
-  addresses: readonly Address[],
+  { addresses, existsIn = new Map() }: Selectable,
   suggest: Suggest,
 ): Diagnostic[] {
   return selectors
     .filter((selector) => !addresses.some((address) => selector.matches(address)))
-    .map(({ pattern }) => matchesNothing(pattern, addresses, suggest));
+    .map(
+      (selector) => inOthersOnly(selector, existsIn) ?? matchesNothing(selector.pattern, addresses, suggest),
+    );
+}
+
+/** Of an address or a glob that matches entries of other environments only. */
+function inOthersOnly(
+  { pattern, matches }: Selector,
+  existsIn: ReadonlyMap<Address, readonly string[]>,
+): Diagnostic | null {
+  const names = [...existsIn].flatMap(([address, each]) => (matches(address) ? each : []));
+  const [first, ...others] = [...new Set(names)];
+  if (first === undefined) return null;
+  const where =
+    others.length === 0 ? `the environment ${first}` : `the environments ${[first, ...others].join(', ')}`;
+  const message = `"${pattern}" exists in ${where} only`;
+  return { severity: 'error', code: 'usage', message, help: `Select it with \`-e ${first}\`.` };
 }
 
 function matchesNothing(pattern: string, addresses: readonly Address[], suggest: Suggest): Diagnostic {

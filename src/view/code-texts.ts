@@ -397,6 +397,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'An interrupted run may have created an object for an entry that is no longer declared.',
     help: 'It may belong to someone else, so roster leaves it unchanged. If nobody needs it, delete it in the dashboard.',
   },
+  'unknown-removed': {
+    title: 'Unknown address under `removed`',
+    means:
+      'An address under `removed` is not in the inventory, but a similar one is, which no entry declares: it would be deleted.',
+    help: 'Correct the address. Once an apply has forgotten it, it can be removed from `removed`.',
+  },
   'unknown-formerly': {
     title: 'Unknown former key',
     means:

@@ -7,7 +7,7 @@ const maxNamed = 3;
 /** `Ignored here: 2 differences (roster why schedule/nightly).` Null when there are none. */
 export function ignoredLine({ ignored }: Pick<Plan, 'ignored'>): string | null {
   if (ignored === undefined || ignored.differences === 0) return null;
-  const addresses = Object.keys(ignored.properties);
-  const named = addresses.length <= maxNamed ? addresses.join(' ') : 'ADDRESS';
+  const { differing } = ignored;
+  const named = differing.length <= maxNamed ? differing.join(' ') : 'ADDRESS';
   return `Ignored here: ${count(ignored.differences, 'difference')} (roster why ${named}).`;
 }

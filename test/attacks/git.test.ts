@@ -57,6 +57,7 @@ const commands = [
   'plan',
   'apply --yes',
   'drift',
+  'log',
   'why group/a',
   'unlock --yes',
   'init',

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
 /** A bare remote and clones of it, as a team and its runners have them. */
 export class Remote {
@@ -83,4 +84,12 @@ export function git(folder: string, ...words: string[]): string {
     env: { PATH: process.env['PATH'], ...identity },
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trimEnd();
+}
+
+/** Makes the folder a repository with a remote `origin`, until the test has finished. */
+export function initWithOrigin(folder: string): void {
+  const remote = new Remote();
+  onTestFinished(() => remote.remove());
+  git(folder, 'init', '--quiet');
+  git(folder, 'remote', 'add', 'origin', `file://${remote.path}`);
 }

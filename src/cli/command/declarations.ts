@@ -43,6 +43,7 @@ export const declarations = {
   api: { ...writing, destructive: true, needsKey: true, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },
   graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },
+  log: { ...offline, formats: ['text', 'json'] },
   fmt: { ...writing, formats: ['text', 'json'] },
   // If the run is still alive, it loses its lock.
   unlock: { ...writing, destructive: true, formats: ['text', 'json'] },

@@ -75,6 +75,7 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   snapshot: service,
   calendar: common,
   graph: common,
+  log: inventoried,
   fmt: project,
   schema: (added) => connected(common(added)),
   unlock: inventoried,

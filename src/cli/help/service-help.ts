@@ -152,6 +152,18 @@ export const serviceHelp = {
     exits: { 0: success, 1: failed, 4: elsewhere },
     page: 'docs/forks.md',
   },
+  log: {
+    summary: 'Show the past runs that changed the inventory',
+    about:
+      'Show the past runs of this project, from its inventory in git: who applied what, when, and with which result. Needs no API key.',
+    examples: [
+      ['Show the latest runs', 'roster log'],
+      ['Show each change of the first run', 'roster log 1'],
+      ['Show the runs of an environment as JSON', 'roster log -e staging --limit 100 --format json'],
+    ],
+    exits: { 0: success, 1: failed, 4: elsewhere },
+    page: 'docs/inventory.md',
+  },
   unlock: {
     summary: 'Remove the inventory lock of a run that has died',
     about:

@@ -78,7 +78,7 @@ class Puller {
     const { addresses = [] } = this.wanted;
     const found = this.candidates();
     const selectors = selectorsOf(addresses);
-    const { entries: declared, root, file } = this.context.session.project;
+    const { entries: declared, root, file, existsIn } = this.context.session.project;
     const owned = ownedWithoutEntry(this.context.observation);
     const known = [
       ...owned,
@@ -86,7 +86,7 @@ class Puller {
       ...found.entries.keys(),
       ...found.leftOut.map((each) => each.address),
     ];
-    const isSelected = selectedOf(selectors, known);
+    const isSelected = selectedOf(selectors, { addresses: known, existsIn });
     const written = this.writeBack(selectors === null ? () => false : isSelected, selectors);
     const chosen = this.chosen(found, isSelected);
     const made = importable(chosen, kinds, this.context, written.changed);

@@ -12,7 +12,7 @@ interface Wanted extends NewFilesOptions {
 export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
   const declared = new Set(entries.map(({ address }) => address));
   if (addresses.length === 0 || !addresses.every((each) => declared.has(each))) return;
-  const flag = (['into', 'out', 'match'] as const).find((name) => flags[name] !== undefined);
+  const flag = (['into', 'out', 'match', 'by'] as const).find((name) => flags[name] !== undefined);
   if (flag === undefined) return;
   const message = `\`--${flag}\` has no effect: ${addresses.join(', ')} ${addresses.length === 1 ? 'is' : 'are'} declared`;
   throw problem(

@@ -9,11 +9,14 @@ export function ignoredOf(diffs: readonly { readonly match: Match }[]): Pick<Pla
   const ignoring = diffs.filter(({ match }) => match.entry?.ignore !== undefined);
   if (ignoring.length === 0) return {};
   const properties: Record<Address, readonly string[]> = {};
+  const differing: Address[] = [];
   let differences = 0;
   for (const { match } of ignoring) {
     const paths = ignoredParts(match.entry).map(({ path }) => path);
     properties[match.address] = paths.sort(byCodeUnit);
-    differences += match.ignoredDifferences?.length ?? 0;
+    const differ = match.ignoredDifferences?.length ?? 0;
+    differences += differ;
+    if (differ > 0) differing.push(match.address);
   }
-  return { ignored: { properties, differences } };
+  return { ignored: { properties, differences, differing: differing.sort(byCodeUnit) } };
 }

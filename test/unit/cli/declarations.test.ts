@@ -5,6 +5,7 @@ import { type CommandName, declarations } from '../../../src/cli/command/declara
 import { buildProgram } from '../../../src/cli/program.js';
 import { withReadSession } from '../../../src/engine/session.js';
 import { type Sandbox, worldToJson } from '../../../src/sandbox/index.js';
+import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -24,6 +25,7 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   why: 'why group/a',
   api: 'api /api/search-groups',
+  log: 'log --inventory git:refs/heads/inventory@origin',
   unlock: 'unlock --yes',
   sandbox: 'sandbox --port 0',
   completion: 'completion bash',
@@ -74,6 +76,7 @@ test('every command has a declaration, and every declaration is that of a comman
 test.each(names.filter((name) => declarations[name].readOnly))(
   '%s is read-only: it changes neither the service nor a file',
   async (name) => {
+    if (name === 'log') initWithOrigin(workspace.root);
     const before = state();
     const { exit } = await run(name);
     expect(exit).toBe(0);

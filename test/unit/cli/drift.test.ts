@@ -165,7 +165,10 @@ test('without its inventory, a project has an error instead of no drift', async 
   declare(first);
   await workspace.apply();
   rmSync(inventoryPath());
-  expect(await drift()).toMatchObject({ exit: 4, diagnostics: [{ code: 'inventory-mismatch' }] });
+  expect(await drift()).toMatchObject({
+    exit: 1,
+    diagnostics: [{ severity: 'error', code: 'not-in-inventory' }],
+  });
 });
 
 test('a project that was never applied has not drifted', async () => {

@@ -6,6 +6,7 @@ import { helpTexts } from '../../../src/cli/help/help-texts.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { schemas } from '../../../src/engine/schemas.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -69,6 +70,13 @@ async function refusal(name: string, flag: string): Promise<string> {
   return stderr;
 }
 
+/** Only an inventory in git has a log. */
+async function applyInGit(): Promise<void> {
+  initWithOrigin(workspace.root);
+  workspace.env['ROSTER_INVENTORY'] = 'git:refs/heads/inventory@origin';
+  expect((await workspace.apply()).exit).toBe(0);
+}
+
 /** Without what the shell does with their output. */
 const examples = names.flatMap((name) =>
   helpTexts[name].examples.map(([, line]) => ({
@@ -80,6 +88,7 @@ const examples = names.flatMap((name) =>
 describe('the examples in the help', () => {
   test.each(examples)('$line runs, and exits with a code that its help lists', async ({ name, line }) => {
     await workspace.command(['fmt']);
+    if (name === 'log') await applyInGit();
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
     const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
     const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);

@@ -13,9 +13,13 @@ describe('the limits of the last apply, as an inventory holds them', () => {
   });
 
   test('an inventory from before runsPerWeek existed limited nothing', () => {
-    const { runsPerWeek: _, ...older } = written;
+    const { runsPerWeek: _, shortestInterval: __, ...older } = written;
     expect(weakerSafeguards(lifted, safeguardsFrom('owned', older))).toEqual([]);
     expect(weaker('none')).toEqual([]);
+  });
+
+  test('a line of runsPerWeek that somebody removed limited everything', () => {
+    expect(weaker(undefined)).toEqual(['limits.runsPerWeek']);
   });
 
   test.each(['deletes', 'startsPerMinute'] as const)('%s that is no limit has its default', (name) => {

@@ -93,6 +93,7 @@ const reaches = {
   'invalid-inventory': neverOffline,
   'misplaced-variable': ['part', 'where it is not a valid value either'],
   'unknown-formerly': warning,
+  'unknown-removed': warning,
   'invalid-snapshot': neverOffline,
   'old-snapshot': warning,
   'not-in-snapshot': warning,

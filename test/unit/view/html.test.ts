@@ -148,7 +148,7 @@ describe('the page of a plan', () => {
   });
 
   test('says how many differences are ignored', () => {
-    const page = planHtml({ ...plan, ignored: { properties: {}, differences: 2 } });
+    const page = planHtml({ ...plan, ignored: { properties: {}, differing: [], differences: 2 } });
     expect(page).toContain('<dt>Ignored here</dt><dd>2 differences (');
     expect(planHtml(plan)).not.toContain('Ignored here');
   });

@@ -1,0 +1,145 @@
+import { commitFrom } from '../model/checkout.js';
+import type { HistoryCommit } from '../model/history.js';
+import type { InventoryHistory } from '../model/inventory.js';
+import type { LogEntry, LoggedChange, RunOutcome } from '../model/log.js';
+
+/** A run while its commits are read. */
+type OpenRun = Omit<LogEntry, 'number'>;
+
+/**
+ * Puts the commits of each run together: the intent, renewals of its lock, and the outcome. Every other commit is an entry
+ * of its own, with its title.
+ */
+export function runsOf({ commits, lock }: Pick<InventoryHistory, 'commits' | 'lock'>, now: Date): LogEntry[] {
+  const log = new RunLog();
+  for (const commit of commits) log.add(commit, messageOf(commit));
+  return log.entries(lock, now).map((run, index) => ({ ...run, number: index + 1 }));
+}
+
+class RunLog {
+  private readonly ended: OpenRun[] = [];
+  private open: OpenRun | null = null;
+
+  add(commit: HistoryCommit, message: Message): void {
+    switch (message.step) {
+      case 'intent':
+        this.end(message.takesOver ? 'the next run took over its lock' : NO_RESULT);
+        this.open = runOf(commit, message);
+        return;
+      case 'renewal':
+        this.open ??= { ...runOf(commit, message), commits: [] };
+        if (isSameRun(this.open, message)) this.open = withCommit(this.open, commit);
+        return;
+      case 'outcome':
+        this.addOutcome(commit, message);
+        return;
+      default:
+        if (message.command === 'unlock') this.end(`${commit.author.name} removed its lock`);
+        this.ended.push(otherEntry(commit, message));
+    }
+  }
+
+  private addOutcome(commit: HistoryCommit, message: Message): void {
+    if (this.open !== null && !isSameRun(this.open, message)) this.end(NO_RESULT);
+    const run = this.open ?? { ...runOf(commit, message), commits: [] };
+    this.ended.push(withOutcome(run, commit, message));
+    this.open = null;
+  }
+
+  private end(note: string): void {
+    if (this.open !== null) this.ended.push(withNote(this.open, note));
+    this.open = null;
+  }
+
+  entries(lock: InventoryHistory['lock'], now: Date): readonly OpenRun[] {
+    return this.open === null ? this.ended : [...this.ended, atEnd(this.open, lock, now)];
+  }
+}
+
+const NO_RESULT = 'no result was recorded';
+
+function withNote(run: OpenRun, note: string): OpenRun {
+  return { ...run, notes: [...run.notes, note] };
+}
+
+function withCommit(run: OpenRun, { hash }: HistoryCommit): OpenRun {
+  return { ...run, commits: [...run.commits, hash] };
+}
+
+function atEnd(run: OpenRun, lock: InventoryHistory['lock'], now: Date): OpenRun {
+  if (lock === null) return withNote(run, NO_RESULT);
+  const until = lock.until === null ? Number.NaN : Date.parse(lock.until);
+  if (until > now.getTime()) return { ...run, outcome: 'running' };
+  return withNote(run, `its lock expired at ${lock.until}`);
+}
+
+interface Message {
+  readonly title: string;
+  /** The word after `roster` in the title. */
+  readonly command: string | null;
+  readonly rest: string;
+  readonly step: string | null;
+  readonly takesOver: boolean;
+  readonly changes: readonly LoggedChange[];
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+/** Anyone may have written it: what is not as roster writes it counts as any other text. */
+function messageOf({ message }: HistoryCommit): Message {
+  const [title = '', ...lines] = message.split('\n');
+  const [, command = null, rest = title] = /^roster ([a-z][a-z-]*): (.*)$/.exec(title) ?? [];
+  const trailers = Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value] = /^Roster-(\w+): (.*)$/.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const step = command === null ? null : (trailers['Step'] ?? null);
+  const takesOver = lines.some((line) => line.startsWith('Takes over the lock of '));
+  return { title, command, rest, step, takesOver, changes: lines.flatMap(changeIn), trailers };
+}
+
+const changeLine =
+  /^ {2}(?:(failed|skipped|unknown): )?([a-z]+(?: [a-z]+)*) ([a-z]+\/[A-Za-z0-9._-]+)(?: (\S+))?$/;
+
+function changeIn(line: string): LoggedChange[] {
+  const [, outcome = 'done', action, address, id = null] = changeLine.exec(line) ?? [];
+  if (action === undefined || address === undefined) return [];
+  return [{ address, action, outcome: outcome as LoggedChange['outcome'], id }];
+}
+
+function isSameRun(run: OpenRun, { trailers }: Message): boolean {
+  return run.run === (trailers['Run'] ?? null) && run.digest === (trailers['Plan'] ?? null);
+}
+
+function runOf(commit: HistoryCommit, message: Message): OpenRun {
+  const { title, command, rest, step, trailers } = message;
+  const started = step === 'intent';
+  return {
+    command,
+    outcome: 'unfinished',
+    title,
+    plan: started ? rest : null,
+    by: commit.author,
+    startedAt: started ? commit.time : null,
+    endedAt: null,
+    run: trailers['Run'] ?? null,
+    digest: trailers['Plan'] ?? null,
+    commit: commitFrom(trailers['Commit']),
+    service: trailers['Service'] ?? null,
+    notes: message.takesOver ? ['it took over the lock of the run before'] : [],
+    changes: message.changes,
+    commits: [commit.hash],
+  };
+}
+
+function withOutcome(run: OpenRun, commit: HistoryCommit, { title, rest, changes }: Message): OpenRun {
+  const results: readonly string[] = ['complete', 'incomplete', 'interrupted'] satisfies RunOutcome[];
+  const outcome = results.includes(rest) ? (rest as RunOutcome) : run.outcome;
+  return withCommit({ ...run, outcome, title, changes, endedAt: commit.time }, commit);
+}
+
+/** `roster unlock`, or a commit that roster did not make. */
+function otherEntry(commit: HistoryCommit, message: Message): OpenRun {
+  return { ...runOf(commit, message), outcome: null, startedAt: commit.time, endedAt: commit.time };
+}
