@@ -1,27 +1,27 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 /** The compiled code of one chunk, and what its file looked like when it was compiled. */
-export interface Part {
+export interface CachedChunk {
   readonly size: number;
   readonly modified: number;
   readonly code: Buffer;
 }
 
-export type Parts = ReadonlyMap<string, Part>;
+export type CachedChunks = ReadonlyMap<string, CachedChunk>;
 
 /** V8 would copy code that does not begin at a multiple of this. */
 const ALIGNMENT = 8;
 /** Far more than the compiled code of all chunks. */
 const MOST = 64 * 1024 * 1024;
-/** Missing in old versions of Node and on Windows: a link is then found by `lstat` alone. */
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
+/** Not through a link, and without waiting for a writer if it is a pipe. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * The content of a cache: the length of the header, the header, the code of each part; and then all of it once more.
  * V8 trusts what it is given, and damaged code could do anything. Comparing the two halves finds any damage, and takes a
  * tenth of the time of a checksum: those of Node are in modules that take longer to load than the cache saves.
  */
-export function encode(key: string, parts: Parts): Buffer[] {
+export function encode(key: string, parts: CachedChunks): Buffer[] {
   const rows = [...parts].map(([name, { size, modified, code }]) => [name, size, modified, code.length]);
   const text = Buffer.from(JSON.stringify([key, rows]), 'latin1');
   const header = Buffer.alloc(aligned(4 + text.length), ' ');
@@ -33,7 +33,7 @@ export function encode(key: string, parts: Parts): Buffer[] {
 }
 
 /** Null if anything is not as `encode` wrote it, or was written for another key. */
-export function decode(bytes: Buffer, key: string): Parts | null {
+export function decode(bytes: Buffer, key: string): CachedChunks | null {
   const half = bytes.subarray(0, bytes.length / 2);
   if (half.length < 4 || !half.equals(bytes.subarray(half.length))) return null;
   const begin = 4 + half.readUInt32LE();
@@ -42,7 +42,7 @@ export function decode(bytes: Buffer, key: string): Parts | null {
     half.toString('latin1', 4, begin),
   );
   if (found !== key) return null;
-  const parts = new Map<string, Part>();
+  const parts = new Map<string, CachedChunk>();
   let offset = begin;
   for (const [name, size, modified, length] of rows) {
     parts.set(name, { size, modified, code: half.subarray(offset, offset + length) });
@@ -60,9 +60,9 @@ function padding(length: number): number {
 }
 
 /** Reads a cache that only this user can have written. Throws if there is none. */
-export function readCache(folder: string, file: string, key: string): Parts | null {
+export function readCache(folder: string, file: string, key: string): CachedChunks | null {
   if (!isPrivate(lstatSync(folder))) return null;
-  const open = openSync(file, constants.O_RDONLY | NO_LINK);
+  const open = openSync(file, FLAGS);
   try {
     const stats = fstatSync(open);
     if (!stats.isFile() || !isPrivate(stats) || stats.size > MOST) return null;

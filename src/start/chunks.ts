@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { Script } from 'node:vm';
-import { fill, type Part, type Parts } from './cache-file.js';
+import { type CachedChunk, type CachedChunks, fill } from './cache-file.js';
 
 type Require = (id: string) => unknown;
 
 /** A chunk that this run has loaded. */
-export interface Loaded {
+export interface LoadedChunk {
   readonly script: Script;
   readonly size: number;
   readonly modified: number;
@@ -13,7 +13,7 @@ export interface Loaded {
   readonly isCold: boolean;
 }
 
-interface Source {
+interface ChunkSource {
   readonly text: string;
   readonly size: number;
   readonly modified: number;
@@ -25,14 +25,14 @@ const AFTER = '\n})';
 
 /** Loads the chunks of the program as Node would, but with compiled code from the cache. */
 export class Chunks {
-  readonly loaded = new Map<string, Loaded>();
+  readonly loaded = new Map<string, LoadedChunk>();
   private readonly modules = new Map<string, { exports: unknown }>();
   /** What chunks get as `require`. */
   private readonly require: Require;
 
   constructor(
     private readonly folder: string,
-    private readonly cached: Parts,
+    private readonly cached: CachedChunks,
     builtIn: Require,
   ) {
     this.require = (id) => (id.startsWith('.') ? this.load(id.slice(id.lastIndexOf('/') + 1)) : builtIn(id));
@@ -64,12 +64,12 @@ export class Chunks {
 }
 
 /** V8 compares only lengths. A file that somebody has changed by hand must not run the code of the old one. */
-function fits(part: Part, size: number, modified: number): boolean {
+function fits(part: CachedChunk, size: number, modified: number): boolean {
   return part.size === size && part.modified === modified;
 }
 
 /** The build makes all chunks ASCII. */
-function read(path: string): Source {
+function read(path: string): ChunkSource {
   const file = openSync(path, 'r');
   try {
     const { size, mtimeMs } = fstatSync(file);

@@ -1,6 +1,6 @@
-import { type Parts, readCache } from './cache-file.js';
+import { type CachedChunks, readCache } from './cache-file.js';
 import { Chunks } from './chunks.js';
-import { type Place, writeCache } from './write-cache.js';
+import { type CachePlace, writeCache } from './write-cache.js';
 
 /**
  * The first part of the program, before any of its chunks. V8 compiles the code of a run anew each time, which takes
@@ -28,7 +28,7 @@ export function loader(program: string, require: (id: string) => unknown): (name
 }
 
 /** Null when this run uses no cache. A system without users cannot tell whose file it is. */
-function placeOf(program: string, command: string): Place | null {
+function placeOf(program: string, command: string): CachePlace | null {
   const { NODE_DISABLE_COMPILE_CACHE: isOff, NODE_V8_COVERAGE: coverage } = process.env;
   if (isOff || coverage || process.geteuid === undefined || !/^_{0,2}[a-z]{1,20}$/.test(command)) return null;
   const folder = `${program}/cache`;
@@ -37,7 +37,7 @@ function placeOf(program: string, command: string): Place | null {
   return { program, folder, file: `${folder}/${command}`, key };
 }
 
-function keep(place: Place, cached: Parts, { loaded }: Chunks): void {
+function keep(place: CachePlace, cached: CachedChunks, { loaded }: Chunks): void {
   if (process.uptime() > MOST_SECONDS || ![...loaded.values()].some(({ isCold }) => isCold)) return;
   writeCache(place, cached, loaded);
 }

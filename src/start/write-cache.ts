@@ -9,15 +9,15 @@ import {
   unlinkSync,
   writevSync,
 } from 'node:fs';
-import { encode, isOwn, isPrivate, type Part, type Parts } from './cache-file.js';
-import type { Loaded } from './chunks.js';
+import { type CachedChunk, type CachedChunks, encode, isOwn, isPrivate } from './cache-file.js';
+import type { LoadedChunk } from './chunks.js';
 
 /** More than there are commands. Words that are none have no cache of their own. */
 const MOST_FILES = 40;
 /** A draft that is older belongs to a run that was killed. */
 const DRAFT_MS = 60_000;
 
-export interface Place {
+export interface CachePlace {
   /** The folder with the program. */
   readonly program: string;
   readonly folder: string;
@@ -26,7 +26,11 @@ export interface Place {
 }
 
 /** Writes the compiled code of what was loaded, and keeps the rest of the cache. Throws if it cannot. */
-export function writeCache(place: Place, cached: Parts, loaded: ReadonlyMap<string, Loaded>): void {
+export function writeCache(
+  place: CachePlace,
+  cached: CachedChunks,
+  loaded: ReadonlyMap<string, LoadedChunk>,
+): void {
   if (!isOwn(statSync(place.program))) return;
   prepare(place.folder);
   if (!isPrivate(lstatSync(place.folder)) || readdirSync(place.folder).length >= MOST_FILES) return;
@@ -64,7 +68,7 @@ function openDraft(draft: string): number {
 }
 
 /** By now it holds the functions that were called, and not only those at the top of a chunk. */
-function compiled(loaded: ReadonlyMap<string, Loaded>): [string, Part][] {
+function compiled(loaded: ReadonlyMap<string, LoadedChunk>): [string, CachedChunk][] {
   return [...loaded].map(([name, { script, size, modified }]) => [
     name,
     { size, modified, code: script.createCachedData() },
