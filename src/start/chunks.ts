@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { Script } from 'node:vm';
+import type { Script } from 'node:vm';
 import { type CachedChunk, type CachedChunks, fill } from './cache-file.js';
 
 type Require = (id: string) => unknown;
@@ -29,12 +29,15 @@ export class Chunks {
   private readonly modules = new Map<string, { exports: unknown }>();
   /** What chunks get as `require`. */
   private readonly require: Require;
+  /** Loaded here, and not for `--help`. */
+  private readonly vm: typeof import('node:vm');
 
   constructor(
     private readonly folder: string,
     private readonly cached: CachedChunks,
     builtIn: Require,
   ) {
+    this.vm = builtIn('node:vm') as typeof import('node:vm');
     this.require = (id) => (id.startsWith('.') ? this.load(id.slice(id.lastIndexOf('/') + 1)) : builtIn(id));
   }
 
@@ -52,7 +55,7 @@ export class Chunks {
     const { text, size, modified } = read(path);
     const part = this.cached.get(name);
     const usable = part !== undefined && fits(part, size, modified) ? part.code : undefined;
-    const script = new Script(text, {
+    const script = new this.vm.Script(text, {
       filename: path,
       // Places in stack traces are those in the file.
       columnOffset: -BEFORE.length,
