@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
@@ -55,7 +56,13 @@ export async function bundleCommand(root: string, entry: string, folder: string)
   });
   // The entry of a package itself contains only the parts that roster does not use.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
-  await replaceFiles(await Promise.all(used.map(toCommonJs)), join(folder, 'chunks'));
+  const files = await Promise.all(used.map(toCommonJs));
+  const start = await startOf(root, files);
+  await replaceFiles(
+    files.map((file) => (isEntry(file) ? startingWith(start, file) : file)),
+    join(folder, 'chunks'),
+  );
+  await rm(join(folder, 'cache'), { recursive: true, force: true });
   await chmod(join(folder, 'roster.cjs'), 0o755);
   return first.metafile;
 }
@@ -65,14 +72,14 @@ interface OutputFile {
   readonly text: string;
 }
 
+/** An old Node must be able to read the file that says that it is too old. */
+const entryTarget = 'node12';
 const shape = { format: 'cjs', platform: 'node', target: 'node20.18', charset: 'ascii' } as const;
 
 async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
   const { code } = await transform(text, { ...shape, supported: { 'dynamic-import': false } });
   // Names are kept, so that stack traces in bug reports are readable.
-  const isEntry = basename(path) === 'roster.cjs';
-  // An old Node must be able to read the file that says that it is too old.
-  const target = isEntry ? 'node12' : shape.target;
+  const target = isEntry({ path }) ? entryTarget : shape.target;
   const small = await transform(lazily(directly(code)), {
     ...shape,
     target,
@@ -80,8 +87,39 @@ async function toCommonJs({ path, text }: OutputFile): Promise<OutputFile> {
     minifyWhitespace: true,
   });
   const url = "const __moduleUrl=require('node:url').pathToFileURL(__filename).href;\n";
-  const lines = (text.includes('__moduleUrl') ? url : '') + small.code;
-  return { path, text: isEntry ? `#!/usr/bin/env node\n${nodeGuard}${lines}` : lines };
+  return { path, text: (text.includes('__moduleUrl') ? url : '') + small.code };
+}
+
+function isEntry({ path }: Pick<OutputFile, 'path'>): boolean {
+  return basename(path) === 'roster.cjs';
+}
+
+/** What loads the chunks of this build (src/start). It is part of the entry, and shares no chunk with the rest. */
+async function startOf(root: string, files: readonly OutputFile[]): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/start/start.ts'],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'iife',
+    globalName: '__start',
+    target: entryTarget,
+    charset: 'ascii',
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
+  const text = outputFiles[0]?.text ?? '';
+  const hash = createHash('sha256').update(text);
+  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
+    hash.update(`\0${basename(file.path)}\0${file.text}`);
+  return `var __build="${hash.digest('hex').slice(0, 32)}";${text}`;
+}
+
+function startingWith(start: string, { path, text }: OutputFile): OutputFile {
+  const code = text.replaceAll(/require\("\.\/chunks\/([^"]+)"\)/g, '__chunk("$1")');
+  const head = `#!/usr/bin/env node\n${nodeGuard}${start}var __chunk=__start.loader(__dirname,require);\n`;
+  return { path, text: head + code };
 }
 
 /** esbuild exports a copy of what a chunk has, and each access would go through two getters: one will do. */

@@ -154,9 +154,21 @@ function compileFailures(): string {
   return compileValidators({ allErrors: true, verbose: true }, prose);
 }
 
+/** They only say whether a value is valid: without what describes errors they are half as long, and load faster. */
 function compileQuick(): string {
-  const code = compileValidators({ messages: false }, [...prose, 'examples', ...customMessages]);
-  return code.replace(/^validate\d+\.errors = (?:\[\{.*\}\]|vErrors);$/gm, '');
+  const code = compileValidators({ messages: false }, [...prose, 'examples', ...customMessages])
+    .replace(/^validate\d+\.errors = (?:\[\{[\s\S]*?\}\]|vErrors);$/gm, '')
+    .replace(
+      /const (err\d+) = \{[\s\S]*?\};\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g,
+      '',
+    )
+    .replace(
+      /if\(vErrors !== null\)\{\nif\((_errs\d+)\)\{\nvErrors\.length = \1;\n\}\nelse \{\nvErrors = null;\n\}\n\}/g,
+      '',
+    )
+    .replaceAll('let vErrors = null;\n', '');
+  if (/vErrors|\berr\d+\b|\.errors\b/.test(code)) throw new Error('a quick validator describes an error');
+  return code;
 }
 
 function compileValidators(options: Options, left: readonly string[]): string {

@@ -1,0 +1,52 @@
+import { type CachedChunks, readCache } from './cache-file.js';
+import { Chunks } from './chunks.js';
+import { type CachePlace, writeCache } from './write-cache.js';
+
+/**
+ * The first part of the program, before any of its chunks. V8 compiles the code of a run anew each time, which takes
+ * longer than all the rest of a short command. So the compiled code of each command is kept next to the program.
+ */
+
+/** Set by the build: a hash of all chunks. */
+declare const __build: string;
+
+/** Longer runs have had V8 drop the code that they needed only at their start. */
+const MOST_SECONDS = 10;
+/** Done, and "there are changes". */
+const goodCodes: readonly unknown[] = [0, 2];
+
+/** Returns what loads a chunk by its name. */
+export function loader(program: string, require: (id: string) => unknown): (name: string) => unknown {
+  const place = placeOf(program, process.argv[2] ?? '');
+  if (place === null) return (name) => require(`./chunks/${name}`);
+  const cached = attempt(() => readCache(place.folder, place.file, place.key)) ?? new Map();
+  const chunks = new Chunks(`${program}/chunks`, cached, require);
+  process.on('exit', (code) => {
+    if (goodCodes.includes(code)) attempt(() => keep(place, cached, chunks));
+  });
+  return (name) => chunks.load(name);
+}
+
+/** Null when this run uses no cache. A system without users cannot tell whose file it is. */
+function placeOf(program: string, command: string): CachePlace | null {
+  const { NODE_DISABLE_COMPILE_CACHE: isOff, NODE_V8_COVERAGE: coverage } = process.env;
+  if (isOff || coverage || process.geteuid === undefined || !/^_{0,2}[a-z]{1,20}$/.test(command)) return null;
+  const folder = `${program}/cache`;
+  const { node, v8 } = process.versions;
+  const key = [__build, node, v8, process.platform, process.arch].join(' ');
+  return { program, folder, file: `${folder}/${command}`, key };
+}
+
+function keep(place: CachePlace, cached: CachedChunks, { loaded }: Chunks): void {
+  if (process.uptime() > MOST_SECONDS || ![...loaded.values()].some(({ isCold }) => isCold)) return;
+  writeCache(place, cached, loaded);
+}
+
+/** Without a cache, everything works as it does with one. */
+function attempt<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
