@@ -7,9 +7,8 @@ export async function screenshot(html: string): Promise<Buffer> {
   try {
     const page = await browser.open(html);
     await page.getByRole('button', { name: 'Open all' }).click();
-    const bottom = await page.locator('main').evaluate('main => main.getBoundingClientRect().bottom');
-    const clip = { x: 0, y: 0, width: 1000, height: Math.min(900, Math.ceil(Number(bottom))) };
-    return await page.screenshot({ animations: 'disabled', clip });
+    await page.evaluate('scrollTo(0, 0)');
+    return await page.screenshot({ animations: 'disabled' });
   } finally {
     await browser.close();
   }
