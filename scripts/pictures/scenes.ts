@@ -20,8 +20,15 @@ const edits: readonly (readonly [before: string, after: string])[] = [
   ['  market-watch:\n    name: Market watch\n    members: [hooli-jobs, stark-listings, wayne-news]\n', ''],
 ];
 
-/** The pictures of docs/pictures, by file name: each is the output of the built command on examples/quickstart. */
-export async function pictures(): Promise<ReadonlyMap<string, string>> {
+export interface Pictures {
+  /** By file name. */
+  readonly drawn: ReadonlyMap<string, string>;
+  /** The HTML page that `page.png` is a screenshot of. */
+  readonly page: string;
+}
+
+/** What docs/pictures shows: the output of the built command on examples/quickstart. */
+export async function pictures(): Promise<Pictures> {
   const sandbox = await startSandbox({ now, speed: 0 });
   const clocks = new Clocks();
   const folder = mkdtempSync(join(tmpdir(), 'roster-pictures-'));
@@ -35,22 +42,24 @@ export async function pictures(): Promise<ReadonlyMap<string, string>> {
   }
 }
 
-async function takeAll(stage: Stage): Promise<ReadonlyMap<string, string>> {
+async function takeAll(stage: Stage): Promise<Pictures> {
   stage.edit([]);
   await stage.roster(['apply', '--yes'], 0);
   stage.edit(edits);
-  const plan = await stage.roster(['plan', '--write', 'markdown=plan.md'], 0);
+  const plan = await stage.roster(['plan', '--write', 'markdown=plan.md', '--write', 'html=plan.html'], 0);
   const comment = stage.read('plan.md');
+  const page = stage.read('plan.html');
   await stage.roster(['calendar', '--from', '2027-01-04', '--days', '14', '--write', 'svg=calendar.svg'], 0);
   const calendar = stage.read('calendar.svg');
   stage.edit([['target: group/retail-prices', 'target: group/retail-price']]);
   const mistake = await stage.roster(['validate'], 1);
-  return new Map([
+  const drawn = new Map([
     ['plan.svg', terminalSvg('The plan of a changed project, in a terminal', `$ roster plan\n${plan}`)],
     ['comment.svg', commentSvg('The same plan as a comment on a pull request', comment)],
     ['calendar.svg', calendar],
     ['validate.svg', terminalSvg('A mistake in a manifest, in a terminal', `$ roster validate\n${mistake}`)],
   ]);
+  return { drawn, page };
 }
 
 /** A copy of examples/quickstart, and a sandbox in the place of its service. */

@@ -19,11 +19,14 @@ import planJobs from './templates/github/plan-jobs.yml?raw';
 import planWithKey from './templates/github/plan-with-key.yml?raw';
 import tool from './templates/github/roster.mjs?raw';
 import apply from './templates/github/roster-apply.yml?raw';
+import driftTool from './templates/github/roster-drift.mjs?raw';
 import drift from './templates/github/roster-drift.yml?raw';
+import hostTool from './templates/github/roster-host.mjs?raw';
 import plan from './templates/github/roster-plan.yml?raw';
 import validate from './templates/github/roster-validate.yml?raw';
 import setup from './templates/github/setup.yml?raw';
 import snapshotJob from './templates/github/snapshot-job.yml?raw';
+import requestTool from './templates/request.mjs?raw';
 
 export function githubFiles(facts: CiFacts): readonly NewFile[] {
   const values = { ...valuesOf(facts), ...environmentValues(facts) };
@@ -39,6 +42,9 @@ export function githubFiles(facts: CiFacts): readonly NewFile[] {
       generatedFile(`.github/workflows/roster-${name}${ending(facts)}.yml`, text),
     ),
     generatedFile('.github/roster.mjs', tool),
+    generatedFile('.github/roster-drift.mjs', driftTool),
+    generatedFile('.github/roster-host.mjs', hostTool),
+    generatedFile('.github/roster-request.mjs', requestTool),
   ];
 }
 

@@ -17,6 +17,7 @@ import environmentJobs from './templates/gitlab/jobs.yml?raw';
 import planFromSnapshot from './templates/gitlab/plan-from-snapshot.sh?raw';
 import tool from './templates/gitlab/roster.mjs?raw';
 import jobs from './templates/gitlab/roster.yml?raw';
+import requestTool from './templates/request.mjs?raw';
 
 export function gitlabFiles(facts: CiFacts): readonly NewFile[] {
   const values = valuesOf(facts);
@@ -35,6 +36,7 @@ export function gitlabFiles(facts: CiFacts): readonly NewFile[] {
     },
     generatedFile(`.gitlab/${name}`, fillTemplate(jobs, { ...values, JOBS: filled.join('\n') })),
     generatedFile('.gitlab/roster.mjs', fillTemplate(tool, values)),
+    generatedFile('.gitlab/roster-request.mjs', requestTool),
   ];
 }
 

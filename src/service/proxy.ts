@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { problem } from '../model/diagnostic.js';
 import { isLoopback } from '../model/service-url.js';
 
@@ -54,7 +55,7 @@ function credentialsOf({ username, password }: URL): string | null {
 }
 
 function isExempt(service: URL, list: string): boolean {
-  const host = withoutBrackets(service.hostname);
+  const host = spelled(service.hostname);
   const port = service.port === '' ? '443' : service.port;
   const entries = list.toLowerCase().split(/[\s,]+/);
   return entries.some((entry) => entry !== '' && matches(entry, host, port));
@@ -65,7 +66,8 @@ function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const [, before = '', entryPort] = (isIP(entry) === 0 && /^(.+):(\d+)$/.exec(entry)) || ['', entry];
   if (entryPort !== undefined && entryPort !== port) return false;
-  const name = withoutBrackets(before).replace(/^\*?\./, '');
+  const name = spelled(before.replace(/^\*?\./, ''));
+  if (name === '') return false;
   if (isIP(host) !== 0) return host === name || isInRange(host, name);
   return host === name || host.endsWith(`.${name}`);
 }
@@ -81,6 +83,9 @@ function isInRange(address: string, range: string): boolean {
   return list.check(address, family);
 }
 
-function withoutBrackets(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
+/** As in a URL: other characters than ASCII encoded, addresses in their shortest form. A final dot has no meaning. */
+function spelled(name: string): string {
+  const bare = name.replace(/^\[(.*)\]/, '$1').replace(/\.$/, '');
+  if (isIP(bare) === 6) return new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  return /^[ -~]*$/.test(bare) ? bare : domainToASCII(bare);
 }

@@ -27,23 +27,52 @@ export async function openTunnel(proxy: HttpProxy, target: string, timeoutMs: nu
   const { request } = await (proxy.origin.startsWith('https:') ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
     const asked = request(proxy.origin, requestFor(proxy, target));
-    const timer = setTimeout(() => asked.destroy(tooLate(timeoutMs)), timeoutMs);
     const fail = (reason: number | Error) => {
       clearTimeout(timer);
+      asked.destroy();
+      asked.socket?.on('error', () => {}).destroy();
       reject(new ProxyFailure(proxy, target, reason));
     };
+    const timer = setTimeout(() => fail(tooLate(timeoutMs)), timeoutMs);
+    const answered = (status: number, socket: Socket, rest: Buffer) => {
+      if (status >= 100 && status < 200) return readFinalStatus(socket, rest, answered, fail);
+      if (status < 200 || status >= 300) return fail(status);
+      clearTimeout(timer);
+      resolve(socket);
+    };
     asked.on('error', fail);
-    asked.on('connect', ({ statusCode = 0 }, socket: Socket) => {
-      if (statusCode >= 200 && statusCode < 300) {
-        clearTimeout(timer);
-        return resolve(socket);
-      }
-      socket.on('error', () => {}).destroy();
-      fail(statusCode);
-    });
+    asked.on('connect', ({ statusCode = 0 }, socket: Socket, rest) => answered(statusCode, socket, rest));
     asked.end();
   });
 }
+
+/** Node takes an interim response, such as `103 Early Hints`, for the response to a CONNECT. The next ones are read here. */
+function readFinalStatus(
+  socket: Socket,
+  start: Buffer,
+  done: (status: number, socket: Socket, rest: Buffer) => void,
+  fail: (reason: Error) => void,
+): void {
+  let text = start.toString('latin1');
+  const read = () => {
+    text = text.replace(/^(HTTP\/1\.\d 1\d\d.*?\r\n\r\n)+/s, '');
+    const status = /^HTTP\/1\.\d ([2-5]\d\d).*?\r\n\r\n/s.exec(text)?.[1];
+    if (text.length > LONGEST) return fail(new Error('its response is too long'));
+    if (status === undefined) return;
+    socket.off('data', more).off('error', fail).off('close', closed).pause();
+    done(Number(status), socket, Buffer.alloc(0));
+  };
+  const more = (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    read();
+  };
+  const closed = () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+  socket.on('data', more).on('error', fail).on('close', closed);
+  read();
+}
+
+/** Characters of the heads of a response. */
+const LONGEST = 65_536;
 
 function requestFor({ origin, authorization }: HttpProxy, target: string): RequestOptions {
   const { hostname } = new URL(origin);

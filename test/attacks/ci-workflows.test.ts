@@ -17,7 +17,7 @@ import { isLong } from '../support/size.js';
 /** Each of these takes seconds. */
 const inLongRun = test.runIf(isLong);
 
-const tool = fileURLToPath(new URL('../../src/init/templates/github/roster.mjs', import.meta.url));
+const tool = fileURLToPath(new URL('../../examples/team/.github/roster-drift.mjs', import.meta.url));
 
 let team: GithubTeam | undefined;
 afterEach(async () => {
@@ -82,7 +82,8 @@ inLongRun(
     const { github, author } = team;
     await team.saveSnapshot();
     author.propose('mine', shops('acme-shop'));
-    for (const path of ['workflows/roster-plan.yml', 'workflows/roster-validate.yml', 'roster.mjs']) {
+    const tools = ['roster.mjs', 'roster-host.mjs', 'roster-request.mjs'];
+    for (const path of ['workflows/roster-plan.yml', 'workflows/roster-validate.yml', ...tools]) {
       const file = join(author.folder, '.github', path);
       const text = readFileSync(file, 'utf8').replaceAll('run: |\n', 'run: |\n          echo evil\n');
       writeFileSync(file, path.endsWith('.mjs') ? `console.log('evil');\n${text}` : text);

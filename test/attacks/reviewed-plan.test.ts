@@ -17,7 +17,7 @@ import { emptyPlan } from '../unit/view/samples.js';
 
 /** Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. */
 
-const tool = fileURLToPath(new URL('../../src/init/templates/github/roster.mjs', import.meta.url));
+const tool = fileURLToPath(new URL('../../examples/team/.github/roster.mjs', import.meta.url));
 const digest = `sha256:${'d'.repeat(64)}`;
 
 let remote: Remote;

@@ -91,6 +91,14 @@ describe('a service that is reached through a proxy', () => {
       expect([secret, seen.includes(secret)]).toEqual([secret, false]);
   });
 
+  test.each([
+    '103 Early Hints\r\nLink: </style.css>\r\n\r\nHTTP/1.1 200 Connection established',
+    '102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nVia: 1.1 proxy',
+  ])('is reached through a proxy that sends interim responses first', async (answer) => {
+    await start({ answer });
+    expect(await plan()).toMatchObject({ exit: 0 });
+  });
+
   test('is reached through a proxy over TLS, too', async () => {
     await start({
       tls: { key: readFileSync(fixture('test-fixture.key')), cert: readFileSync(fixture('right')) },
@@ -119,6 +127,8 @@ describe('an error of the proxy is not taken for one of the service, names the p
     ['407 Proxy Authentication Required', withCredentials, 'rejected the user name or the password (407)'],
     ['502 Bad Gateway', withCredentials, `did not connect to ${service}:443: it returned 502`],
     ['403 Forbidden', withCredentials, `did not connect to ${service}:443: it returned 403`],
+    ['103 Early Hints\r\n\r\nHTTP/1.1 403 Forbidden', withCredentials, 'did not connect to'],
+    ['103 Early Hints', withCredentials, 'failed: the connection was reset (ECONNRESET)'],
     [null, withCredentials, 'failed: the connection was reset (ECONNRESET)'],
   ] as const)('%s', async (answer, url, reason) => {
     await start({ answer });

@@ -33,7 +33,7 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
       heads.push(head.toString('latin1'));
       if (answer === null) return void client.destroy();
       client.write(`HTTP/1.1 ${answer}\r\n\r\n`);
-      if (answer.startsWith('200')) tunnel(client, to);
+      if (/^(1\d\d .*\s)?200/s.test(answer)) tunnel(client, to);
       else client.end();
     });
   };

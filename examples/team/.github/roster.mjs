@@ -1,17 +1,13 @@
 // GitHub API calls of the workflows roster-*.yml: which pull request to plan, the comment and the check with its plan,
-// whether a plan was reviewed, and the issue and the pull request about drift. Needs only Node and git.
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+// and whether a plan was reviewed. Needs only Node and git.
+import { readFileSync } from 'node:fs';
+import { all, event, firstLine, git, ours, output, run, send } from './roster-host.mjs';
 
-const { GITHUB_API_URL, GITHUB_REF, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SERVER_URL, GITHUB_SHA } =
-  process.env;
-const { GITHUB_WORKSPACE } = process.env;
+const { GITHUB_REF, GITHUB_REPOSITORY, GITHUB_SHA } = process.env;
 /** Set if the repository has several projects, or the project has environments: then all names include them. */
 const { OF_PROJECT, OF_ENVIRONMENT } = process.env;
 const ofProject = OF_PROJECT ? `-${OF_PROJECT}` : '';
 const suffix = ofProject + (OF_ENVIRONMENT ? `_${OF_ENVIRONMENT}` : '');
-const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
-const event = JSON.parse(readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'));
 const defaultBranch = event.repository?.default_branch;
 
 /** Outputs the open pull request into the default branch that was validated, and the run that saved the snapshot. */
@@ -179,129 +175,6 @@ async function runOf(artifact, files) {
   return isOurs ? made : undefined;
 }
 
-/** Keeps one issue of the project and environment open while there is drift. */
-async function drift(markdownFile, jsonFile, code) {
-  const { project, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  // It fits into an issue. Its first line is a hidden marker with the project and environment.
-  const found = readFileSync(markdownFile, 'utf8');
-  const known = ours(await all('issues?state=open'), firstLine(found));
-  if (code === '2') {
-    const body = `${found}\nFound by ${run}\n`;
-    const title = `Changed outside roster: ${project}${environment === null ? '' : ` (${environment})`}`;
-    if (known !== undefined) await send('PATCH', `issues/${known.number}`, { body });
-    else await send('POST', 'issues', { title, labels: ['roster-drift'], body });
-  } else if (known !== undefined) {
-    await send('POST', `issues/${known.number}/comments`, { body: `Resolved, according to ${run}` });
-    await send('PATCH', `issues/${known.number}`, { state: 'closed' });
-  }
-}
-
-/** Prints the addresses of declared resources that were changed outside roster, one a line. */
-function addresses(jsonFile) {
-  const { changes } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  for (const { address, source } of changes) if (source !== null) console.log(address);
-}
-
-/** Opens or updates the pull request with what `roster pull` has written. */
-async function propose(textFile, jsonFile, code) {
-  const { project, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
-  const branch = `refs/heads/roster-pull/${project}${environment === null ? '' : `_${environment}`}`;
-  const title = `Accept changes made outside roster: ${project}${environment === null ? '' : ` (${environment})`}`;
-  const commit = committed(branch, title);
-  if (commit === undefined) return nothingWritten(code);
-  git('push', '--quiet', 'origin', `${commit}:${branch}`);
-  const body = `${pulled(readFileSync(textFile, 'utf8'), code)}\nMade by ${run}\n`;
-  const head = branch.replace('refs/heads/', '');
-  const query = new URLSearchParams({
-    state: 'open',
-    base: defaultBranch,
-    head: `${GITHUB_REPOSITORY.split('/')[0]}:${head}`,
-  });
-  const [known] = await send('GET', `pulls?${query}`);
-  if (known !== undefined) await send('PATCH', `pulls/${known.number}`, { title, body });
-  else await send('POST', 'pulls', { title, head, base: defaultBranch, body });
-}
-
-/** What pull has printed, as a code block that no value in it can end. */
-function pulled(printed, code) {
-  const said =
-    code === '1'
-      ? '`roster pull` could not write all values into the manifests: the errors say which.'
-      : '`roster pull` has written the changes into the manifests.';
-  const text =
-    printed.length > 30_000 ? `${printed.slice(0, 30_000)}\n… The log of the run has the rest.\n` : printed;
-  const runs = text.match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(3, ...runs.map((each) => each.length + 1)));
-  return `${said}\n\n${fence}text\n${text.trimEnd()}\n${fence}\n`;
-}
-
-/**
- * Commits what `roster pull` has written on top of the checkout. It also follows the last commit of the branch, so that no
- * push is forced. Undefined if nothing was written.
- */
-function committed(branch, title) {
-  git('add', '--update');
-  const tree = git('write-tree');
-  if (tree === git('rev-parse', 'HEAD^{tree}')) return;
-  const parents = ['-p', git('rev-parse', 'HEAD')];
-  if (git('ls-remote', 'origin', branch) !== '') {
-    git('fetch', '--quiet', '--depth', '1', 'origin', branch);
-    parents.push('-p', git('rev-parse', 'FETCH_HEAD'));
-  }
-  const author = ['-c', 'user.name=roster', '-c', 'user.email=roster@localhost'];
-  return git(...author, 'commit-tree', tree, ...parents, '-m', title);
-}
-
-/** Exit code 1 of pull without a written value is a failure. */
-function nothingWritten(code) {
-  console.log('The manifests were not changed: there is nothing to propose.');
-  process.exitCode = Number(code);
-}
-
-/** The comment or issue that workflows have written, found by the hidden marker in its first line. */
-function ours(list, marker) {
-  return list.find((each) => each.user.login === 'github-actions[bot]' && each.body?.startsWith(marker));
-}
-
-async function all(path, itemsOf = (answer) => answer) {
-  const list = [];
-  for (let page = 1; ; page += 1) {
-    const query = `${path.includes('?') ? '&' : '?'}per_page=100&page=${page}`;
-    const items = itemsOf(await send('GET', `${path}${query}`));
-    list.push(...items);
-    if (items.length < 100) return list;
-  }
-}
-
-async function send(method, path, body) {
-  const response = await fetch(`${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}/${path}`, {
-    method,
-    redirect: 'error',
-    headers: { Authorization: `Bearer ${process.env.GH_TOKEN}`, Accept: 'application/vnd.github+json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) {
-    const { status } = response;
-    throw Object.assign(new Error(`${method} ${path}: GitHub responded with ${status}`), { status });
-  }
-  return response.json();
-}
-
-/** In the repository that was checked out: a folder of it can look like another one, with programs to run. */
-function git(...words) {
-  const settings = ['safe.bareRepository=explicit', `safe.directory=${GITHUB_WORKSPACE}`];
-  const options = { cwd: GITHUB_WORKSPACE, encoding: 'utf8' };
-  return execFileSync('git', [...settings.flatMap((each) => ['-c', each]), ...words], options).trim();
-}
-
-function output(name, value) {
-  appendFileSync(process.env.GITHUB_OUTPUT, `${name}=${value}\n`);
-}
-
-function firstLine(text) {
-  return text.slice(0, text.indexOf('\n'));
-}
-
-const commands = { find, show, reviewed, newest, drift, addresses, propose };
+const commands = { find, show, reviewed, newest };
 const [name, ...args] = process.argv.slice(2);
 await commands[name](...args);

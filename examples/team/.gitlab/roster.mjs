@@ -2,6 +2,7 @@
 // the branches with snapshots. Needs only Node and git.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { request } from './roster-request.mjs';
 
 // Written by `roster init`, and not read from CI_API_V4_URL, because whoever starts a pipeline can set variables.
 const api = 'https://gitlab.com/api/v4';
@@ -140,18 +141,19 @@ async function send(method, path, body) {
     throw new Error(
       'set `api` in .gitlab/roster.mjs to the address of your GitLab, such as https://gitlab.example.com/api/v4',
     );
-  const response = await fetch(`${api}/${path}`, {
-    method,
-    redirect: 'error',
-    headers: { 'PRIVATE-TOKEN': process.env.ROSTER_GITLAB_TOKEN ?? '', 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) {
-    const help = [401, 403].includes(response.status) ? ': check the permissions of ROSTER_GITLAB_TOKEN' : '';
-    throw new Error(`${method} ${path}: GitLab responded with ${response.status}${help}`);
+  const help = { 401: check, 403: check };
+  try {
+    return await request(method, `${api}/${path}`, {
+      headers: { 'PRIVATE-TOKEN': process.env.ROSTER_GITLAB_TOKEN ?? '', 'Content-Type': 'application/json' },
+      body,
+    });
+  } catch (failure) {
+    failure.message += help[failure.status] ?? '';
+    throw failure;
   }
-  return response.json();
 }
+
+const check = ': check the permissions of ROSTER_GITLAB_TOKEN';
 
 const commands = { note, drift, save, addresses, propose };
 const [name, ...args] = process.argv.slice(2);

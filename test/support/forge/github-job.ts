@@ -92,7 +92,9 @@ export class RunningJob {
   }
 
   private checkOut({ ref, path = '.', 'fetch-depth': depth }: Readonly<Record<string, string>>): void {
-    const { machine, remote, ref: own, commit } = this.place;
+    const { machine, api, remote, ref: own, commit } = this.place;
+    // The repository is private.
+    if (api.permissions['contents'] === undefined) return void this.failed.push('check out');
     machine.checkOut(`file://${remote}`, ref ?? own, { path, all: depth === '0' });
     // The commit of the run, although the branch may be ahead.
     if (ref === undefined && depth === '0') git(machine.workspace, 'checkout', '--quiet', '--detach', commit);

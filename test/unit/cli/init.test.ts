@@ -58,9 +58,9 @@ const ofProject = [
 ];
 const ofGithub = [
   ...['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`),
-  '.github/roster.mjs',
+  ...['roster', 'roster-drift', 'roster-host', 'roster-request'].map((name) => `.github/${name}.mjs`),
 ];
-const ofGitlab = ['.gitlab-ci.yml', '.gitlab/roster.yml', '.gitlab/roster.mjs'];
+const ofGitlab = ['.gitlab-ci.yml', '.gitlab/roster.yml', '.gitlab/roster.mjs', '.gitlab/roster-request.mjs'];
 
 /** The project that was written, as every command reads it. */
 async function project() {

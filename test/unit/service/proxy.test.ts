@@ -71,6 +71,17 @@ describe('NO_PROXY', () => {
     ['https://[2001:db8::1]', '2001:db8::1'],
     ['https://[2001:db8::1]:8443', '[2001:db8::1]:8443'],
     ['https://[2001:db8::1]', '2001:db8::/32'],
+    [host, 'collect.example.com.'],
+    [host, '.Example.COM.:443'],
+    ['https://collect.example.com.', 'example.com'],
+    ['https://bücher.example', 'bücher.example'],
+    ['https://bücher.example', 'xn--bcher-kva.example'],
+    ['https://xn--bcher-kva.example', 'BÜCHER.example'],
+    ['https://api.bücher.example', '.bücher.example:443'],
+    ['https://10.1.2.3', '10.1.2.3:443'],
+    ['https://[2001:db8::1]', '2001:0DB8:0:0::1'],
+    ['https://[2001:db8::1]', '[2001:0DB8:0:0::1]:443'],
+    ['https://[2001:db8::1]', '[2001:DB8::]/32'],
   ])('%s is reached directly with %s', (url, list) => {
     expect(through({ HTTPS_PROXY: proxy, NO_PROXY: list }, url)).toBe(null);
     expect(through({ HTTPS_PROXY: proxy, no_proxy: list, NO_PROXY: '' }, url)).toBe(null);
@@ -86,6 +97,10 @@ describe('NO_PROXY', () => {
     ['https://10.1.2.3', '3, 2.3, .3'],
     ['https://10.1.2.3', '10.0.0.0/99, 10.0.0.0/x, /8, 2001:db8::/32'],
     ['https://[2001:db9::1]', '2001:db8::/32'],
+    ['https://[2001:db9::1]', '[2001:db8::]/32'],
+    ['https://[2001:db8::1]', '[2001:0DB8:0:0::1]:8443'],
+    [host, '., .., .:443'],
+    ['https://bücher.example', 'bucher.example'],
   ])('%s is reached through the proxy with %j', (url, list) => {
     expect(through({ HTTPS_PROXY: proxy, NO_PROXY: list }, url)).not.toBe(null);
   });
