@@ -47,6 +47,7 @@ export const diagnosticCodes = [
   'start-rate',
   'too-frequent',
   'too-many-runs',
+  'too-many-starts',
   'protected',
   'not-allowed',
   'not-confirmed',
@@ -77,6 +78,10 @@ export const diagnosticCodes = [
   'not-importable',
   'not-written-back',
   'shared-entry',
+  'run-failed',
+  'not-started',
+  'still-running',
+  'start-unknown',
   'interrupted',
   'internal',
 ] as const;

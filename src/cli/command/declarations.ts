@@ -38,6 +38,9 @@ export const declarations = {
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   pull: { ...writing, needsKey: true, formats: ['text', 'json', 'diff'] },
   why: { ...reading, formats: ['text', 'json'] },
+  // Starts run on the service: an interrupt ends only following them.
+  run: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json', 'junit'] },
+  wait: { ...reading, interruptEnds: 'steps', formats: ['text', 'json', 'junit'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },
   graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },

@@ -69,6 +69,8 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   drift: service,
   pull: service,
   why: pruning,
+  run: service,
+  wait: service,
   snapshot: service,
   calendar: common,
   graph: common,
@@ -126,7 +128,7 @@ function filled(value: string): string {
   return value;
 }
 
-function collect(value: string, before: unknown): unknown {
+export function collect(value: string, before: unknown): unknown {
   return [...(Array.isArray(before) ? before : []), value];
 }
 

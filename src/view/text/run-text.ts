@@ -1,0 +1,113 @@
+import type { Run, RunState } from '../../model/run.js';
+import { escapeControls } from '../escape.js';
+import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
+import { count, cut, pad, widthOf } from './layout.js';
+import { type Style, type TextOptions, textLayout } from './paint.js';
+
+/** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
+export function runsText(runs: readonly Run[], isDetached: boolean, options: TextOptions): string {
+  if (runs.length === 0) return 'No unfinished runs.\n';
+  const { paint } = textLayout(options);
+  const rows = runs.flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
+  const widths = columns.map((column) => Math.max(...rows.map((row) => widthOf(row[column]))));
+  const lines = rows.map((row) => {
+    const cells = columns.map((column, index) => pad(row[column], widths[index] ?? 0));
+    const [name = '', state = '', ...rest] = cells;
+    return [name, paint(styles[row.runState], state), ...rest].join('  ').trimEnd();
+  });
+  return `${lines.join('\n')}\n\n${lastLine(runs, isDetached)}\n`;
+}
+
+const columns = ['name', 'state', 'time', 'records', 'id'] as const;
+
+type Row = Readonly<Record<(typeof columns)[number], string>> & { readonly runState: RunState };
+
+function rowOf(run: Run, lead: string): Row {
+  const seconds = runSeconds(run);
+  const hasAnomaly = run.anomaly !== 'none' && run.members.length === 0;
+  const time = seconds === null ? '' : secondsText(seconds);
+  return {
+    name: escapeControls(`${lead}${runName(run)}`),
+    state: runStateLabels[run.state],
+    time: `${time}${hasAnomaly ? ` (${run.anomaly})` : ''}`.trim(),
+    records: run.records === null || run.state === 'notStarted' ? '' : count(run.records, 'record'),
+    id: run.id === null || run.address === null ? '' : escapeControls(`${runIdLabels[run.idKind]} ${run.id}`),
+    runState: run.state,
+  };
+}
+
+const styles: Readonly<Record<RunState, Style>> = {
+  running: 'kept',
+  succeeded: 'added',
+  failed: 'removed',
+  stopped: 'removed',
+  notStarted: 'removed',
+  unknown: 'warning',
+};
+
+/** Counted by agent: it is those that run. */
+function lastLine(runs: readonly Run[], isDetached: boolean): string {
+  const counts = countsText(runs);
+  const open = runs.filter(({ state }) => state === 'running');
+  const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
+  if (open.length > 0) {
+    const follow = `Follow ${ids.length === 1 ? 'it' : 'them'} with: roster wait ${ids.join(' ')}`;
+    return `${isDetached ? 'Started' : 'Still running'}: ${counts}.\n${follow}`;
+  }
+  if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
+  return runs.every(({ state }) => state === 'succeeded')
+    ? `Run complete: ${counts}.`
+    : `Run failed: ${counts}.`;
+}
+
+function hasState(run: Run, state: RunState): boolean {
+  return run.state === state || run.members.some((member) => member.state === state);
+}
+
+const order: readonly RunState[] = ['succeeded', 'failed', 'stopped', 'notStarted', 'unknown', 'running'];
+
+function countsText(runs: readonly Run[]): string {
+  const states = runs
+    .flatMap((run) => (run.members.length === 0 ? [run] : run.members))
+    .map(({ state }) => state);
+  return order
+    .map((state) => [state, states.filter((each) => each === state).length] as const)
+    .filter(([, number]) => number > 0)
+    .map(([state, number]) => `${number} ${runStateLabels[state]}`)
+    .join(', ');
+}
+
+/** A line for a change of a run: `agent/globex of group/shops failed: The source did not respond.` */
+export function runLine(run: Run, whole: Run | null): string {
+  const of = whole === null ? '' : ` of ${runName(whole)}`;
+  const what = run.state === 'succeeded' && run.records !== null ? `: ${count(run.records, 'record')}` : '';
+  const why = run.message === null ? what : `: ${run.message}`;
+  const id = run.state === 'running' && run.id !== null ? ` (${runIdLabels[run.idKind]} ${run.id})` : '';
+  return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${why}`);
+}
+
+interface LiveRow {
+  readonly run: Run;
+  readonly whole: Run | null;
+}
+
+/** Rows of the live table. The rest are counted. */
+const MOST_ROWS = 20;
+
+/** The live table of a terminal: unfinished agents first, then those that did not succeed. Each line fits the width. */
+export function liveTable(runs: readonly Run[], options: TextOptions): readonly string[] {
+  const { width, paint } = textLayout(options);
+  const rows = runs.flatMap((run): LiveRow[] =>
+    run.members.length === 0
+      ? [{ run, whole: null }]
+      : run.members.map((each) => ({ run: each, whole: run })),
+  );
+  const shown = [...rows].sort((a, b) => rank(a.run.state) - rank(b.run.state)).slice(0, MOST_ROWS);
+  const lines = shown.map(({ run, whole }) => paint(styles[run.state], cut(runLine(run, whole), width - 1)));
+  return [...lines, countsText(runs)];
+}
+
+function rank(state: RunState): number {
+  if (state === 'running') return 0;
+  return state === 'succeeded' ? 2 : 1;
+}
