@@ -123,7 +123,7 @@ export const serviceHelp = {
     about:
       'Follow runs to their end: by the id of a job, a group run or a pipeline run, or the unfinished runs of an address.',
     examples: [
-      ['Follow a run', 'roster wait 7d4f3c1e-5b0a-4d6e-9f2a-3c8b1e0d7a95'],
+      ['Follow what an agent is doing', 'roster wait agent/acme-shop'],
       [
         'Follow everything that runs in a group, for at most half an hour',
         'roster wait group/retail-prices --for 30m',

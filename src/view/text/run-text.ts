@@ -49,15 +49,18 @@ const styles: Readonly<Record<RunState, Style>> = {
 function lastLine(runs: readonly Run[], isDetached: boolean): string {
   const counts = countsText(runs);
   const open = runs.filter(({ state }) => state === 'running');
-  const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
-  if (open.length > 0) {
-    const follow = `Follow ${ids.length === 1 ? 'it' : 'them'} with: roster wait ${ids.join(' ')}`;
-    return `${isDetached ? 'Started' : 'Still running'}: ${counts}.\n${follow}`;
-  }
+  if (isDetached && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
+  if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
   return runs.every(({ state }) => state === 'succeeded')
     ? `Run complete: ${counts}.`
     : `Run failed: ${counts}.`;
+}
+
+/** Diagnostics say the same of what is not detached. */
+function followLine(open: readonly Run[]): string {
+  const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
+  return `Follow ${ids.length === 1 ? 'it' : 'them'} with: roster wait ${ids.join(' ')}`;
 }
 
 function hasState(run: Run, state: RunState): boolean {

@@ -23,6 +23,8 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   // The digest of no plan: it is compared with the current one.
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   why: 'why group/a',
+  run: 'run agent/acme-shop --detach',
+  wait: 'wait agent/acme-shop',
   unlock: 'unlock --yes',
   sandbox: 'sandbox --port 0',
   completion: 'completion bash',

@@ -34,6 +34,8 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   pull: 'pull --yes',
   why: 'why group/*',
+  run: 'run group/a --detach',
+  wait: 'wait group/a',
   completion: 'completion bash',
 };
 

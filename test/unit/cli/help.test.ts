@@ -62,10 +62,18 @@ test('the choices are those that the commands accept', async () => {
 
 /** What a command answers to a value that no flag has. */
 async function refusal(name: string, flag: string): Promise<string> {
-  const words = { why: ['group/retail-prices'], completion: ['bash'], apply: ['--yes'] }[name] ?? [];
+  const address = ['group/retail-prices'];
+  const words =
+    { why: address, run: address, wait: address, completion: ['bash'], apply: ['--yes'] }[name] ?? [];
   const { exit, stderr } = await workspace.command([name, ...words, flag, 'nothing']);
   expect([name, flag, exit]).toEqual([name, flag, 1]);
   return stderr;
+}
+
+/** What runs exists, and takes no time. */
+async function applied(): Promise<void> {
+  await workspace.apply();
+  workspace.sleep = async (milliseconds) => sandbox.advance(milliseconds);
 }
 
 /** Without what the shell does with their output. */
@@ -80,6 +88,7 @@ describe('the examples in the help', () => {
   test.each(examples)('$line runs, and exits with a code that its help lists', async ({ name, line }) => {
     await workspace.command(['fmt']);
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
+    if (name === 'run' || name === 'wait') await applied();
     const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
     const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);
     // The port of the sandbox may be in use.

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/index.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
+import { sampleOf } from '../../support/size.js';
 
 /** A start is sent once (I37): what became of one whose answer was lost is looked up, never repeated. */
 
@@ -31,19 +32,21 @@ const lost: readonly (readonly [what: string, fault: Omit<Fault, 'path'>, tookEf
   ['the answer is a 503 without a start', { act: 'status', status: 503, body: page }, false],
 ];
 
-describe.each(starts)('%s', (_what, address, path) => {
-  test.each(lost)(
-    '%s: it is sent once, and followed only if it is found',
-    async (_case, fault, tookEffect) => {
-      world = await runWorld();
-      world.sandbox.faults.faults = [{ ...fault, path, method: 'POST' }];
-      const ran = await world.json(`run ${address}`);
-      expect(world.starts).toBe(1);
-      const expected = tookEffect ? [0, ['succeeded'], []] : [3, ['unknown'], ['start-unknown']];
-      expect([ran.exit, ran.runs.map(({ state }) => state), ran.codes]).toEqual(expected);
-    },
-  );
-});
+const cases = starts.flatMap(([what, address, path]) =>
+  lost.map(([how, fault, tookEffect]) => ({ what, address, path, how, fault, tookEffect })),
+);
+
+test.each(sampleOf(cases, 9))(
+  '$what, and $how: it is sent once, and followed only if it is found',
+  async ({ address, path, fault, tookEffect }) => {
+    world = await runWorld();
+    world.sandbox.faults.faults = [{ ...fault, path, method: 'POST' }];
+    const ran = await world.json(`run ${address}`);
+    expect(world.starts).toBe(1);
+    const expected = tookEffect ? [0, ['succeeded'], []] : [3, ['unknown'], ['start-unknown']];
+    expect([ran.exit, ran.runs.map(({ state }) => state), ran.codes]).toEqual(expected);
+  },
+);
 
 test('a start that takes effect only after roster has looked is unknown, and is not sent again', async () => {
   world = await runWorld();
@@ -161,7 +164,7 @@ test('the retry of a member that may have been sent is unknown', async () => {
 describe('two runs at once', () => {
   const orders = ['lose', 'drop', 'late', 'none'] as const;
   const pairs = orders.flatMap((a) => orders.map((b) => [a, b] as const));
-  test.each(pairs)(
+  test.each(sampleOf(pairs, 5))(
     'the first start: %s, the second: %s: two starts are sent, whatever is found',
     async (a, b) => {
       world = await runWorld();
