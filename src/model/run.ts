@@ -6,7 +6,7 @@ import type { Address, ObjectRef } from './resource.js';
 export type RunIdKind = 'job' | 'groupRun' | 'pipelineRun';
 
 /** `unknown`: it may be running, or it may never have started. Never a guess in either direction. */
-export type RunState = 'running' | 'succeeded' | 'failed' | 'stopped' | 'notStarted' | 'unknown';
+export type ServiceRunState = 'running' | 'succeeded' | 'failed' | 'stopped' | 'notStarted' | 'unknown';
 
 /** Which run it is. The id is null when there is none, or when it is unknown. */
 export interface RunName {
@@ -17,8 +17,8 @@ export interface RunName {
 }
 
 /** A run, or the part of one agent in it. What the service does not show is null. */
-export interface Run extends RunName {
-  readonly state: RunState;
+export interface ServiceRun extends RunName {
+  readonly state: ServiceRunState;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly records: number | null;
@@ -27,7 +27,7 @@ export interface Run extends RunName {
   /** Why it is in this state; null when there is nothing to say. */
   readonly message: string | null;
   /** One for each agent; empty for a job, which is the run of one agent. */
-  readonly members: readonly Run[];
+  readonly members: readonly ServiceRun[];
 }
 
 /** What a start returned. */

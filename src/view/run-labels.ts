@@ -1,6 +1,6 @@
-import type { Run, RunIdKind, RunState } from '../model/run.js';
+import type { RunIdKind, ServiceRun, ServiceRunState } from '../model/run.js';
 
-export const runStateLabels: Readonly<Record<RunState, string>> = {
+export const runStateLabels: Readonly<Record<ServiceRunState, string>> = {
   running: 'running',
   succeeded: 'succeeded',
   failed: 'failed',
@@ -16,12 +16,12 @@ export const runIdLabels: Readonly<Record<RunIdKind, string>> = {
 };
 
 /** The address, or which run it is where the address is not known. */
-export function runName({ address, id, idKind }: Run): string {
+export function runName({ address, id, idKind }: ServiceRun): string {
   return address ?? `${runIdLabels[idKind]} ${id ?? '?'}`;
 }
 
 /** How long a finished run took; null where the service does not show it. */
-export function runSeconds({ startedAt, finishedAt }: Run): number | null {
+export function runSeconds({ startedAt, finishedAt }: ServiceRun): number | null {
   if (startedAt === null || finishedAt === null) return null;
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;

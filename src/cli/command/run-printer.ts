@@ -1,11 +1,11 @@
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import { liveTable, runLine } from '../../view/text/run-text.js';
 import { type CommandContext, defaultWidth, useColor } from '../host/host.js';
 import type { CommonFlags } from './flags.js';
 
 /** Shows runs while they are followed, on stderr. */
 export interface RunPrinter {
-  onRuns(runs: readonly Run[]): void;
+  onRuns(runs: readonly ServiceRun[]): void;
   /** Removes the table, before the result is printed. */
   end(): void;
 }
@@ -14,7 +14,7 @@ export interface RunPrinter {
 export function runPrinter(flags: CommonFlags, { host, output }: CommandContext): RunPrinter {
   if (host.stderrIsTerminal && host.env['CI'] === undefined) return tablePrinter(flags, { host, output });
   const printed = new Map<string, string>();
-  const print = (run: Run, whole: Run | null) => {
+  const print = (run: ServiceRun, whole: ServiceRun | null) => {
     const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
     const state = `${run.state} ${run.message}`;
     if (printed.get(name) === state) return;
@@ -26,7 +26,7 @@ export function runPrinter(flags: CommonFlags, { host, output }: CommandContext)
       for (const run of runs) {
         print(run, null);
         // A stage that is not reached yet is no news.
-        const isPending = ({ state }: Run) =>
+        const isPending = ({ state }: ServiceRun) =>
           run.idKind === 'pipelineRun' && run.state === 'running' && state === 'notStarted';
         const started = run.members.filter((each) => !isPending(each));
         for (const member of started) print(member, run);
@@ -42,7 +42,7 @@ function tablePrinter(
 ): RunPrinter {
   let drawn = 0;
   // Starts are reported one by one.
-  const known = new Map<string, Run>();
+  const known = new Map<string, ServiceRun>();
   const clear = () => (drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`);
   return {
     onRuns(runs) {

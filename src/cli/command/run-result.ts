@@ -1,5 +1,5 @@
 import type { RunsResult } from '../../engine/run/run.js';
-import type { Verdict } from '../../engine/run/verdict.js';
+import type { RunVerdict } from '../../engine/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { runsJson } from '../../view/json/runs-json.js';
@@ -25,7 +25,7 @@ export function runResult(
   };
 }
 
-const exitCodes: Readonly<Record<Verdict, number>> = {
+const exitCodes: Readonly<Record<RunVerdict, number>> = {
   succeeded: exitCode.fine,
   failed: exitCode.failed,
   running: exitCode.running,

@@ -1,11 +1,11 @@
 import type { Reader } from '../../model/request.js';
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { type AgentRun, listRunsOfJob } from '../../service/operations/agent-runs.js';
 
 /** What only the runs of a job show (interface §2, Run). */
 export type JobDetails = Pick<
-  Run,
+  ServiceRun,
   'startedAt' | 'finishedAt' | 'anomaly' | 'records' | 'errors' | 'message'
 > & {
   readonly isStopped: boolean;
@@ -41,7 +41,7 @@ export class DetailsReader {
   }
 }
 
-export function detailsOf(runs: readonly AgentRun[]): JobDetails {
+function detailsOf(runs: readonly AgentRun[]): JobDetails {
   const messages = runs.flatMap(({ statusMessage }) => statusMessage ?? []);
   return {
     startedAt: least(runs.flatMap(({ startTime }) => startTime ?? [])),
@@ -71,7 +71,7 @@ function sum(numbers: readonly (number | null)[]): number | null {
 }
 
 /** Fast first: it can mean a quiet failure. */
-function anomalyOf(runs: readonly AgentRun[]): Run['anomaly'] {
+function anomalyOf(runs: readonly AgentRun[]): ServiceRun['anomaly'] {
   if (runs.some(({ runtimeAnomaly }) => runtimeAnomaly === 'Fast')) return 'fast';
   return runs.some(({ runtimeAnomaly }) => runtimeAnomaly === 'Slow') ? 'slow' : 'none';
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { type FollowedRun, type PollContext, pollRuns } from './poll.js';
 import { type Retries, retryMembers } from './retries.js';
@@ -26,12 +26,12 @@ export interface FollowOptions extends PollContext {
   readonly retries: Retries;
   interrupted(): boolean;
   /** Called after each poll, with the runs in the order in which they are followed. */
-  onPoll(runs: readonly Run[]): void;
+  onPoll(runs: readonly ServiceRun[]): void;
 }
 
 /** What is known of the runs at the end. */
 export interface FollowResult {
-  readonly runs: readonly Run[];
+  readonly runs: readonly ServiceRun[];
   /** Why they could not be followed to their ends; null when they could, or when the patience ended. */
   readonly failure: Diagnostic | null;
 }
@@ -62,7 +62,7 @@ function pause(interval: number, { timer, until }: FollowOptions): Promise<void>
 }
 
 class Progress {
-  readonly #runs: Map<string, Run>;
+  readonly #runs: Map<string, ServiceRun>;
   readonly #unseenSince = new Map<string, number>();
   #failures = 0;
   #polls = 0;
@@ -74,7 +74,7 @@ class Progress {
     this.#runs = new Map(followed.map((each) => [each.id, runIn('running', each)]));
   }
 
-  get runs(): readonly Run[] {
+  get runs(): readonly ServiceRun[] {
     return [...this.#runs.values()];
   }
 
@@ -100,7 +100,7 @@ class Progress {
     }
   }
 
-  #note({ id }: FollowedRun, seen: Run | undefined): void {
+  #note({ id }: FollowedRun, seen: ServiceRun | undefined): void {
     const before = this.#runs.get(id);
     if (seen !== undefined) {
       this.#unseenSince.delete(id);

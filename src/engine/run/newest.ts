@@ -9,24 +9,25 @@ const PAGE = 100;
 /** Nobody starts that many hundred jobs between a start and the look for it. */
 const MOST_PAGES = 10;
 
-type Listed = { readonly id: string };
-type Source = Pick<RunTraces, 'idKind' | 'objectId'>;
+type ListedRun = { readonly id: string };
+type RunSource = Pick<RunTraces, 'idKind' | 'objectId'>;
 
 /** The newest runs of a group or pipeline, and the newest jobs of all agents: newest first (interface §4). */
-const newest: Readonly<Record<RunIdKind, (reader: Reader, objectId: string) => Promise<readonly Listed[]>>> =
-  {
-    job: async (reader) => (await reader.read(jobPage({}, PAGE))).items,
-    groupRun: async (reader, groupId) => (await reader.read(groupRunPage({ groupId }, 1, PAGE))).items,
-    pipelineRun: async (reader, pipelineId) =>
-      (await reader.read(pipelineRunPage({ pipelineId }, 1, PAGE))).items,
-  };
+const newest: Readonly<
+  Record<RunIdKind, (reader: Reader, objectId: string) => Promise<readonly ListedRun[]>>
+> = {
+  job: async (reader) => (await reader.read(jobPage({}, PAGE))).items,
+  groupRun: async (reader, groupId) => (await reader.read(groupRunPage({ groupId }, 1, PAGE))).items,
+  pipelineRun: async (reader, pipelineId) =>
+    (await reader.read(pipelineRunPage({ pipelineId }, 1, PAGE))).items,
+};
 
 /** What existed before the starts: what is listed above it is newer, whatever any clock says. */
 export class Marks {
   private constructor(private readonly ids: ReadonlyMap<string, ReadonlySet<string>>) {}
 
   /** Reads one page for all jobs, and one for each group and pipeline. */
-  static async read(reader: Reader, sources: readonly Source[]): Promise<Marks> {
+  static async read(reader: Reader, sources: readonly RunSource[]): Promise<Marks> {
     const lists = new Map(sources.map((each) => [listOf(each), each]));
     const reads = [...lists].map(async ([list, { idKind, objectId }]) => {
       const items = await newest[idKind](reader, objectId);
@@ -35,21 +36,24 @@ export class Marks {
     return new Marks(new Map(await Promise.all(reads)));
   }
 
-  has(source: Source, id: string): boolean {
+  has(source: RunSource, id: string): boolean {
     return this.of(source).has(id);
   }
 
-  of(source: Source): ReadonlySet<string> {
+  of(source: RunSource): ReadonlySet<string> {
     return this.ids.get(listOf(source)) ?? new Set();
   }
 }
 
-function listOf({ idKind, objectId }: Source): string {
+function listOf({ idKind, objectId }: RunSource): string {
   return idKind === 'job' ? idKind : `${idKind} ${objectId}`;
 }
 
 /** The items above the first known one. */
-export function newerThan<T extends Listed>(items: readonly T[], known: ReadonlySet<string>): readonly T[] {
+export function newerThan<T extends ListedRun>(
+  items: readonly T[],
+  known: ReadonlySet<string>,
+): readonly T[] {
   const at = items.findIndex(({ id }) => known.has(id));
   return at === -1 ? items : items.slice(0, at);
 }
@@ -71,7 +75,7 @@ export async function newJobs(reader: Reader, known: ReadonlySet<string>): Promi
 /** The runs of a group or pipeline above the marks. */
 export async function newRuns(
   reader: Reader,
-  { idKind, objectId }: Source,
+  { idKind, objectId }: RunSource,
   known: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   return newerThan(await newest[idKind](reader, objectId), known).map((each) => each.id);

@@ -19,7 +19,7 @@ import type { ReadSession } from '../session.js';
 export const AGENT = 'agent/';
 
 /** A declared object that exists on the service. */
-export interface Startable {
+export interface StartableObject {
   readonly address: Address;
   readonly kind: Kind;
   readonly observed: Observed;
@@ -32,8 +32,8 @@ export interface KnownObjects {
   readonly agents: readonly Agent[];
   /** The agents that were named themselves, without the prefix. */
   readonly agentNames: readonly string[];
-  readonly selected: readonly Startable[];
-  byId(ref: ObjectRef): Startable | undefined;
+  readonly selected: readonly StartableObject[];
+  byId(ref: ObjectRef): StartableObject | undefined;
 }
 
 /** Reads only what the addresses need: agents alone need one list. Throws a Problem. */
@@ -60,12 +60,12 @@ export async function findObjects(session: ReadSession, addresses: readonly stri
   };
 }
 
-function isObject({ observed }: Startable, { kind, id }: ObjectRef): boolean {
+function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boolean {
   return observed.kind === kind && observed.id === id;
 }
 
 /** What a schedule was pointed to outside roster. */
-function undeclared({ kind, id }: ObjectRef, { state }: Observation): Startable | undefined {
+function undeclared({ kind, id }: ObjectRef, { state }: Observation): StartableObject | undefined {
   const observed = state.objects.get(kind)?.find((each) => each.id === id);
   return observed && { address: addressOf(kind, String(id)), kind: kindNamed(kind), observed, entry: null };
 }
@@ -108,8 +108,8 @@ function refuseOtherAccount({ reconciled }: Observation): void {
   if (found.length > 0) throw new Problem(found);
 }
 
-function existingOf({ reconciled }: Observation): ReadonlyMap<Address, Startable> {
-  const found = new Map<Address, Startable>();
+function existingOf({ reconciled }: Observation): ReadonlyMap<Address, StartableObject> {
+  const found = new Map<Address, StartableObject>();
   for (const { address, kind, observed, entry } of reconciled.matches)
     if (observed !== null && entry !== null) found.set(address, { address, kind, observed, entry });
   for (const [address, observed] of reconciled.externals)

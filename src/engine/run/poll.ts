@@ -1,6 +1,6 @@
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
-import type { Run, RunIdKind } from '../../model/run.js';
+import type { RunIdKind, ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { getGroupRun } from '../../service/operations/group-runs.js';
 import { type Job, jobPage } from '../../service/operations/jobs.js';
@@ -43,7 +43,7 @@ const MOST_PAGES = 5;
 export async function pollRuns(
   followed: readonly FollowedRun[],
   context: PollContext,
-): Promise<ReadonlyMap<string, Run>> {
+): Promise<ReadonlyMap<string, ServiceRun>> {
   const jobs = followed.filter(({ idKind }) => idKind === 'job');
   const others = followed.filter(({ idKind }) => idKind !== 'job');
   const [found, ...rest] = await Promise.all([
@@ -53,11 +53,11 @@ export async function pollRuns(
   return new Map([...(found ?? []), ...rest].flatMap((run) => (run?.id == null ? [] : [[run.id, run]])));
 }
 
-function pollRun(followed: FollowedRun, context: PollContext): Promise<Run> {
+function pollRun(followed: FollowedRun, context: PollContext): Promise<ServiceRun> {
   return followed.idKind === 'groupRun' ? pollGroup(followed, context) : pollPipeline(followed, context);
 }
 
-async function unlessGone(run: Promise<Run>): Promise<Run | null> {
+async function unlessGone(run: Promise<ServiceRun>): Promise<ServiceRun | null> {
   try {
     return await run;
   } catch (failure) {
@@ -66,14 +66,17 @@ async function unlessGone(run: Promise<Run>): Promise<Run | null> {
   }
 }
 
-async function pollJobs(followed: readonly FollowedRun[], context: PollContext): Promise<readonly Run[]> {
+async function pollJobs(
+  followed: readonly FollowedRun[],
+  context: PollContext,
+): Promise<readonly ServiceRun[]> {
   const byId = new Map(followed.map((each) => [each.id, each]));
   const jobs = await readJobs(context.reader, new Set(byId.keys()));
   return Promise.all(jobs.map((job) => detailed(job, byId.get(job.id)?.address ?? null, context)));
 }
 
 /** The jobs with these ids, as far as the service shows them. */
-export async function readJobs(reader: Reader, ids: ReadonlySet<string>): Promise<readonly Job[]> {
+async function readJobs(reader: Reader, ids: ReadonlySet<string>): Promise<readonly Job[]> {
   const found = new Map<string, Job>();
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES && ids.size > 1 && found.size < ids.size; page += 1) {
@@ -88,12 +91,16 @@ export async function readJobs(reader: Reader, ids: ReadonlySet<string>): Promis
   return [...found.values(), ...rest];
 }
 
-async function detailed(job: Job, address: Address | null, { details, agents }: PollContext): Promise<Run> {
+async function detailed(
+  job: Job,
+  address: Address | null,
+  { details, agents }: PollContext,
+): Promise<ServiceRun> {
   const more = jobState(job) === 'running' ? null : await details.of(job.id);
   return jobRun(job, address ?? addressNamed(job.agentName, agents), more);
 }
 
-async function pollGroup(followed: FollowedRun, context: PollContext): Promise<Run> {
+async function pollGroup(followed: FollowedRun, context: PollContext): Promise<ServiceRun> {
   const run = await context.reader.read(getGroupRun(followed.id));
   const started = await Promise.all(run.jobs.map((job) => detailed(job, null, context)));
   const missing = run.notStarted.map((each) => memberNotStarted(each, context.agents));
@@ -101,7 +108,7 @@ async function pollGroup(followed: FollowedRun, context: PollContext): Promise<R
   return groupRun(followed, run, [...started, ...missing], expected);
 }
 
-async function pollPipeline(followed: FollowedRun, context: PollContext): Promise<Run> {
+async function pollPipeline(followed: FollowedRun, context: PollContext): Promise<ServiceRun> {
   const run = await context.reader.read(getPipelineRun(followed.id));
   const stages = run.steps.map(async (stage, index) => {
     const hasEnded = stage.status === 'Succeeded' || stage.status === 'Failed';

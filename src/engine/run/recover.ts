@@ -11,7 +11,7 @@ import { contradicts, jobCandidates } from './candidates.js';
 import { type Marks, newJobs, newRuns } from './newest.js';
 import type { StartTarget } from './targets.js';
 
-export interface Search {
+export interface RunSearch {
   readonly reader: Reader;
   readonly marks: Marks;
   readonly agents: readonly Agent[];
@@ -26,7 +26,7 @@ export type Recovered =
   | { readonly candidates: readonly string[]; readonly message: string };
 
 /** Looks for the run of a start whose answer was lost. The start is never sent again. */
-export async function recoverRun(target: StartTarget, search: Search): Promise<Recovered> {
+export async function recoverRun(target: StartTarget, search: RunSearch): Promise<Recovered> {
   const look = async () => (await candidatesOf(target, search)).filter((id) => !search.isTaken(id));
   try {
     const found = await pollUntil(look, (ids) => ids.length > 0, search.sleep);
@@ -44,11 +44,14 @@ function notFound(ids: readonly string[]): string {
   return `${ids.length} runs may be it (${namedIds(ids)})`;
 }
 
-function candidatesOf(target: StartTarget, search: Search): Promise<readonly string[]> {
+function candidatesOf(target: StartTarget, search: RunSearch): Promise<readonly string[]> {
   return target.traces.idKind === 'job' ? jobsOf(target, search) : runsOf(target, search);
 }
 
-async function jobsOf({ traces, agents: [agent] }: StartTarget, search: Search): Promise<readonly string[]> {
+async function jobsOf(
+  { traces, agents: [agent] }: StartTarget,
+  search: RunSearch,
+): Promise<readonly string[]> {
   const { reader, marks, agents } = search;
   if (agent === undefined) return [];
   const jobs = await newJobs(reader, marks.of(traces));
@@ -60,7 +63,7 @@ async function jobsOf({ traces, agents: [agent] }: StartTarget, search: Search):
   return ids.filter((id) => own.has(id));
 }
 
-async function runsOf({ traces }: StartTarget, { reader, marks }: Search): Promise<readonly string[]> {
+async function runsOf({ traces }: StartTarget, { reader, marks }: RunSearch): Promise<readonly string[]> {
   const ids = await newRuns(reader, traces, marks.of(traces));
   const checked = ids.map(async (id) => {
     const jobs = await jobsIn(reader, traces.idKind, id);

@@ -1,5 +1,5 @@
 import type { Agent } from '../../model/resource.js';
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import type { Client } from '../../service/client.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { callOperation } from '../../service/operation.js';
@@ -19,7 +19,7 @@ export class Retries {
   ) {}
 
   /** The member after a try to start it, or as it is when there is none left. */
-  async of(groupRunId: string, member: Run): Promise<Run> {
+  async of(groupRunId: string, member: ServiceRun): Promise<ServiceRun> {
     const agent = this.context.agents.find((each) => addressOfAgent(each) === member.address);
     const { client } = this;
     if (agent === undefined || client === null) return member;
@@ -37,8 +37,8 @@ export class Retries {
 
   async #result(
     sent: Promise<unknown>,
-    { name, isLast, member }: { name: string; isLast: boolean; member: Run },
-  ): Promise<Run> {
+    { name, isLast, member }: { name: string; isLast: boolean; member: ServiceRun },
+  ): Promise<ServiceRun> {
     try {
       await sent;
       return { ...member, state: 'running' };
@@ -54,10 +54,10 @@ export class Retries {
 }
 
 /** The group run after its members that never started were tried again. */
-export async function retryMembers(run: Run, retries: Retries): Promise<Run> {
+export async function retryMembers(run: ServiceRun, retries: Retries): Promise<ServiceRun> {
   const { id } = run;
   if (id === null || !run.members.some(({ state }) => state === 'notStarted')) return run;
-  const members: Run[] = [];
+  const members: ServiceRun[] = [];
   for (const member of run.members)
     members.push(member.state === 'notStarted' ? await retries.of(id, member) : member);
   const isOpen = run.state === 'running' || members.some(({ state }) => state === 'running');

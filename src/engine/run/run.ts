@@ -1,6 +1,6 @@
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
 import type { Session } from '../session.js';
 import { DetailsReader } from './details.js';
@@ -15,7 +15,7 @@ import { runIn } from './states.js';
 import { stopRuns } from './stop.js';
 import { type StartTarget, targetsOf } from './targets.js';
 import { type Timer, timerOf } from './timer.js';
-import { runDiagnostics, type Verdict, verdictOf } from './verdict.js';
+import { type RunVerdict, runDiagnostics, verdictOf } from './verdict.js';
 
 export interface RunOptions {
   /** For the agents, by key. Default: none. */
@@ -38,18 +38,18 @@ export interface RunCallbacks {
   /** Something may have been started from now on. */
   onBegin?(): void;
   /** The runs whenever they were looked at. */
-  onRuns?(runs: readonly Run[]): void;
+  onRuns?(runs: readonly ServiceRun[]): void;
 }
 
 export interface RunsResult {
-  readonly runs: readonly Run[];
-  readonly verdict: Verdict;
+  readonly runs: readonly ServiceRun[];
+  readonly verdict: RunVerdict;
   readonly isDetached: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Without it, nobody starts hundreds of agents by mistake. */
-export const MAX_STARTS = 25;
+const MAX_STARTS = 25;
 
 /**
  * Starts what the addresses name, each once, and follows it to its end. Changes neither manifests nor the inventory.
@@ -136,7 +136,7 @@ async function start(
   return outcomes;
 }
 
-function runOf({ address, traces }: StartTarget, outcome: StartOutcome): Run {
+function runOf({ address, traces }: StartTarget, outcome: StartOutcome): ServiceRun {
   const name = { address, id: null, idKind: traces.idKind };
   switch (outcome.type) {
     case 'started':
@@ -155,7 +155,7 @@ function runOf({ address, traces }: StartTarget, outcome: StartOutcome): Run {
 
 /** What the starts came to, in the order of the addresses. */
 class Started {
-  readonly runs: readonly Run[];
+  readonly runs: readonly ServiceRun[];
   readonly followed: readonly FollowedRun[];
   readonly failures: readonly Diagnostic[];
 
@@ -173,7 +173,7 @@ class Started {
   }
 
   /** The same runs with what is known of them by now. */
-  with(newer: Iterable<Run>): readonly Run[] {
+  with(newer: Iterable<ServiceRun>): readonly ServiceRun[] {
     const byId = new Map([...newer].map((each) => [each.id, each]));
     return this.runs.map((each) => (each.id === null ? each : (byId.get(each.id) ?? each)));
   }
@@ -183,7 +183,7 @@ async function followAll(
   started: Started,
   work: Work,
   { options, callbacks }: { readonly options: RunOptions; readonly callbacks: RunCallbacks },
-): Promise<{ readonly runs: readonly Run[]; readonly failure: Diagnostic | null }> {
+): Promise<{ readonly runs: readonly ServiceRun[]; readonly failure: Diagnostic | null }> {
   const { session, timer } = work;
   const { client } = session;
   const { runs, failure } = await follow(started.followed, {
@@ -200,10 +200,10 @@ async function followAll(
 }
 
 async function stopAll(
-  runs: readonly Run[],
+  runs: readonly ServiceRun[],
   started: Started,
   work: Work,
-): Promise<{ readonly runs: readonly Run[]; readonly failure: Diagnostic | null }> {
+): Promise<{ readonly runs: readonly ServiceRun[]; readonly failure: Diagnostic | null }> {
   const { client, clock } = work.session;
   const open = started.followed.filter(({ id }) =>
     runs.some((run) => run.id === id && run.state === 'running'),

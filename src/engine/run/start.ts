@@ -19,7 +19,7 @@ export type StartOutcome =
   | { readonly type: 'notSent'; readonly failure: Diagnostic }
   | { readonly type: 'unknown'; readonly message: string; readonly candidates: readonly string[] };
 
-export interface StartContext {
+export interface SendContext {
   readonly client: Client;
   readonly marks: Marks;
   readonly agents: readonly Agent[];
@@ -32,7 +32,7 @@ export interface StartContext {
 /** Sends each start once, one after another, and looks for those whose answers were lost. */
 export async function startAll(
   targets: readonly StartTarget[],
-  context: StartContext,
+  context: SendContext,
 ): Promise<ReadonlyMap<StartTarget, StartOutcome>> {
   const outcomes = new Map<StartTarget, StartOutcome>();
   const taken = new Set<string>();
@@ -64,7 +64,7 @@ const INTERRUPTED: Diagnostic = {
 
 type Sent = Exclude<StartOutcome, { type: 'unknown' }> | { readonly type: 'lost'; readonly message: string };
 
-async function send({ call, traces }: StartTarget, { client, marks }: StartContext): Promise<Sent> {
+async function send({ call, traces }: StartTarget, { client, marks }: SendContext): Promise<Sent> {
   try {
     const started = await callOperation(client, call);
     // An answer that names what existed before cannot be about this start.
@@ -85,7 +85,7 @@ async function send({ call, traces }: StartTarget, { client, marks }: StartConte
 async function search(
   target: StartTarget,
   lost: string,
-  { client, marks, agents, timer }: StartContext,
+  { client, marks, agents, timer }: SendContext,
   taken: ReadonlySet<string>,
 ): Promise<StartOutcome> {
   const found = await recoverRun(target, {

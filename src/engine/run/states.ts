@@ -1,5 +1,5 @@
 import type { Address, Agent } from '../../model/resource.js';
-import type { Run, RunName, RunState } from '../../model/run.js';
+import type { RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
 import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';
 import type { PipelineRun, StageRun } from '../../service/operations/pipeline-runs.js';
@@ -15,22 +15,22 @@ const unknownSoFar = {
   anomaly: 'none',
   message: null,
   members: [],
-} as const satisfies Partial<Run>;
+} as const satisfies Partial<ServiceRun>;
 
 /** A run of which no more is known than its state. */
-export function runIn(state: RunState, name: RunName, more: Partial<Run> = {}): Run {
+export function runIn(state: ServiceRunState, name: RunName, more: Partial<ServiceRun> = {}): ServiceRun {
   const { address, id, idKind } = name;
   return { address, id, idKind, state, ...unknownSoFar, ...more };
 }
 
 /** Decided by the number, never by its text. */
-export function jobState({ isTerminal, status }: Job): RunState {
+export function jobState({ isTerminal, status }: Job): ServiceRunState {
   if (!isTerminal) return 'running';
   if (status === 3) return 'succeeded';
   return status === 4 || status === 5 ? 'failed' : 'unknown';
 }
 
-export function jobRun(job: Job, address: Address | null, details: JobDetails | null): Run {
+export function jobRun(job: Job, address: Address | null, details: JobDetails | null): ServiceRun {
   const state = jobState(job);
   const isStopped = state === 'failed' && details?.isStopped === true;
   const reason = job.errorMessage ?? (state === 'failed' ? (details?.message ?? null) : null);
@@ -50,7 +50,7 @@ export function jobRun(job: Job, address: Address | null, details: JobDetails | 
 }
 
 /** A member that never started. */
-export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): Run {
+export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): ServiceRun {
   const agent = agents.find(({ id }) => id === member.agentId);
   const address = agent === undefined ? addressNamed(member.agentName, agents) : addressOfAgent(agent);
   const message = member.reason ?? 'the service gives no reason';
@@ -73,9 +73,9 @@ export function addressOfAgent({ externalAgentId }: Agent): Address {
 export function groupRun(
   name: RunName,
   { memberCount }: Pick<GroupRun, 'memberCount'>,
-  members: readonly Run[],
+  members: readonly ServiceRun[],
   expected: number | null,
-): Run {
+): ServiceRun {
   const count = memberCount ?? expected ?? members.length;
   if (count === 0) return runIn('notStarted', name, { message: 'the group has no members' });
   const state = members.length < count ? 'running' : stateOf(members);
@@ -83,7 +83,7 @@ export function groupRun(
 }
 
 /** The state of a run whose members ended each for itself. */
-export function stateOf(members: readonly Run[]): RunState {
+export function stateOf(members: readonly ServiceRun[]): ServiceRunState {
   const states = new Set(members.map((each) => each.state));
   if (states.has('running')) return 'running';
   if (states.has('unknown')) return 'unknown';
@@ -91,7 +91,7 @@ export function stateOf(members: readonly Run[]): RunState {
   return states.size === 1 && only !== undefined ? only : 'failed';
 }
 
-export function pipelineRun(name: RunName, run: PipelineRun, members: readonly Run[]): Run {
+export function pipelineRun(name: RunName, run: PipelineRun, members: readonly ServiceRun[]): ServiceRun {
   const wasStopped = members.some(({ state }) => state === 'stopped');
   const ended = run.status === 'Completed' ? 'succeeded' : wasStopped ? 'stopped' : 'failed';
   const state = run.status === 'Running' ? 'running' : ended;
@@ -107,7 +107,7 @@ export function stageRun(
   { status, error, jobId }: StageRun,
   address: Address | null,
   details: JobDetails | null,
-): Run {
+): ServiceRun {
   const isStopped = status === 'Failed' && details?.isStopped === true;
   const message =
     status === 'Skipped' ? 'an earlier stage did not succeed' : (error ?? details?.message ?? null);
@@ -125,7 +125,7 @@ export function stageRun(
   );
 }
 
-const stageStates: Readonly<Record<StageRun['status'], RunState>> = {
+const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> = {
   Pending: 'notStarted',
   Running: 'running',
   Succeeded: 'succeeded',
@@ -134,9 +134,9 @@ const stageStates: Readonly<Record<StageRun['status'], RunState>> = {
 };
 
 function totals(
-  members: readonly Run[],
-  state: RunState,
-): Pick<Run, 'startedAt' | 'finishedAt' | 'records' | 'errors' | 'anomaly'> {
+  members: readonly ServiceRun[],
+  state: ServiceRunState,
+): Pick<ServiceRun, 'startedAt' | 'finishedAt' | 'records' | 'errors' | 'anomaly'> {
   const anomalies = new Set(members.map((each) => each.anomaly));
   return {
     startedAt: members.flatMap((each) => each.startedAt ?? []).sort()[0] ?? null,

@@ -1,4 +1,4 @@
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import type { Client } from '../../service/client.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { callOperation } from '../../service/operation.js';
@@ -18,7 +18,7 @@ export interface StopContext extends PollContext {
 export async function stopRuns(
   followed: readonly FollowedRun[],
   context: StopContext,
-): Promise<ReadonlyMap<string, Run>> {
+): Promise<ReadonlyMap<string, ServiceRun>> {
   let seen = await pollRuns(followed, context);
   for (let round = 0; round < ROUNDS; round += 1) {
     const running = [...seen.values()].filter(({ state }) => state === 'running');
@@ -30,7 +30,7 @@ export async function stopRuns(
   return seen;
 }
 
-function jobsOf(run: Run): readonly string[] {
+function jobsOf(run: ServiceRun): readonly string[] {
   const jobs = run.idKind === 'job' ? [run] : run.members;
   return jobs.flatMap(({ id, state }) => (state === 'running' && id !== null ? [id] : []));
 }

@@ -8,7 +8,7 @@ import type { RunIdKind, StartByHand, StartedRun } from '../../model/run.js';
 import { agentLookup } from '../../reconcile/match/agent-lookup.js';
 import { startJob } from '../../service/operations/jobs.js';
 import { inputProblems } from './inputs.js';
-import { AGENT, type KnownObjects, type Startable } from './objects.js';
+import { AGENT, type KnownObjects, type StartableObject } from './objects.js';
 
 /** By what the run of a start is recognized when its answer was lost. */
 export interface RunTraces {
@@ -63,7 +63,7 @@ interface Context {
 }
 
 /** The agent that a name means. Throws a Problem. */
-export function agentNamed(name: string, agents: readonly Agent[]): Agent {
+function agentNamed(name: string, agents: readonly Agent[]): Agent {
   const found = agentLookup(agents, suggestWithin(limits.comparisons)).find(name);
   if ('agent' in found) return found.agent;
   const { code, message, help } = found;
@@ -98,7 +98,7 @@ function textOf(inputs: JsonObject): string | undefined {
   return Object.keys(inputs).length === 0 ? undefined : JSON.stringify(inputs);
 }
 
-function objectTarget(found: Startable, context: Context): StartTarget | null {
+function objectTarget(found: StartableObject, context: Context): StartTarget | null {
   const { address, kind, observed } = found;
   const { startByHand } = kind;
   if (startByHand === undefined) return null;
@@ -116,7 +116,7 @@ function objectTarget(found: Startable, context: Context): StartTarget | null {
 }
 
 function objectStart(
-  { observed }: Startable,
+  { observed }: StartableObject,
   startByHand: StartByHand,
   inputs: JsonObject,
 ): Pick<StartTarget, 'call' | 'traces'> {
@@ -133,7 +133,7 @@ function objectStart(
 }
 
 /** What starts something else: run as it is deployed, or its declared target instead. */
-function throughTarget(found: Startable, own: StartByHand, context: Context): StartTarget | null {
+function throughTarget(found: StartableObject, own: StartByHand, context: Context): StartTarget | null {
   const { known, options } = context;
   const isDeclared = options.declared && found.entry !== null;
   const spec = isDeclared ? found.entry?.spec : found.observed.spec;
@@ -169,7 +169,7 @@ function throughTarget(found: Startable, own: StartByHand, context: Context): St
 }
 
 /** Inputs of a manifest may come from the environment: what the service answers to them is not shown. */
-function withoutEcho(call: Call<StartedRun>, { entry }: Startable): Call<StartedRun> {
+function withoutEcho(call: Call<StartedRun>, { entry }: StartableObject): Call<StartedRun> {
   if (entry === null || Object.keys(entry.templates).length === 0) return call;
   return { ...call, request: { ...call.request, holdsSecrets: true } };
 }
@@ -207,13 +207,13 @@ function runnableAt(ref: ObjectRef, known: KnownObjects): Runnable | null {
 }
 
 /** Null specs are those of lists that do not show everything. */
-function agentsOf({ kind, observed }: Startable, { agents }: KnownObjects): readonly Agent[] {
+function agentsOf({ kind, observed }: StartableObject, { agents }: KnownObjects): readonly Agent[] {
   if (observed.spec === null) return [];
   const ids = kind.runs?.agents(observed.spec) ?? [];
   return ids.flatMap((id) => agents.find((agent) => agent.id === id) ?? []);
 }
 
-function startsOf(spec: unknown, { kind }: Startable): number {
+function startsOf(spec: unknown, { kind }: StartableObject): number {
   return spec === null ? 1 : (kind.runs?.agents(spec).length ?? 1);
 }
 

@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { namedIds } from '../../model/named-ids.js';
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 
 /** The result of a command that follows runs, best last. Each has an exit code of its own. */
-export type Verdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
+export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
 
 export interface RunsEnd {
-  readonly runs: readonly Run[];
+  readonly runs: readonly ServiceRun[];
   /** The runs were started, and are not followed. */
   readonly isDetached: boolean;
   readonly isInterrupted: boolean;
@@ -15,16 +15,17 @@ export interface RunsEnd {
 }
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
-export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): Verdict {
-  const has = (state: Run['state']) => runs.some((run) => run.state === state || hasMember(run, state));
+export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): RunVerdict {
+  const has = (state: ServiceRun['state']) =>
+    runs.some((run) => run.state === state || hasMember(run, state));
   if (isInterrupted) return 'interrupted';
   if (failures.length > 0 || has('unknown')) return 'unknown';
   if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
-  const isGood = ({ state }: Run) => state === 'succeeded' || (isDetached && state === 'running');
+  const isGood = ({ state }: ServiceRun) => state === 'succeeded' || (isDetached && state === 'running');
   return runs.every(isGood) ? 'succeeded' : 'failed';
 }
 
-function hasMember({ members }: Run, state: Run['state']): boolean {
+function hasMember({ members }: ServiceRun, state: ServiceRun['state']): boolean {
   return members.some((member) => member.state === state);
 }
 
@@ -42,7 +43,7 @@ export function runDiagnostics({
   return [...ended, ...going, ...others, ...(isInterrupted ? [interruption(open)] : [])];
 }
 
-function reasonsOf(run: Run): readonly Diagnostic[] {
+function reasonsOf(run: ServiceRun): readonly Diagnostic[] {
   // The stages after the one that failed say nothing of their own.
   const isChain = run.idKind === 'pipelineRun';
   const members = run.members.filter(({ state }) => !isChain || state !== 'notStarted');
@@ -50,7 +51,7 @@ function reasonsOf(run: Run): readonly Diagnostic[] {
   return own.length > 0 ? own : [reasonOf(run, null)].flatMap((each) => each ?? []);
 }
 
-function reasonOf(run: Run, whole: Run | null): Diagnostic | null {
+function reasonOf(run: ServiceRun, whole: ServiceRun | null): Diagnostic | null {
   const name = whole === null ? nameOf(run) : `${nameOf(run)} of ${nameOf(whole)}`;
   const because = run.message === null ? '' : `: ${run.message}`;
   switch (run.state) {
@@ -72,7 +73,7 @@ function reasonOf(run: Run, whole: Run | null): Diagnostic | null {
   }
 }
 
-function stillRunning(run: Run): Diagnostic {
+function stillRunning(run: ServiceRun): Diagnostic {
   return {
     severity: 'error',
     code: 'still-running',
@@ -82,7 +83,7 @@ function stillRunning(run: Run): Diagnostic {
 }
 
 /** One line to copy, for all that goes on. */
-function interruption(open: readonly Run[]): Diagnostic {
+function interruption(open: readonly ServiceRun[]): Diagnostic {
   const ids = open.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) return { severity: 'error', code: 'interrupted', message: 'interrupted' };
   return {
@@ -93,11 +94,11 @@ function interruption(open: readonly Run[]): Diagnostic {
   };
 }
 
-export function nameOf({ address, id, idKind }: Run): string {
+function nameOf({ address, id, idKind }: ServiceRun): string {
   return address ?? `${idKindNames[idKind]} ${id}`;
 }
 
-const idKindNames: Readonly<Record<Run['idKind'], string>> = {
+const idKindNames: Readonly<Record<ServiceRun['idKind'], string>> = {
   job: 'job',
   groupRun: 'group run',
   pipelineRun: 'pipeline run',

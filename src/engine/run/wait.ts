@@ -55,12 +55,12 @@ export async function waitFor(
   return { runs: ended.runs, verdict: verdictOf(result), isDetached: false, diagnostics };
 }
 
-interface Found {
+interface FoundRuns {
   readonly followed: readonly FollowedRun[];
   readonly agents: readonly Agent[];
 }
 
-async function findRuns(session: ReadSession, names: readonly string[]): Promise<Found> {
+async function findRuns(session: ReadSession, names: readonly string[]): Promise<FoundRuns> {
   const reader = session.client.reader();
   const addresses = names.filter((name) => name.includes('/'));
   const ids = names.filter((name) => !name.includes('/'));

@@ -1,15 +1,16 @@
-import type { Run } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import { runName, runSeconds } from '../run-labels.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
-export function runsJunit(runs: readonly Run[]): string {
+export function runsJunit(runs: readonly ServiceRun[]): string {
   const suites = runs.map(suiteXml).join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites}</testsuites>\n`;
 }
 
-function suiteXml(run: Run): string {
+function suiteXml(run: ServiceRun): string {
   const cases = run.members.length === 0 ? [run] : run.members;
-  const count = (...states: Run['state'][]) => cases.filter(({ state }) => states.includes(state)).length;
+  const count = (...states: ServiceRun['state'][]) =>
+    cases.filter(({ state }) => states.includes(state)).length;
   const counts = {
     tests: cases.length,
     failures: count('failed', 'stopped', 'notStarted'),
@@ -20,7 +21,7 @@ function suiteXml(run: Run): string {
   return `  <testsuite${attributes}>\n${cases.map((each) => caseXml(each, name)).join('')}  </testsuite>\n`;
 }
 
-function caseXml(run: Run, suite: string): string {
+function caseXml(run: ServiceRun, suite: string): string {
   const attributes = attributesXml({ classname: suite, name: runName(run), time: runSeconds(run) });
   const result = resultXml(run);
   return result === null
@@ -29,7 +30,7 @@ function caseXml(run: Run, suite: string): string {
 }
 
 /** What is not known to have ended is an error, not a failure. */
-function resultXml({ state, message }: Run): string | null {
+function resultXml({ state, message }: ServiceRun): string | null {
   if (state === 'succeeded') return null;
   const element = state === 'unknown' || state === 'running' ? 'error' : 'failure';
   return `<${element}${attributesXml({ type: state, message: message ?? state })}/>`;

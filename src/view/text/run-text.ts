@@ -1,11 +1,11 @@
-import type { Run, RunState } from '../../model/run.js';
+import type { ServiceRun, ServiceRunState } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
 import { count, cut, pad, widthOf } from './layout.js';
 import { type Style, type TextOptions, textLayout } from './paint.js';
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
-export function runsText(runs: readonly Run[], isDetached: boolean, options: TextOptions): string {
+export function runsText(runs: readonly ServiceRun[], isDetached: boolean, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
   const { paint } = textLayout(options);
   const rows = runs.flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
@@ -20,9 +20,9 @@ export function runsText(runs: readonly Run[], isDetached: boolean, options: Tex
 
 const columns = ['name', 'state', 'time', 'records', 'id'] as const;
 
-type Row = Readonly<Record<(typeof columns)[number], string>> & { readonly runState: RunState };
+type Row = Readonly<Record<(typeof columns)[number], string>> & { readonly runState: ServiceRunState };
 
-function rowOf(run: Run, lead: string): Row {
+function rowOf(run: ServiceRun, lead: string): Row {
   const seconds = runSeconds(run);
   const hasAnomaly = run.anomaly !== 'none' && run.members.length === 0;
   const time = seconds === null ? '' : secondsText(seconds);
@@ -36,7 +36,7 @@ function rowOf(run: Run, lead: string): Row {
   };
 }
 
-const styles: Readonly<Record<RunState, Style>> = {
+const styles: Readonly<Record<ServiceRunState, Style>> = {
   running: 'kept',
   succeeded: 'added',
   failed: 'removed',
@@ -46,7 +46,7 @@ const styles: Readonly<Record<RunState, Style>> = {
 };
 
 /** Counted by agent: it is those that run. */
-function lastLine(runs: readonly Run[], isDetached: boolean): string {
+function lastLine(runs: readonly ServiceRun[], isDetached: boolean): string {
   const counts = countsText(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isDetached && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
@@ -58,18 +58,25 @@ function lastLine(runs: readonly Run[], isDetached: boolean): string {
 }
 
 /** Diagnostics say the same of what is not detached. */
-function followLine(open: readonly Run[]): string {
+function followLine(open: readonly ServiceRun[]): string {
   const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
   return `Follow ${ids.length === 1 ? 'it' : 'them'} with: roster wait ${ids.join(' ')}`;
 }
 
-function hasState(run: Run, state: RunState): boolean {
+function hasState(run: ServiceRun, state: ServiceRunState): boolean {
   return run.state === state || run.members.some((member) => member.state === state);
 }
 
-const order: readonly RunState[] = ['succeeded', 'failed', 'stopped', 'notStarted', 'unknown', 'running'];
+const order: readonly ServiceRunState[] = [
+  'succeeded',
+  'failed',
+  'stopped',
+  'notStarted',
+  'unknown',
+  'running',
+];
 
-function countsText(runs: readonly Run[]): string {
+function countsText(runs: readonly ServiceRun[]): string {
   const states = runs
     .flatMap((run) => (run.members.length === 0 ? [run] : run.members))
     .map(({ state }) => state);
@@ -81,7 +88,7 @@ function countsText(runs: readonly Run[]): string {
 }
 
 /** A line for a change of a run: `agent/globex of group/shops failed: The source did not respond.` */
-export function runLine(run: Run, whole: Run | null): string {
+export function runLine(run: ServiceRun, whole: ServiceRun | null): string {
   const of = whole === null ? '' : ` of ${runName(whole)}`;
   const what = run.state === 'succeeded' && run.records !== null ? `: ${count(run.records, 'record')}` : '';
   const why = run.message === null ? what : `: ${run.message}`;
@@ -90,15 +97,15 @@ export function runLine(run: Run, whole: Run | null): string {
 }
 
 interface LiveRow {
-  readonly run: Run;
-  readonly whole: Run | null;
+  readonly run: ServiceRun;
+  readonly whole: ServiceRun | null;
 }
 
 /** Rows of the live table. The rest are counted. */
 const MOST_ROWS = 20;
 
 /** The live table of a terminal: unfinished agents first, then those that did not succeed. Each line fits the width. */
-export function liveTable(runs: readonly Run[], options: TextOptions): readonly string[] {
+export function liveTable(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
   const { width, paint } = textLayout(options);
   const rows = runs.flatMap((run): LiveRow[] =>
     run.members.length === 0
@@ -110,7 +117,7 @@ export function liveTable(runs: readonly Run[], options: TextOptions): readonly 
   return [...lines, countsText(runs)];
 }
 
-function rank(state: RunState): number {
+function rank(state: ServiceRunState): number {
   if (state === 'running') return 0;
   return state === 'succeeded' ? 2 : 1;
 }

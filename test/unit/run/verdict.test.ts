@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { runDiagnostics, verdictOf } from '../../../src/engine/run/verdict.js';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
-import type { Run, RunState } from '../../../src/model/run.js';
+import type { ServiceRun, ServiceRunState } from '../../../src/model/run.js';
 
 /** The verdict of runs (contract §9), as a function of their states. */
 
-const letters: Readonly<Record<string, RunState>> = {
+const letters: Readonly<Record<string, ServiceRunState>> = {
   s: 'succeeded',
   f: 'failed',
   x: 'stopped',
@@ -14,7 +14,7 @@ const letters: Readonly<Record<string, RunState>> = {
   u: 'unknown',
 };
 
-const runOf = (letter: string, index: number): Run => ({
+const runOf = (letter: string, index: number): ServiceRun => ({
   address: `agent/a${index}`,
   id: letter === 'n' || letter === 'u' ? null : `id-${index}`,
   idKind: 'job',
@@ -85,6 +85,6 @@ describe('an interrupt says how to follow what goes on', () => {
 });
 
 test('an unknown member makes the verdict unknown', () => {
-  const group: Run = { ...runOf('f', 0), idKind: 'groupRun', members: [runOf('f', 1), runOf('u', 2)] };
+  const group: ServiceRun = { ...runOf('f', 0), idKind: 'groupRun', members: [runOf('f', 1), runOf('u', 2)] };
   expect(verdictOf({ ...end('', ''), runs: [group] })).toBe('unknown');
 });
