@@ -1,7 +1,7 @@
 import type { ServiceRun, ServiceRunState } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
-import { count, cut, pad, widthOf } from './layout.js';
+import { count, pad, pieces, widthOf } from './layout.js';
 import { type Style, type TextOptions, textLayout } from './paint.js';
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
@@ -113,8 +113,17 @@ export function liveTable(runs: readonly ServiceRun[], options: TextOptions): re
       : run.members.map((each) => ({ run: each, whole: run })),
   );
   const shown = [...rows].sort((a, b) => rank(a.run.state) - rank(b.run.state)).slice(0, MOST_ROWS);
-  const lines = shown.map(({ run, whole }) => paint(styles[run.state], cut(runLine(run, whole), width - 1)));
+  const isOne = runs.length === 1;
+  const lines = shown.map(({ run, whole }) => {
+    const [line = ''] = pieces(liveLine(run, isOne ? null : whole), width - 1);
+    return paint(styles[run.state], line);
+  });
   return [...lines, countsText(runs)];
+}
+
+/** Without ids, which would leave no room for reasons. */
+function liveLine(run: ServiceRun, whole: ServiceRun | null): string {
+  return runLine(run.state === 'running' ? { ...run, id: null } : run, whole);
 }
 
 function rank(state: ServiceRunState): number {
