@@ -5,8 +5,10 @@ const meanings: Readonly<Record<keyof typeof exitCode, string>> = {
   error: 'An error occurred, and nothing was changed',
   changes: 'There are changes (`plan --detailed-exitcode`, `drift`, `fmt --check`)',
   incomplete:
-    'An apply started and did not finish, or the service does not match afterwards. The report lists what was done',
+    'An apply started and did not finish, or the service does not match afterwards; or it is unknown whether a start took effect. The report lists what was done',
   refused: 'Refused before anything was changed, for example because of too many deletes',
+  failed: 'A run failed, was stopped or was not started (`run`, `wait`)',
+  running: 'Still running when the time of `--for` was over (`run`, `wait`)',
   interrupted: 'Interrupted',
 };
 

@@ -2,7 +2,7 @@ import { listable } from '../engine/listable.js';
 import { packageName } from '../engine/version.js';
 import { Argument, type Command } from './command/commander.js';
 import type { CommandName } from './command/declarations.js';
-import { carriedOut, choice, choiceArgument, guarded } from './command/options.js';
+import { carriedOut, choice, choiceArgument, collect, guarded } from './command/options.js';
 import { helpTail } from './help/help-page.js';
 import { helpTexts } from './help/help-texts.js';
 import type { CommandContext } from './host/host.js';
@@ -18,6 +18,7 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addFirstSteps, ['init', 'validate', 'fmt']],
   [addPull, ['pull']],
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
+  [addRuns, ['run', 'wait']],
   [addServiceReads, ['drift', 'list', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
   [addLog, ['log']],
@@ -120,6 +121,33 @@ function addPull(program: Command, context: CommandContext, done: Done): void {
     .option('--match <glob>', 'Import only objects whose name matches, such as `Retail*`')
     .action(async (selected, flags) =>
       done(await (await import('./pull.js')).pullCommand(selected, flags, context)),
+    );
+}
+
+function addRuns(program: Command, context: CommandContext, done: Done): void {
+  program.commandsGroup('Run:');
+  const patience = 'How long to follow the runs, such as 90s, 30m or 2h (default: until they are finished)';
+  command(program, 'run')
+    .argument('<addresses...>', 'Addresses or globs of the project, or `agent/<agent>`')
+    .option('-i, --input <key=value>', 'Input of the agents, for this run only (repeatable)', collect)
+    .option('--inputs <file>', 'JSON file with the inputs, or - for stdin')
+    .option('--declared', 'Run the targets of schedules with the inputs of the manifests, not as deployed')
+    .option('--detach', 'Print the ids and exit, without following the runs')
+    .option('--for <time>', patience)
+    .option('--max-starts <n>', 'Refuse to start more agents than this (default: 25)')
+    .option(
+      '--retry-not-started <n>',
+      'How often to try members of a group again that never started (default: 0)',
+    )
+    .option('--stop-on-interrupt', 'Stop the runs when the command is interrupted')
+    .action(async (selected, flags) =>
+      done(await (await import('./run.js')).runRunCommand(selected, flags, context)),
+    );
+  command(program, 'wait')
+    .argument('<runs...>', 'Ids of jobs, group runs or pipeline runs, or addresses with unfinished runs')
+    .option('--for <time>', patience)
+    .action(async (names, flags) =>
+      done(await (await import('./wait.js')).waitCommand(names, flags, context)),
     );
 }
 

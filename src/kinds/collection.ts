@@ -1,6 +1,7 @@
 import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
 import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
+import type { StartByHand } from '../model/run.js';
 import { unhidden } from '../model/value-hash.js';
 import type {
   CollectionOperations,
@@ -33,6 +34,7 @@ export interface CollectionDefinition<F extends Field> {
   /** How many of that many agents a run starts at the same moment. */
   startsAtOnce(agents: number): number;
   readonly operations: CollectionOperations;
+  readonly startByHand: StartByHand;
 }
 
 export interface CollectionDeclared {
@@ -122,6 +124,7 @@ export function collectionKind<F extends Field>(
       startsAtOnce: (spec) => (spec.active ? own.startsAtOnce(spec[field].length) : 0),
       startsPerRun: (spec) => (spec.active ? spec[field].length : 0),
     },
+    startByHand: own.startByHand,
     risks: ({ observed, after }) => (observed === null || after !== null ? [] : useRisks(observed)),
     snapshot: {
       facts: ['activeRunCount', 'lastRunAt'],

@@ -1,3 +1,4 @@
+import { runGroup } from '../service/operations/group-runs.js';
 import { groupOperations } from '../service/operations/groups.js';
 import { collectionKind } from './collection.js';
 import { agentSet } from './rules.js';
@@ -14,4 +15,12 @@ export const group = collectionKind({
   maximum: null,
   startsAtOnce: (members) => members,
   operations: groupOperations,
+  startByHand: {
+    makes: 'groupRun',
+    takesInputs: true,
+    start(id, inputs) {
+      const { request, parse } = runGroup(id, inputs);
+      return { request, parse: (data) => ({ id: parse(data).id, idKind: 'groupRun', startedAt: null }) };
+    },
+  },
 });

@@ -1,3 +1,4 @@
+import { runPipeline } from '../service/operations/pipeline-runs.js';
 import { pipelineOperations } from '../service/operations/pipelines.js';
 import { collectionKind } from './collection.js';
 import { agentSequence } from './rules.js';
@@ -14,4 +15,12 @@ export const pipeline = collectionKind({
   maximum: 25,
   startsAtOnce: (stages) => Math.min(stages, 1),
   operations: pipelineOperations,
+  startByHand: {
+    makes: 'pipelineRun',
+    takesInputs: false,
+    start(id) {
+      const { request, parse } = runPipeline(id);
+      return { request, parse: (data) => ({ id: parse(data).id, idKind: 'pipelineRun', startedAt: null }) };
+    },
+  },
 });

@@ -15,6 +15,7 @@ import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.j
 import { scheduleEntryForm } from './schedule-entry-form.js';
 import { inputHint, unknownInputs } from './schedule-inputs.js';
 import { scheduleRisks } from './schedule-risks.js';
+import { runNow } from './schedule-run-now.js';
 import {
   bodyOf,
   type ScheduleSpec,
@@ -91,6 +92,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     },
   },
 
+  startByHand: runNow,
   expired,
   risks: scheduleRisks,
   timetable,

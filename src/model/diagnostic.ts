@@ -47,6 +47,7 @@ export const diagnosticCodes = [
   'start-rate',
   'too-frequent',
   'too-many-runs',
+  'too-many-starts',
   'protected',
   'not-allowed',
   'not-confirmed',
@@ -78,6 +79,10 @@ export const diagnosticCodes = [
   'not-importable',
   'not-written-back',
   'shared-entry',
+  'run-failed',
+  'not-started',
+  'still-running',
+  'start-unknown',
   'interrupted',
   'internal',
 ] as const;

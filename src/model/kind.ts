@@ -15,6 +15,7 @@ import type {
   Resolver,
 } from './resource.js';
 import type { Risk } from './risk.js';
+import type { StartByHand } from './run.js';
 import type { Suggest } from './suggest.js';
 import type { Timetable } from './timetable.js';
 
@@ -65,6 +66,8 @@ export interface Kind<D = unknown, S = unknown> {
   links?(declared: D): EntryLinks;
   /** For kinds that consist of agents and can be run. */
   readonly runs?: Runs<S>;
+  /** For kinds whose objects can be started by hand. */
+  readonly startByHand?: StartByHand<S>;
   /** For kinds that start runs at certain times. */
   readonly timetable?: Timetable<S>;
   /** For kinds that allow several objects with one natural key. */

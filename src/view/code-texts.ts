@@ -258,6 +258,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The plan raises the number of agent starts in an average week above `limits.runsPerWeek`.',
     help: 'Start fewer agents, or less often. If all starts are intended, raise the limit in roster.yaml.',
   },
+  'too-many-starts': {
+    title: 'Too many starts',
+    means:
+      'The command would start more agents than `--max-starts` allows: each member of a group and each stage of a pipeline counts.',
+    help: 'Select fewer addresses. If all starts are intended, pass a higher `--max-starts`.',
+  },
   protected: {
     title: 'Object is protected',
     means: 'The plan deletes an object with `protect: true`.',
@@ -423,6 +429,27 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Value is not in the snapshot',
     means: 'A value comes from the environment, which snapshots do not contain, so it counts as unchanged.',
     help: 'To compare the value, run `roster plan` with an API key.',
+  },
+  'run-failed': {
+    title: 'Run failed',
+    means: 'The service reports a run as failed or stopped.',
+    help: 'Read the reason in the message, and run it again once it is fixed.',
+  },
+  'not-started': {
+    title: 'Not started',
+    means: 'The service did not start an agent, group or pipeline, or a member of a group never started.',
+    help: 'Read the reason in the message. `--retry-not-started` tries the members of a group again.',
+  },
+  'still-running': {
+    title: 'Still running',
+    means: 'A run was not finished when the time of `--for` was over. It goes on.',
+    help: 'Follow it with `roster wait ID`.',
+  },
+  'start-unknown': {
+    title: 'Unknown whether it runs',
+    means:
+      'A start was sent and its response was lost, and roster did not find exactly one run that it can have made. Or the service no longer shows a run.',
+    help: 'Look for the run with `roster wait ADDRESS` or in the dashboard before you start it again: starts are never repeated.',
   },
   interrupted: {
     title: 'Interrupted',

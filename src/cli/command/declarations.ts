@@ -39,6 +39,9 @@ export const declarations = {
   pull: { ...writing, needsKey: true, formats: ['text', 'json', 'diff'] },
   list: { ...reading, formats: ['text', 'json'] },
   why: { ...reading, formats: ['text', 'json'] },
+  // Starts run on the service: an interrupt ends only following them.
+  run: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json', 'junit'] },
+  wait: { ...reading, interruptEnds: 'steps', formats: ['text', 'json', 'junit'] },
   snapshot: { ...reading, formats: ['text', 'json'] },
   api: { ...writing, destructive: true, needsKey: true, formats: ['text', 'json'] },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },

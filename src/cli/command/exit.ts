@@ -11,12 +11,17 @@ export const exitCode = {
   incomplete: 3,
   /** A guard refused the plan: nothing was changed. */
   refused: 4,
+  /** roster did its work, and the service reports that a run failed, was stopped or never started. */
+  failed: 5,
+  /** Still running when `--for` ended. */
+  running: 6,
   interrupted: 130,
 } as const;
 
 const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'too-many-deletes',
   'too-many-runs',
+  'too-many-starts',
   'protected',
   'stale-plan',
   'locked',

@@ -178,15 +178,20 @@ function chooseTimeout({ timeout }: CommonFlags): number | undefined {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `90`, `90s`, `30m` or `2h`: how long to wait for rate limits. In milliseconds. */
+/** How long to wait for rate limits. In milliseconds. */
 function chooseDeadline({ deadline }: CommonFlags): number | undefined {
-  if (deadline === undefined) return undefined;
-  const [, digits, unit = 's'] = /^(\d{1,9})([smh])?$/.exec(deadline) ?? [];
+  return chooseDuration(deadline, '--deadline');
+}
+
+/** `90`, `90s`, `30m` or `2h`, in milliseconds. */
+export function chooseDuration(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit = 's'] = /^(\d{1,9})([smh])?$/.exec(text) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit] ?? 0);
   if (milliseconds <= 86_400_000) return milliseconds;
   const help = 'Use 90, 90s, 30m or 2h; at most a day.';
   const what = digits === undefined ? 'is not a duration' : 'is longer than a day';
-  throw problem('usage', `--deadline: "${deadline}" ${what}`, help);
+  throw problem('usage', `${flag}: "${text}" ${what}`, help);
 }
 
 /** `0`, `90s` or `5m`: how long to wait for another run to release its lock. In milliseconds. */

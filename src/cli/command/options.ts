@@ -72,6 +72,8 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   list: service,
   api: (added) => connected(common(added)),
   why: pruning,
+  run: service,
+  wait: service,
   snapshot: service,
   calendar: common,
   graph: common,
@@ -136,7 +138,7 @@ function filled(value: string): string {
   return value;
 }
 
-function collect(value: string, before: unknown): unknown {
+export function collect(value: string, before: unknown): unknown {
   return [...(Array.isArray(before) ? before : []), value];
 }
 

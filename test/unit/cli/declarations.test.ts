@@ -26,6 +26,8 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   why: 'why group/a',
   api: 'api /api/search-groups',
   log: 'log --inventory git:refs/heads/inventory@origin',
+  run: 'run agent/acme-shop --detach',
+  wait: 'wait agent/acme-shop',
   unlock: 'unlock --yes',
   sandbox: 'sandbox --port 0',
   completion: 'completion bash',

@@ -35,6 +35,8 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   pull: 'pull --yes',
   why: 'why group/*',
   api: 'api /api/search-groups',
+  run: 'run group/a --detach',
+  wait: 'wait group/a',
   completion: 'completion bash',
 };
 
@@ -117,21 +119,26 @@ async function worked(): Promise<void> {
   workspace.write('roster.yaml', text);
 }
 
-test.each(pairsOf(effects).filter(({ name }) => name !== 'schema' && name !== 'api'))(
-  '$flag has an effect on $name',
-  async ({ name, flag }) => {
-    const value = effects[flag] ?? '';
-    const shown = async (flags: readonly string[]) => {
-      if (name !== 'sandbox') await worked();
-      if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
-      const { exit, stdout, stderr } = await workspace.command([...wordsOf(name), ...flags]);
-      const files = readdirSync(workspace.root).sort();
-      return `${exit} ${stdout} ${stderr} ${files}`.replace(/127\.0\.0\.1:\d{4,5}/g, 'service');
-    };
-    const without = await shown([]);
-    expect(await shown([flag, value])).not.toBe(without);
-  },
-);
+/** What the inventory says of an object shows only where nothing else does. */
+const unseen = ['wait --inventory'];
+
+/** What they print does not depend on the project. */
+const apart = ['schema', 'api'];
+
+test.each(
+  pairsOf(effects).filter(({ name, flag }) => !apart.includes(name) && !unseen.includes(`${name} ${flag}`)),
+)('$flag has an effect on $name', async ({ name, flag }) => {
+  const value = effects[flag] ?? '';
+  const shown = async (flags: readonly string[]) => {
+    if (name !== 'sandbox') await worked();
+    if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
+    const { exit, stdout, stderr } = await workspace.command([...wordsOf(name), ...flags]);
+    const files = readdirSync(workspace.root).sort();
+    return `${exit} ${stdout} ${stderr} ${files}`.replace(/127\.0\.0\.1:\d{4,5}/g, 'service');
+  };
+  const without = await shown([]);
+  expect(await shown([flag, value])).not.toBe(without);
+});
 
 test.each(pairsOf(refused).filter(({ name }) => name !== 'sandbox'))(
   '$name refuses a wrong value of $flag',

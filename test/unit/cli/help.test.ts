@@ -63,8 +63,16 @@ test('the choices are those that the commands accept', async () => {
 
 /** What a command answers to a value that no flag has. */
 async function refusal(name: string, flag: string): Promise<string> {
-  const words =
-    { why: ['group/retail-prices'], completion: ['bash'], apply: ['--yes'], api: ['/api/x'] }[name] ?? [];
+  const address = ['group/retail-prices'];
+  const byName: Readonly<Record<string, readonly string[]>> = {
+    why: address,
+    run: address,
+    wait: address,
+    completion: ['bash'],
+    apply: ['--yes'],
+    api: ['/api/x'],
+  };
+  const words = byName[name] ?? [];
   const { exit, stderr } = await workspace.command([name, ...words, flag, 'nothing']);
   expect([name, flag, exit]).toEqual([name, flag, 1]);
   return stderr;
@@ -75,6 +83,12 @@ async function applyInGit(): Promise<void> {
   initWithOrigin(workspace.root);
   workspace.env['ROSTER_INVENTORY'] = 'git:refs/heads/inventory@origin';
   expect((await workspace.apply()).exit).toBe(0);
+}
+
+/** What runs exists, and takes no time. */
+async function applied(): Promise<void> {
+  await workspace.apply();
+  workspace.sleep = async (milliseconds) => sandbox.advance(milliseconds);
 }
 
 /** Without what the shell does with their output. */
@@ -90,6 +104,7 @@ describe('the examples in the help', () => {
     await workspace.command(['fmt']);
     if (name === 'log') await applyInGit();
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
+    if (name === 'run' || name === 'wait') await applied();
     const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
     const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);
     // The port of the sandbox may be in use.

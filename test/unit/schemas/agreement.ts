@@ -100,6 +100,11 @@ const reaches = {
   'not-importable': neverOffline,
   'not-written-back': neverOffline,
   'shared-entry': neverOffline,
+  'too-many-starts': neverOffline,
+  'run-failed': neverOffline,
+  'not-started': neverOffline,
+  'still-running': neverOffline,
+  'start-unknown': neverOffline,
   interrupted: neverOffline,
 } as const satisfies Record<DiagnosticCode, readonly [Reach, string]>;
 

@@ -1,0 +1,60 @@
+import type { ServiceRun } from '../../model/run.js';
+import { liveTable, runLine } from '../../view/text/run-text.js';
+import { type CommandContext, defaultWidth, useColor } from '../host/host.js';
+import type { CommonFlags } from './flags.js';
+
+/** Shows runs while they are followed, on stderr. */
+export interface RunPrinter {
+  onRuns(runs: readonly ServiceRun[]): void;
+  /** Removes the table, before the result is printed. */
+  end(): void;
+}
+
+/** A table that is redrawn on a terminal; elsewhere, a line for each change. */
+export function runPrinter(flags: CommonFlags, { host, output }: CommandContext): RunPrinter {
+  if (host.stderrIsTerminal && host.env['CI'] === undefined) return tablePrinter(flags, { host, output });
+  const printed = new Map<string, string>();
+  const print = (run: ServiceRun, whole: ServiceRun | null) => {
+    const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
+    const state = `${run.state} ${run.message}`;
+    if (printed.get(name) === state) return;
+    printed.set(name, state);
+    output.err(`${output.redactor.value(runLine(run, whole))}\n`);
+  };
+  return {
+    onRuns(runs) {
+      for (const run of runs) {
+        print(run, null);
+        // A stage that is not reached yet is no news.
+        const isPending = ({ state }: ServiceRun) =>
+          run.idKind === 'pipelineRun' && run.state === 'running' && state === 'notStarted';
+        const started = run.members.filter((each) => !isPending(each));
+        for (const member of started) print(member, run);
+      }
+    },
+    end: () => undefined,
+  };
+}
+
+function tablePrinter(
+  flags: CommonFlags,
+  { host, output }: Pick<CommandContext, 'host' | 'output'>,
+): RunPrinter {
+  let drawn = 0;
+  // Starts are reported one by one.
+  const known = new Map<string, ServiceRun>();
+  const clear = () => (drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`);
+  return {
+    onRuns(runs) {
+      for (const run of runs) known.set(`${run.address} ${run.id}`, run);
+      const width = host.columns ?? defaultWidth;
+      const lines = liveTable([...known.values()], { color: useColor(flags, host, true), width });
+      output.err(`${clear()}${output.redactor.value(lines.join('\n'))}\n`);
+      drawn = lines.length;
+    },
+    end() {
+      if (drawn > 0) output.err(clear());
+      drawn = 0;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { type RunOptions, run } from '../engine/run/run.js';
+import { withSession } from '../engine/session.js';
+import { declarations } from './command/declarations.js';
+import { type CommonFlags, chooseDuration, sessionOptions, wholeNumber } from './command/flags.js';
+import { runCommand } from './command/run-command.js';
+import { runInputs } from './command/run-inputs.js';
+import { runPrinter } from './command/run-printer.js';
+import { runResult } from './command/run-result.js';
+import type { CommandContext } from './host/host.js';
+
+export interface RunFlags extends CommonFlags {
+  readonly input?: readonly string[];
+  readonly inputs?: string;
+  readonly declared?: boolean;
+  readonly detach?: boolean;
+  readonly for?: string;
+  readonly maxStarts?: string;
+  readonly retryNotStarted?: string;
+  readonly stopOnInterrupt?: boolean;
+}
+
+/** `roster run ADDRESS…`: starts what is declared, or an agent, and follows it to its end. */
+export function runRunCommand(
+  addresses: readonly string[],
+  flags: RunFlags,
+  context: CommandContext,
+): Promise<number> {
+  return runCommand(flags, declarations.run.formats, context, async (begin) => {
+    const options = await runOptions(flags, context);
+    const printer = runPrinter(flags, context);
+    const callbacks = { onBegin: begin, onRuns: printer.onRuns };
+    try {
+      const found = await withSession(sessionOptions(flags, context), (session) =>
+        run(session, addresses, options, callbacks),
+      );
+      return runResult(found, context);
+    } finally {
+      printer.end();
+    }
+  });
+}
+
+async function runOptions(flags: RunFlags, { host }: CommandContext): Promise<RunOptions> {
+  const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
+  return {
+    inputs: await runInputs(flags, host.cwd),
+    forMilliseconds: chooseDuration(flags.for, '--for'),
+    ...(declared === undefined ? {} : { declared }),
+    ...(detach === undefined ? {} : { detach }),
+    ...(stopOnInterrupt === undefined ? {} : { stopOnInterrupt }),
+    ...(maxStarts === undefined ? {} : { maxStarts: wholeNumber(maxStarts, '--max-starts', 1, 10_000) }),
+    ...(retryNotStarted === undefined
+      ? {}
+      : { retryNotStarted: wholeNumber(retryNotStarted, '--retry-not-started', 0, 100) }),
+  };
+}

@@ -1,0 +1,159 @@
+import type { Address, Agent } from '../../model/resource.js';
+import type { RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
+import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
+import type { Job } from '../../service/operations/jobs.js';
+import type { PipelineRun, StageRun } from '../../service/operations/pipeline-runs.js';
+import type { JobDetails } from './details.js';
+
+/** What the answers of the service say of runs (interface §3). Pure. */
+
+const unknownSoFar = {
+  startedAt: null,
+  finishedAt: null,
+  records: null,
+  errors: null,
+  anomaly: 'none',
+  message: null,
+  members: [],
+} as const satisfies Partial<ServiceRun>;
+
+/** A run of which no more is known than its state. */
+export function runIn(state: ServiceRunState, name: RunName, more: Partial<ServiceRun> = {}): ServiceRun {
+  const { address, id, idKind } = name;
+  return { address, id, idKind, state, ...unknownSoFar, ...more };
+}
+
+/** Decided by the number, never by its text. */
+export function jobState({ isTerminal, status }: Job): ServiceRunState {
+  if (!isTerminal) return 'running';
+  if (status === 3) return 'succeeded';
+  return status === 4 || status === 5 ? 'failed' : 'unknown';
+}
+
+export function jobRun(job: Job, address: Address | null, details: JobDetails | null): ServiceRun {
+  const state = jobState(job);
+  const isStopped = state === 'failed' && details?.isStopped === true;
+  const reason = job.errorMessage ?? (state === 'failed' ? (details?.message ?? null) : null);
+  const strange = `the service reports the job as finished with the unknown status ${job.status}`;
+  return runIn(
+    isStopped ? 'stopped' : state,
+    { address, id: job.id, idKind: 'job' },
+    {
+      startedAt: details?.startedAt ?? null,
+      finishedAt: state === 'running' ? null : (details?.finishedAt ?? null),
+      records: job.totalDataCount ?? details?.records ?? null,
+      errors: job.totalErrors ?? details?.errors ?? null,
+      anomaly: details?.anomaly ?? 'none',
+      message: state === 'unknown' ? strange : reason,
+    },
+  );
+}
+
+/** A member that never started. */
+export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): ServiceRun {
+  const agent = agents.find(({ id }) => id === member.agentId);
+  const address = agent === undefined ? addressNamed(member.agentName, agents) : addressOfAgent(agent);
+  const message = member.reason ?? 'the service gives no reason';
+  return runIn('notStarted', { address, id: null, idKind: 'job' }, { message });
+}
+
+/** Jobs show the name of their agent only. */
+export function addressNamed(name: string | null, agents: readonly Agent[]): Address | null {
+  const named = agents.filter((agent) => agent.name === name || agent.externalAgentId === name);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return addressOfAgent(only);
+  return name === null || name === '' ? null : `agent/${name}`;
+}
+
+export function addressOfAgent({ externalAgentId }: Agent): Address {
+  return `agent/${externalAgentId}`;
+}
+
+/** `expected`: how many members the run should have; null where nobody says. */
+export function groupRun(
+  name: RunName,
+  { memberCount }: Pick<GroupRun, 'memberCount'>,
+  members: readonly ServiceRun[],
+  expected: number | null,
+): ServiceRun {
+  const count = memberCount ?? expected ?? members.length;
+  if (count === 0) return runIn('notStarted', name, { message: 'the group has no members' });
+  const state = members.length < count ? 'running' : stateOf(members);
+  return runIn(state, name, { ...totals(members, state), members });
+}
+
+/** The state of a run whose members ended each for itself. */
+export function stateOf(members: readonly ServiceRun[]): ServiceRunState {
+  const states = new Set(members.map((each) => each.state));
+  if (states.has('running')) return 'running';
+  if (states.has('unknown')) return 'unknown';
+  const [only] = states;
+  return states.size === 1 && only !== undefined ? only : 'failed';
+}
+
+export function pipelineRun(name: RunName, run: PipelineRun, members: readonly ServiceRun[]): ServiceRun {
+  const wasStopped = members.some(({ state }) => state === 'stopped');
+  const ended = run.status === 'Completed' ? 'succeeded' : wasStopped ? 'stopped' : 'failed';
+  const state = run.status === 'Running' ? 'running' : ended;
+  const { records, errors, anomaly } = totals(members, state);
+  const reason = members.find((each) => each.state === 'failed' || each.state === 'stopped');
+  const message = state === 'failed' ? (reason?.message ?? null) : null;
+  const { startedAt, finishedAt } = run;
+  return runIn(state, name, { startedAt, finishedAt, records, errors, anomaly, message, members });
+}
+
+/** A stage that is not reached is one that has not started. */
+export function stageRun(
+  { status, error, jobId }: StageRun,
+  address: Address | null,
+  details: JobDetails | null,
+): ServiceRun {
+  const isStopped = status === 'Failed' && details?.isStopped === true;
+  const message =
+    status === 'Skipped' ? 'an earlier stage did not succeed' : (error ?? details?.message ?? null);
+  return runIn(
+    isStopped ? 'stopped' : stageStates[status],
+    { address, id: jobId, idKind: 'job' },
+    {
+      startedAt: details?.startedAt ?? null,
+      finishedAt: details?.finishedAt ?? null,
+      records: details?.records ?? null,
+      errors: details?.errors ?? null,
+      anomaly: details?.anomaly ?? 'none',
+      message: status === 'Succeeded' ? null : message,
+    },
+  );
+}
+
+const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> = {
+  Pending: 'notStarted',
+  Running: 'running',
+  Succeeded: 'succeeded',
+  Failed: 'failed',
+  Skipped: 'notStarted',
+};
+
+function totals(
+  members: readonly ServiceRun[],
+  state: ServiceRunState,
+): Pick<ServiceRun, 'startedAt' | 'finishedAt' | 'records' | 'errors' | 'anomaly'> {
+  const anomalies = new Set(members.map((each) => each.anomaly));
+  return {
+    startedAt: members.flatMap((each) => each.startedAt ?? []).sort()[0] ?? null,
+    finishedAt:
+      state === 'running'
+        ? null
+        : (members
+            .flatMap((each) => each.finishedAt ?? [])
+            .sort()
+            .at(-1) ?? null),
+    records: sum(members.map((each) => each.records)),
+    errors: sum(members.map((each) => each.errors)),
+    anomaly: anomalies.has('fast') ? 'fast' : anomalies.has('slow') ? 'slow' : 'none',
+  };
+}
+
+function sum(numbers: readonly (number | null)[]): number | null {
+  const known = numbers.filter((each) => each !== null);
+  return known.length === 0 ? null : known.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,52 @@
+import type { ServiceRun } from '../../model/run.js';
+import type { Client } from '../../service/client.js';
+import { ServiceFailure } from '../../service/failure.js';
+import { callOperation } from '../../service/operation.js';
+import { stopRun } from '../../service/operations/agent-runs.js';
+import { type FollowedRun, type PollContext, pollRuns } from './poll.js';
+
+/** The members of a group start one after another, so that one look may miss some. */
+const ROUNDS = 3;
+const BETWEEN_ROUNDS_MS = 1_000;
+
+export interface StopContext extends PollContext {
+  readonly client: Client;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/** Stops what is running, as far as the service allows it, and returns what the runs are then. */
+export async function stopRuns(
+  followed: readonly FollowedRun[],
+  context: StopContext,
+): Promise<ReadonlyMap<string, ServiceRun>> {
+  let seen = await pollRuns(followed, context);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const running = [...seen.values()].filter(({ state }) => state === 'running');
+    if (running.length === 0) break;
+    await Promise.all(running.flatMap(jobsOf).map((jobId) => stopJob(jobId, context)));
+    if (round > 0) await context.sleep(BETWEEN_ROUNDS_MS);
+    seen = new Map([...seen, ...(await pollRuns(followed, context))]);
+  }
+  return seen;
+}
+
+function jobsOf(run: ServiceRun): readonly string[] {
+  const jobs = run.idKind === 'job' ? [run] : run.members;
+  return jobs.flatMap(({ id, state }) => (state === 'running' && id !== null ? [id] : []));
+}
+
+/** To stop a job, each of its runs is stopped (interface §4). */
+async function stopJob(jobId: string, { client, details }: StopContext): Promise<void> {
+  const runs = await details.refresh(jobId);
+  const active = runs.filter(({ isTerminal }) => !isTerminal);
+  await Promise.all(active.map((run) => ignoringRefusals(callOperation(client, stopRun(run.id)))));
+}
+
+/** A run may end by itself in between; the poll that follows shows what did not stop. */
+async function ignoringRefusals(sent: Promise<unknown>): Promise<void> {
+  try {
+    await sent;
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure)) throw failure;
+  }
+}

@@ -1,0 +1,54 @@
+import type { ServiceRun } from '../../model/run.js';
+import { runName, runSeconds } from '../run-labels.js';
+
+/** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
+export function runsJunit(runs: readonly ServiceRun[]): string {
+  const suites = runs.map(suiteXml).join('');
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites}</testsuites>\n`;
+}
+
+function suiteXml(run: ServiceRun): string {
+  const cases = run.members.length === 0 ? [run] : run.members;
+  const count = (...states: ServiceRun['state'][]) =>
+    cases.filter(({ state }) => states.includes(state)).length;
+  const counts = {
+    tests: cases.length,
+    failures: count('failed', 'stopped', 'notStarted'),
+    errors: count('unknown', 'running'),
+  };
+  const name = runName(run);
+  const attributes = attributesXml({ name, ...counts, time: runSeconds(run) });
+  return `  <testsuite${attributes}>\n${cases.map((each) => caseXml(each, name)).join('')}  </testsuite>\n`;
+}
+
+function caseXml(run: ServiceRun, suite: string): string {
+  const attributes = attributesXml({ classname: suite, name: runName(run), time: runSeconds(run) });
+  const result = resultXml(run);
+  return result === null
+    ? `    <testcase${attributes}/>\n`
+    : `    <testcase${attributes}>${result}</testcase>\n`;
+}
+
+/** What is not known to have ended is an error, not a failure. */
+function resultXml({ state, message }: ServiceRun): string | null {
+  if (state === 'succeeded') return null;
+  const element = state === 'unknown' || state === 'running' ? 'error' : 'failure';
+  return `<${element}${attributesXml({ type: state, message: message ?? state })}/>`;
+}
+
+function attributesXml(values: Readonly<Record<string, string | number | null>>): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) => (value === null ? [] : [` ${name}="${escapeXml(String(value))}"`]))
+    .join('');
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** XML 1.0 has no way to write most control characters, nor half of a surrogate pair. */
+function escapeXml(text: string): string {
+  const printable = text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in XML.
+    .replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd');
+  return printable.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,36 @@
+import type { RunIdKind, ServiceRun, ServiceRunState } from '../model/run.js';
+
+export const runStateLabels: Readonly<Record<ServiceRunState, string>> = {
+  running: 'running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  stopped: 'stopped',
+  notStarted: 'not started',
+  unknown: 'unknown',
+};
+
+export const runIdLabels: Readonly<Record<RunIdKind, string>> = {
+  job: 'job',
+  groupRun: 'group run',
+  pipelineRun: 'pipeline run',
+};
+
+/** The address, or which run it is where the address is not known. */
+export function runName({ address, id, idKind }: ServiceRun): string {
+  return address ?? `${runIdLabels[idKind]} ${id ?? '?'}`;
+}
+
+/** How long a finished run took; null where the service does not show it. */
+export function runSeconds({ startedAt, finishedAt }: ServiceRun): number | null {
+  if (startedAt === null || finishedAt === null) return null;
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}
+
+/** `48 s`, `12 min`, `3 h 5 min`. */
+export function secondsText(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 120) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

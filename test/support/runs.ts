@@ -1,0 +1,79 @@
+import type { Seed } from '../../src/sandbox/index.js';
+import type { RunJson } from '../../src/view/json/runs-json.js';
+import { type Ran, Workspace } from './roster.js';
+import { startSandbox, type VariantOptions } from './sandbox.js';
+
+export const AGENT_IDS = ['acme-shop', 'globex', 'initech', 'umbrella'] as const;
+
+type Outcomes = NonNullable<NonNullable<Seed['agents']>[number]['outcomes']>;
+
+/** Agents whose starts end as scripted; those of the others succeed after 8 seconds with 5 records. */
+export function agentsWith(outcomes: Partial<Record<(typeof AGENT_IDS)[number], Outcomes>>): Seed {
+  const agents = AGENT_IDS.map((externalAgentId) => ({
+    externalAgentId,
+    name: `The ${externalAgentId}`,
+    inputParameters: [{ key: 'country', defaultValue: 'DE' }],
+    outcomes: outcomes[externalAgentId] ?? [{ seconds: 8, records: 5 }],
+  }));
+  return { agents };
+}
+
+export const PROJECT = `project: runs
+groups:
+  shops: { members: [acme-shop, globex, initech] }
+  spare: { members: [umbrella] }
+pipelines:
+  nightly: { stages: [acme-shop, globex, initech] }
+schedules:
+  agent: { target: agent/acme-shop, every: 6 hours, startTime: 2099-01-01T06:00:00, inputs: { country: FR } }
+  group: { target: group/shops, every: 6 hours, startTime: 2099-01-01T06:00:00 }
+  pipeline: { target: pipeline/nightly, every: 6 hours, startTime: 2099-01-01T06:00:00 }
+keys: {}
+`;
+
+export interface RunsJson extends Ran {
+  readonly runs: readonly RunJson[];
+  readonly codes: readonly string[];
+}
+
+/** A service whose clock stands still but for what the commands sleep, and a project that is applied to it. */
+export async function runWorld(seed: Seed = agentsWith({}), options: VariantOptions = {}) {
+  const sandbox = await startSandbox({ seed, speed: 0, now: new Date('2026-12-01T06:00:00Z'), ...options });
+  const workspace = new Workspace({ 'roster.yaml': PROJECT }, sandbox);
+  let slept = 0;
+  workspace.sleep = async (milliseconds) => {
+    slept += milliseconds;
+    sandbox.advance(milliseconds);
+  };
+  const applied = await workspace.apply({});
+  if (applied.exit !== 0) throw new Error(applied.stderr);
+  sandbox.requests.length = 0;
+  slept = 0;
+  return {
+    sandbox,
+    workspace,
+    get slept() {
+      return slept;
+    },
+    run: (line: string) => workspace.command(line.split(' ')),
+    async json(line: string): Promise<RunsJson> {
+      const ran = await workspace.command([...line.split(' '), '--format', 'json']);
+      const { runs = [], diagnostics } = JSON.parse(ran.stdout);
+      return { ...ran, runs, codes: diagnostics.map(({ code }: { code: string }) => code) };
+    },
+    /** Requests that may start something. */
+    get starts() {
+      return sandbox.requests.filter(({ method, path }) => method === 'POST' && isStart(path)).length;
+    },
+    async close() {
+      workspace.remove();
+      await sandbox.close();
+    },
+  };
+}
+
+export type RunWorld = Awaited<ReturnType<typeof runWorld>>;
+
+function isStart(path: string): boolean {
+  return /\/(start-job|run|retry)$/.test(path);
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { contradicts, jobCandidates } from '../../../src/engine/run/candidates.js';
+import { newerThan } from '../../../src/engine/run/newest.js';
+import type { RunTraces } from '../../../src/engine/run/targets.js';
+import { type Job, parseJob } from '../../../src/service/operations/jobs.js';
+
+/** Which runs may be that of a start whose answer was lost (contract §9). */
+
+const job = (values: object): Job =>
+  parseJob({
+    agentJobHistoryId: 'j',
+    agentName: 'Acme',
+    status: 1,
+    isTerminal: false,
+    inputParameters: '{"country":"DE","q":1}',
+    triggerSource: 'Manual',
+    ...values,
+  });
+
+const byHand: RunTraces = { idKind: 'job', objectId: 'a', scheduleId: null, inputs: { q: 1, country: 'DE' } };
+const bySchedule: RunTraces = { ...byHand, scheduleId: 's' };
+
+const cases = [
+  ['the same agent and inputs, in any order', {}, byHand, true],
+  ['another agent', { agentName: 'Globex' }, byHand, false],
+  ['other inputs', { inputParameters: '{"country":"FR","q":1}' }, byHand, false],
+  ['fewer inputs', { inputParameters: '{"q":1}' }, byHand, false],
+  ['more inputs', { inputParameters: '{"country":"DE","q":1,"z":0}' }, byHand, false],
+  ['inputs that are no JSON', { inputParameters: 'country=DE' }, byHand, false],
+  ['no inputs, where none were sent', { inputParameters: null }, { ...byHand, inputs: {} }, true],
+  ['empty inputs, where none were sent', { inputParameters: '' }, { ...byHand, inputs: {} }, true],
+  ['a part of a group run', { searchGroupRunId: 'g' }, byHand, false],
+  ['a stage of a pipeline run', { pipelineRunId: 'p' }, byHand, false],
+  ['started by a schedule', { triggerSource: 'Schedule', scheduleId: 's' }, byHand, false],
+  ['started by a schedule that is not named', { triggerSource: 'Schedule' }, byHand, false],
+  ['a service that shows no trigger', { triggerSource: null }, byHand, true],
+  [
+    'run-now, shown as started by the schedule',
+    { triggerSource: 'Schedule', scheduleId: 's' },
+    bySchedule,
+    true,
+  ],
+  ['run-now, shown as manual', { triggerSource: 'Manual', scheduleId: 's' }, bySchedule, true],
+  ['run-now of another schedule', { triggerSource: 'Schedule', scheduleId: 't' }, bySchedule, false],
+] as const;
+
+test.each(cases)('a job is a candidate or not: %s', (_what, values, traces, isCandidate) => {
+  expect(jobCandidates([job(values)], traces, { name: 'Acme' }).length === 1).toBe(isCandidate);
+});
+
+test('a run whose jobs are not there yet may be it, and one with other inputs is not', () => {
+  const traces = { ...byHand, idKind: 'groupRun' } as const;
+  expect(contradicts([], traces)).toBe(false);
+  expect(contradicts([job({ searchGroupRunId: 'g' })], traces)).toBe(false);
+  expect(contradicts([job({ inputParameters: '{}' })], traces)).toBe(true);
+  expect(contradicts([job({ inputParameters: '{}' })], { ...traces, inputs: null })).toBe(false);
+});
+
+test('what is listed above the first known run is newer, and everything is where none is known', () => {
+  const items = ['d', 'c', 'b', 'a'].map((id) => ({ id }));
+  const newer = (...known: string[]) =>
+    newerThan(items, new Set(known))
+      .map(({ id }) => id)
+      .join('');
+  expect([newer('b', 'a'), newer('d'), newer('z'), newer()]).toEqual(['dc', '', 'dcba', 'dcba']);
+});

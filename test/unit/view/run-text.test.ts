@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { ServiceRun } from '../../../src/model/run.js';
+import { liveTable, runLine, runsText } from '../../../src/view/text/run-text.js';
+
+const run = (values: Partial<ServiceRun>): ServiceRun => ({
+  address: 'agent/acme-shop',
+  id: 'j',
+  idKind: 'job',
+  state: 'succeeded',
+  startedAt: null,
+  finishedAt: null,
+  records: null,
+  errors: null,
+  anomaly: 'none',
+  message: null,
+  members: [],
+  ...values,
+});
+
+const options = { color: false, width: 40 };
+
+test('every line of the live table fits the terminal, however long a reason is', () => {
+  const members = Array.from({ length: 30 }, (_, index) =>
+    run({
+      address: `agent/a-${index}`,
+      state: index % 3 === 0 ? 'running' : 'failed',
+      message: 'x'.repeat(200),
+    }),
+  );
+  const lines = liveTable(
+    [run({ address: 'group/shops', idKind: 'groupRun', state: 'running', members })],
+    options,
+  );
+  expect(lines.length).toBe(21);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(40);
+  expect(lines[0]).toMatch(/^agent\/a-0 running: x+$/);
+  expect(lines.at(-1)).toBe('20 failed, 10 running');
+});
+
+test('names and reasons of the service cannot control the terminal', () => {
+  const hostile = run({ address: 'agent/a\u001b[2J\n', state: 'failed', message: 'b\u001b]0;x\u0007\r' });
+  const texts = [
+    runLine(hostile, hostile),
+    runsText([hostile], false, options),
+    ...liveTable([hostile], options),
+  ];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
+  for (const text of texts) expect(text.trimEnd()).not.toMatch(/[\u001b\u0007\r]/);
+});
+
+test('a quiet success shows its anomaly and its records', () => {
+  const times = { startedAt: '2026-12-01T06:00:00Z', finishedAt: '2026-12-01T06:00:02Z' };
+  const text = runsText([run({ ...times, records: 0, anomaly: 'fast' })], false, options);
+  expect(text).toBe(
+    'agent/acme-shop  succeeded  2 s (fast)  0 records  job j\n\nRun complete: 1 succeeded.\n',
+  );
+});
+
+test('nothing that runs is said in a sentence', () => {
+  expect(runsText([], false, options)).toBe('No unfinished runs.\n');
+});
