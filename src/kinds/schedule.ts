@@ -89,6 +89,11 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     },
   },
 
+  pausing: {
+    field: 'enabled',
+    isPaused: ({ enabled }) => !enabled,
+    with: (spec, paused) => ({ ...spec, enabled: !paused }),
+  },
   expired,
   risks: scheduleRisks,
   timetable,

@@ -1,5 +1,6 @@
 import type { EntryForm } from './entry-form.js';
 import type { JsonObject } from './json.js';
+import type { Pausing } from './pausing.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -64,6 +65,8 @@ export interface Kind<D = unknown, S = unknown> {
   links?(declared: D): EntryLinks;
   /** For kinds that consist of agents and can be run. */
   readonly runs?: Runs<S>;
+  /** For kinds whose objects can be paused, and put on hold. */
+  readonly pausing?: Pausing<S>;
   /** For kinds that start runs at certain times. */
   readonly timetable?: Timetable<S>;
   /** For kinds that allow several objects with one natural key. */

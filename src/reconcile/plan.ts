@@ -19,6 +19,8 @@ import { accessEnds, type Caller, describeCaller } from './caller.js';
 import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
+import { withHold } from './hold/held.js';
+import { heldDiagnostics, heldOf, holdNotes } from './hold/held-changes.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
 import { inBrief } from './in-brief.js';
 import { linksOf, linksOfDeleted } from './links.js';
@@ -91,7 +93,8 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { entries } = project;
   // Of a plan for another service, only that is reported.
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
-  const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
+  const found = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
+  const matches = { ...found, list: found.list.map((each) => withHold(each, now)) };
   const names = namesOf(matches.list, matches.externals, lookup);
   const context = { names, prune, destroy, removed: new Set(project.removed), now };
   const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), context) ?? []);
@@ -113,6 +116,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
+    ...heldDiagnostics(heldOf(diffs).held),
     ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout, diffs)),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
@@ -137,7 +141,7 @@ function assemble(
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.destroy === true ? project.prune : inputs.prune, limits };
   const basis = { project: name, environment, service, account, inventory, safeguards };
-  const body = { ...basis, ...ignoredOf(diffs), changes, steps };
+  const body = { ...basis, ...ignoredOf(diffs), ...heldOf(diffs), changes, steps };
   return {
     ...body,
     risks: [
@@ -175,6 +179,7 @@ function changesOf(
     notes: [
       ...change.notes,
       ...context.notesOf(change.address),
+      ...holdNotes(each, change.action),
       ...(revokesCaller ? [accessEnds(each.observed, caller)] : []),
     ],
     steps: stepsOf.get(change.address) ?? [],

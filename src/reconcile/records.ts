@@ -60,6 +60,7 @@ function recordOf(match: Match, entry: Desired, expired: boolean): Omit<Inventor
     protect: entry.protect,
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
+    ...(match.hold === undefined ? {} : { hold: match.hold }),
   };
   return match.observed === null ? record : recordWithIgnored(entry, record, match.known);
 }
