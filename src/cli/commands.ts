@@ -1,7 +1,7 @@
 import { packageName } from '../engine/version.js';
 import { Argument, type Command } from './command/commander.js';
 import type { CommandName } from './command/declarations.js';
-import { carriedOut, choice, choiceArgument, guarded } from './command/options.js';
+import { carriedOut, choice, choiceArgument, guarded, locking } from './command/options.js';
 import { helpTail } from './help/help-page.js';
 import { helpTexts } from './help/help-texts.js';
 import type { CommandContext } from './host/host.js';
@@ -17,6 +17,7 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addFirstSteps, ['init', 'validate', 'fmt']],
   [addPull, ['pull']],
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
+  [addHold, ['hold', 'resume']],
   [addServiceReads, ['drift', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
   [addUnlock, ['unlock']],
@@ -118,6 +119,33 @@ function addPull(program: Command, context: CommandContext, done: Done): void {
     .action(async (selected, flags) =>
       done(await (await import('./pull.js')).pullCommand(selected, flags, context)),
     );
+}
+
+function addHold(program: Command, context: CommandContext, done: Done): void {
+  program.commandsGroup('Run and watch:');
+  const targets = '[addresses...]';
+  const meaning = 'Addresses or globs of schedules, or of what they start, such as `group/retail-prices`';
+  locking(
+    command(program, 'hold')
+      .argument(targets, meaning)
+      .option('--all', 'Hold all schedules of the project')
+      .option('--reason <text>', 'Why, for everyone who sees a plan')
+      .option(
+        '--until <time>',
+        'When the hold ends: 90m, 8h, 3d, or 2026-12-01T08:00Z (default: `roster resume`)',
+      )
+      .option('-y, --yes', 'Do not ask for confirmation'),
+  ).action(async (selected, flags) =>
+    done(await (await import('./hold.js')).holdCommand(selected, flags, context)),
+  );
+  locking(
+    command(program, 'resume')
+      .argument(targets, meaning)
+      .option('--all', 'Resume everything that is on hold')
+      .option('-y, --yes', 'Do not ask for confirmation'),
+  ).action(async (selected, flags) =>
+    done(await (await import('./hold.js')).resumeCommand(selected, flags, context)),
+  );
 }
 
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {

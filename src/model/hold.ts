@@ -36,6 +36,11 @@ function isTime(value: Json | undefined): value is string {
   return time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
 }
 
+/** `until 2026-12-01T06:00:00Z`, or `until `roster resume``. */
+export function endText({ until }: Hold): string {
+  return until === null ? 'until `roster resume`' : `until ${withoutMilliseconds(until)}`;
+}
+
 /** `held by Anna until 2026-12-01T06:00:00Z: "incident 42"`. */
 export function holdText({ by, reason, until }: Hold): string {
   const end = until === null ? '' : ` until ${withoutMilliseconds(until)}`;

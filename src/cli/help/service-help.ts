@@ -62,6 +62,47 @@ export const serviceHelp = {
     },
     page: 'docs/inventory.md',
   },
+  hold: {
+    summary: 'Pause schedules for a time',
+    about:
+      'Show which schedules would be paused, ask for confirmation, pause them, and record who did, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent means the schedules that start it.',
+    examples: [
+      [
+        'Pause what starts a group for eight hours',
+        'roster hold group/retail-prices --reason "incident 42" --until 8h',
+      ],
+      ['Pause everything, until it is resumed', 'roster hold --all --reason "shop relaunch"'],
+      [
+        'Pause some schedules without confirmation',
+        "roster hold 'schedule/retail-*' --reason maintenance --yes",
+      ],
+    ],
+    exits: {
+      0: 'Everything is on hold as asked',
+      1: 'An error, and nothing was changed',
+      3: 'Not finished or not verified: run it again',
+      4: elsewhere,
+      130: 'Interrupted',
+    },
+    page: 'docs/incident.md',
+  },
+  resume: {
+    summary: 'Enable the schedules that a hold has paused',
+    about:
+      'Enable exactly those schedules that `roster hold` has paused. What was paused before, or is paused in its manifest, stays paused.',
+    examples: [
+      ['End the hold of what starts a group', 'roster resume group/retail-prices'],
+      ['End all holds without confirmation', 'roster resume --all --yes'],
+    ],
+    exits: {
+      0: 'Everything is resumed',
+      1: 'An error, and nothing was changed',
+      3: 'Not finished or not verified: run it again',
+      4: elsewhere,
+      130: 'Interrupted',
+    },
+    page: 'docs/incident.md',
+  },
   drift: {
     summary: 'Show what was changed outside roster since the last apply',
     about:

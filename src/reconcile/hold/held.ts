@@ -11,8 +11,9 @@ export function withHold(match: Match, now: Date): Match {
   const hold = known?.hold;
   if (hold === undefined || kind.pausing === undefined) return match;
   const ended = hasEnded(hold, now);
-  const state = ended ? { endedHold: hold } : { hold };
-  if (entry === null) return { ...match, ...state };
+  const kept = ended ? { endedHold: hold } : { hold };
+  if (entry === null) return { ...match, ...kept };
+  const state = { ...kept, unheld: entry };
   const { field } = kind.pausing;
   const ignores = observed !== null && entry.ignore?.includes(field) === true;
   if (ignores && ended) return { ...match, ...state, ...startedAgain(match, entry, field) };

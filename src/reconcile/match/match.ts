@@ -35,6 +35,8 @@ export interface Match {
   readonly known: InventoryEntry | null;
   /** It is on hold: what `entry` wants is paused. */
   readonly hold?: Hold;
+  /** `entry` without its hold. Missing when it has none. */
+  readonly unheld?: Desired;
   /** It was on hold, and nothing has been applied since that ended. */
   readonly endedHold?: Hold;
   /** What the inventory says of the observed object, under whatever address; `known` where it says nothing. */
