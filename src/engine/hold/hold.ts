@@ -3,6 +3,7 @@ import type { Hold } from '../../model/hold.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../../model/hold-plan.js';
 import type { LockInfo } from '../../model/inventory.js';
 import { holdPlan } from '../../reconcile/hold/hold-plan.js';
+import type { Match } from '../../reconcile/match/match.js';
 import type { ApplyCallbacks, Confirmation } from '../apply/apply.js';
 import { type CarriedOut, carryOut } from '../apply/carry-out.js';
 import { waitForLock } from '../apply/lock.js';
@@ -91,11 +92,13 @@ class HoldRun {
       throw otherService(inventory.service, service);
     this.asked ??= this.holdAsked();
     const asked = await this.asked;
-    const targets = holdTargets(observation, selectors);
+    const targets = holdTargets(observation, selectors, project);
+    // `roster resume --all` means what is on hold.
+    const isMeant = ({ known }: Match) => asked !== null || selectors !== null || known?.hold !== undefined;
     const made = holdPlan({
       action: asked === null ? 'resume' : 'hold',
       hold: asked,
-      ...{ matches: targets.matches, names: reconciled.names },
+      ...{ matches: targets.matches.filter(isMeant), names: reconciled.names },
       ...{ project, service, account: state.account, inventory, now: clock.now() },
     });
     // Only what is on hold is a matter of `roster resume`.
@@ -106,7 +109,7 @@ class HoldRun {
     const { session, options } = this;
     if (options.hold === null) return null;
     const { reason, until } = options.hold;
-    const since = session.clock.now().toISOString();
+    const since = new Date(Math.floor(session.clock.now().getTime() / 1000) * 1000).toISOString();
     return { by: await holderOf(session, options.env), reason, since, until };
   }
 

@@ -2,7 +2,7 @@ import { limits } from '../../manifest/limits.js';
 import { suggestWithin } from '../../manifest/suggest.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Inventory } from '../../model/inventory.js';
-import type { Address, Agent } from '../../model/resource.js';
+import type { Address, Agent, Project } from '../../model/resource.js';
 import { recordedAddress } from '../../reconcile/hold/hold-plan.js';
 import type { Match } from '../../reconcile/match/match.js';
 import { matchingNothing, type Selector } from '../../reconcile/select.js';
@@ -21,11 +21,15 @@ export interface HoldTargets {
 export function holdTargets(
   { reconciled, state, inventory }: Observation,
   selectors: readonly Selector[] | null,
+  project: Pick<Project, 'entries'>,
 ): HoldTargets {
   const all = reconciled.matches.filter(({ kind, ours }) => kind.pausing !== undefined && ours);
   const labelsOf = labelsWith(reconciled.names, state.agents);
   const labels = new Map(all.map((match) => [match, labelsOf(match)]));
-  if (selectors !== null) refuseMeaningless(selectors, [...labels.values()].flat(), reconciled.diagnostics);
+  if (selectors !== null) {
+    const declared = project.entries.map((entry) => entry.address);
+    refuseMeaningless(selectors, { labels: [...labels.values()].flat(), declared }, reconciled.diagnostics);
+  }
   const isMeant = (match: Match) =>
     selectors === null || selectors.some((each) => labels.get(match)?.some((label) => each.matches(label)));
   const meant = all.filter(isMeant);
@@ -62,19 +66,20 @@ function labelsWith(names: Observation['reconciled']['names'], agents: readonly 
 /** An entry with an error of its own has no match. */
 function refuseMeaningless(
   selectors: readonly Selector[],
-  labels: readonly string[],
+  { labels, declared }: Readonly<Record<'labels' | 'declared', readonly string[]>>,
   diagnostics: readonly Diagnostic[],
 ): void {
   const found = matchingNothing(selectors, labels, suggestWithin(limits.comparisons));
   if (found.length === 0) return;
+  const unused = selectors.filter(({ matches }) => declared.some(matches) && !labels.some(matches));
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  throw new Problem([
-    ...errors,
-    ...found.map(({ message, ...rest }) => ({
-      ...rest,
-      message: message.replace(/ matches no resource of this project$/, ' means no schedule of this project'),
-    })),
-  ]);
+  const unknown = matchingNothing(selectors, [...labels, ...declared], suggestWithin(limits.comparisons));
+  throw new Problem([...errors, ...unused.map(startsNothing), ...unknown]);
+}
+
+function startsNothing({ pattern }: Selector): Diagnostic {
+  const message = `"${pattern}" matches no schedule of this project, and nothing that one starts`;
+  return { severity: 'error', code: 'usage', message, help: 'Only schedules can be put on hold.' };
 }
 
 /** Who names it exactly must not believe that it is held. */

@@ -10,7 +10,7 @@ export function parseUntil(text: string, now: Date): string {
   const time = digits === undefined ? parseTime(text) : now.getTime() + Number(digits) * (UNITS[unit] ?? 0);
   if (Number.isNaN(time)) throw problem('invalid-time', `--until: ${whyNot(text)}`, HELP);
   if (time <= now.getTime()) throw problem('invalid-time', `--until: "${text}" is in the past`, HELP);
-  return new Date(time).toISOString();
+  return new Date(Math.ceil(time / 1000) * 1000).toISOString();
 }
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

@@ -119,7 +119,8 @@ function reportLine({ made, outcomes, converged }: HoldReport): string {
 }
 
 function nothingLine(action: HoldAction, selected: number): string {
-  const what = action === 'hold' ? 'hold' : 'resume';
-  if (selected === 0) return `Nothing to ${what}: the project has no schedules.`;
-  return `Nothing to ${what}: ${count(selected, 'schedule')} left alone.`;
+  if (selected > 0) return `Nothing to ${action}: ${count(selected, 'schedule')} left alone.`;
+  return action === 'hold'
+    ? 'Nothing to hold: there are no schedules.'
+    : 'Nothing to resume: nothing is on hold.';
 }
