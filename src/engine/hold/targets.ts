@@ -71,7 +71,8 @@ function refuseMeaningless(
 ): void {
   const found = matchingNothing(selectors, labels, suggestWithin(limits.comparisons));
   if (found.length === 0) return;
-  const unused = selectors.filter(({ matches }) => declared.some(matches) && !labels.some(matches));
+  const isIn = (each: Selector, list: readonly string[]) => list.some((address) => each.matches(address));
+  const unused = selectors.filter((each) => isIn(each, declared) && !isIn(each, labels));
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const unknown = matchingNothing(selectors, [...labels, ...declared], suggestWithin(limits.comparisons));
   throw new Problem([...errors, ...unused.map(startsNothing), ...unknown]);

@@ -289,7 +289,7 @@ test('a plan in Markdown, and why, tell what is on hold', async () => {
   const { workspace } = await project();
   await hold(workspace, 'schedule/hourly', '--until', '8h');
   const told = 'schedule/hourly is held by anna until 2026-12-01T11:00:00Z: "incident 42"';
-  const flat = (text: string) => text.replace(/\\/g, '').replace(/\s+/g, ' ');
+  const flat = (text: string) => text.replace(/[\\`]/g, '').replace(/\s+/g, ' ');
   const { stdout } = await workspace.plan({ format: 'markdown' });
   expect(flat(stdout)).toContain(told);
   const why = await workspace.command(['why', 'schedule/hourly']);
