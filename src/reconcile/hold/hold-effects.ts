@@ -61,7 +61,7 @@ function objectOf({ observed }: Match, known: InventoryEntry): Observed | null {
   return observed?.id === known.id && observed?.spec != null ? observed : null;
 }
 
-export function isPaused({ kind }: Match, { spec }: Observed): boolean {
+function isPaused({ kind }: Match, { spec }: Observed): boolean {
   return kind.pausing?.isPaused(spec) === true;
 }
 
