@@ -51,7 +51,7 @@ export async function hold(
   }
 }
 
-interface Made {
+interface PlannedHold {
   readonly made: HoldPlan;
   readonly observation: Observation;
   readonly diagnostics: readonly Diagnostic[];
@@ -82,7 +82,7 @@ class HoldRun {
     this.callbacks.onWait?.(holder);
   }
 
-  private async make(): Promise<Made> {
+  private async make(): Promise<PlannedHold> {
     const { session, options } = this;
     const { project, service, clock } = session;
     const selectors = selectorsOf(options.addresses);
@@ -114,14 +114,14 @@ class HoldRun {
   }
 
   /** Reading the answer took time: what is carried out must still be what was confirmed. */
-  private async unchanged(shown: Made): Promise<Made> {
+  private async unchanged(shown: PlannedHold): Promise<PlannedHold> {
     const now = await this.make();
     if (now.made.plan.digest === shown.made.plan.digest) return now;
     const help = 'A manifest, the inventory or the service has changed. Run the command again.';
     throw problem('stale-plan', 'what was confirmed is no longer what would be done', help);
   }
 
-  private async carryOut(current: Made): Promise<HoldReport> {
+  private async carryOut(current: PlannedHold): Promise<HoldReport> {
     const { session, callbacks } = this;
     const { made, observation } = current;
     const applied = await carryOut({
@@ -146,7 +146,7 @@ function isDone({ outcomes }: CarriedOut): boolean {
 }
 
 function reportOf(
-  { made, diagnostics }: Made,
+  { made, diagnostics }: PlannedHold,
   left: readonly Diagnostic[],
   done: boolean,
   applied?: CarriedOut,

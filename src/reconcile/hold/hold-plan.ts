@@ -48,11 +48,11 @@ export function holdPlan(inputs: HoldInputs): HoldPlan {
   };
 }
 
-interface Effect extends HoldEffect {
+interface RecordedEffect extends HoldEffect {
   readonly address: Address;
 }
 
-function effectOf(match: Match, { hold, inventory, now }: HoldInputs): Effect | null {
+function effectOf(match: Match, { hold, inventory, now }: HoldInputs): RecordedEffect | null {
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
@@ -66,7 +66,7 @@ export function recordedAddress(match: Match, { entries }: Inventory): Address {
 }
 
 /** The settings of the last apply stay those that are recorded: this is none. */
-function planOf(inputs: HoldInputs, effects: readonly Effect[]): Plan {
+function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
   const { project, service, account, inventory, names, hold } = inputs;
   const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
   const diffs = acting.map((each) => diffOf(each, hold !== null, names));
@@ -100,17 +100,17 @@ const nothingElse = {
 } satisfies Partial<Plan>;
 
 /** Part of the digest. */
-function heldBy(effects: readonly Effect[]): Record<Address, Hold> {
+function heldBy(effects: readonly RecordedEffect[]): Record<Address, Hold> {
   return Object.fromEntries(
     effects.flatMap(({ address, after }) => (after.hold === undefined ? [] : [[address, after.hold]])),
   );
 }
 
-function recordsOf(effects: readonly Effect[]): Record<Address, InventoryRecord> {
+function recordsOf(effects: readonly RecordedEffect[]): Record<Address, InventoryRecord> {
   return Object.fromEntries(effects.map(({ address, after: { id: _, ...record } }) => [address, record]));
 }
 
-function diffOf({ match, address }: Effect, paused: boolean, names: Names): ResourceDiff {
+function diffOf({ match, address }: RecordedEffect, paused: boolean, names: Names): ResourceDiff {
   const { kind, observed } = match;
   if (kind.pausing === undefined || kind.update === undefined || observed?.id == null)
     throw new Error(`${address} cannot be paused`);

@@ -7,12 +7,12 @@ import { count, indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 
-type Effect = HeldResource['effect'];
+type EffectName = HeldResource['effect'];
 
 /** More are counted, unless the user wants details. */
 const MOST_LISTED = 100;
 
-const effects: Readonly<Record<Effect, { readonly title: string; readonly past: string }>> = {
+const effects: Readonly<Record<EffectName, { readonly title: string; readonly past: string }>> = {
   pause: { title: 'Pause and hold', past: 'paused' },
   renew: { title: 'Hold on, with the new reason and end', past: 'held on' },
   enable: { title: 'Enable', past: 'enabled' },
@@ -62,7 +62,7 @@ function planLine({ action, resources }: HoldPlan): string {
     : `Resume: ${counts.enable} to enable, ${counts.end} left as they are, ${counts.none} not on hold.`;
 }
 
-function countsOf(resources: readonly HeldResource[]): Record<Effect, number> {
+function countsOf(resources: readonly HeldResource[]): Record<EffectName, number> {
   const counts = { pause: 0, renew: 0, enable: 0, end: 0, none: 0 };
   for (const { effect } of resources) counts[effect] += 1;
   return counts;
