@@ -144,7 +144,7 @@ function addHold(program: Command, context: CommandContext, done: Done): void {
       .option('--all', 'Resume everything that is on hold')
       .option('-y, --yes', 'Do not ask for confirmation'),
   ).action(async (selected, flags) =>
-    done(await (await import('./hold.js')).resumeCommand(selected, flags, context)),
+    done(await (await import('./resume.js')).resumeCommand(selected, flags, context)),
   );
 }
 

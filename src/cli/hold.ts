@@ -40,16 +40,7 @@ export function holdCommand(
   });
 }
 
-/** `roster resume`: enables again what a hold has paused. */
-export function resumeCommand(
-  addresses: readonly string[],
-  flags: ResumeFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runHold(addresses, flags, context, () => null);
-}
-
-function runHold(
+export function runHold(
   addresses: readonly string[],
   flags: ResumeFlags,
   context: CommandContext,

@@ -182,7 +182,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   held: {
     title: 'On hold',
-    means: '`roster hold` has paused schedules, and plan and apply leave them paused until the hold ends.',
+    means: 'Schedules are paused by `roster hold`, and plan and apply leave them paused until the hold ends.',
     help: 'To end the hold now, run `roster resume ADDRESS`.',
   },
   'unknown-input': {
