@@ -69,13 +69,10 @@ export const serviceHelp = {
     examples: [
       [
         'Pause what starts a group for eight hours',
-        'roster hold group/retail-prices --reason "incident 42" --until 8h',
+        'roster hold group/retail-prices --reason incident-42 --until 8h',
       ],
-      ['Pause everything, until it is resumed', 'roster hold --all --reason "shop relaunch"'],
-      [
-        'Pause some schedules without confirmation',
-        "roster hold 'schedule/retail-*' --reason maintenance --yes",
-      ],
+      ['Pause everything, until it is resumed', 'roster hold --all --reason relaunch'],
+      ['Pause all schedules without confirmation', "roster hold 'schedule/*' --reason maintenance --yes"],
     ],
     exits: {
       0: 'Everything is on hold as asked',

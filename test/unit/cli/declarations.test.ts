@@ -100,7 +100,7 @@ test.each(names)('%s sends requests only if it declares that it needs an API key
 describe('a read-only command cannot be handed a writer', () => {
   const source = join(import.meta.dirname, '../../../src/cli');
   const writers =
-    /\b(withSession|openSession|openStore)\b|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
+    /\b(withSession|openSession|openStore)\b|\.\/hold\.js|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
 
   test.each(names)('%s imports what can write only if it is not read-only', (name) => {
     if (name === 'help') return;
