@@ -120,7 +120,7 @@ function reportLine({ made, outcomes, converged }: HoldReport): string {
 }
 
 function nothingLine(action: HoldAction, selected: number): string {
-  if (selected > 0) return `Nothing to ${action}: ${count(selected, 'schedule')} left alone.`;
+  if (selected > 0) return `Nothing to ${action}: ${count(selected, 'resource')} left alone.`;
   return action === 'hold'
     ? 'Nothing to hold: there are no schedules.'
     : 'Nothing to resume: nothing is on hold.';
