@@ -140,7 +140,7 @@ function callbacksOf(
       // Each run is reported once.
       if (waitedFor === holder.name) return;
       waitedFor = holder.name;
-      output.err(output.redactor.value(`${escapeControls(waitText(holder))}\n`));
+      output.err(output.redactor.value(`${waitText(holder)}\n`));
     },
     onStep(event) {
       begin();
@@ -151,9 +151,11 @@ function callbacksOf(
   };
 }
 
-function waitText({ name, since, takeOverMs }: LockInfo): string {
+export function waitText({ name, since, takeOverMs }: LockInfo): string {
   const minutes = Math.ceil(takeOverMs / 60_000);
-  return `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`;
+  return escapeControls(
+    `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`,
+  );
 }
 
 function showPlan(plan: Plan, flags: CarryOutFlags, context: CommandContext, isConfirmed: boolean): void {

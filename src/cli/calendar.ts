@@ -1,4 +1,4 @@
-import { calendar } from '../engine/calendar.js';
+import { calendarWithHolds } from '../engine/calendar.js';
 import { problem } from '../model/diagnostic.js';
 import { calendarJson } from '../view/calendar/calendar-json.js';
 import { calendarSvg } from '../view/calendar/calendar-svg.js';
@@ -23,7 +23,8 @@ export function calendarCommand(flags: CalendarFlags, context: CommandContext): 
   return runCommand(flags, declarations.calendar.formats, { ...context, page: 'calendar' }, async () => {
     const { redactor } = context.output;
     const { from, zone = 'UTC' } = flags;
-    const made = calendar(projectOptions(flags, context), { days: chooseDays(flags), from, zone });
+    const wanted = { days: chooseDays(flags), from, zone };
+    const made = await calendarWithHolds(projectOptions(flags, context), wanted);
     const shown = redactor.value(made.calendar);
     return {
       diagnostics: made.warnings,

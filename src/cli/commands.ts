@@ -1,14 +1,11 @@
 import { listable } from '../engine/listable.js';
 import { packageName } from '../engine/version.js';
-import { Argument, type Command } from './command/commander.js';
+import { addresses, command, type Done } from './command/add-command.js';
+import type { Command } from './command/commander.js';
 import type { CommandName } from './command/declarations.js';
-import { carriedOut, choice, choiceArgument, collect, guarded } from './command/options.js';
-import { helpTail } from './help/help-page.js';
-import { helpTexts } from './help/help-texts.js';
+import { carriedOut, choice, choiceArgument, guarded } from './command/options.js';
 import type { CommandContext } from './host/host.js';
-
-/** Receives the exit code. */
-export type Done = (code: number) => void;
+import { addHold, addRuns } from './watch-commands.js';
 
 const shells = ['bash', 'zsh', 'fish'];
 const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot', 'seed'];
@@ -19,6 +16,7 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addPull, ['pull']],
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
   [addRuns, ['run', 'wait']],
+  [addHold, ['hold', 'resume']],
   [addServiceReads, ['drift', 'list', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
   [addLog, ['log']],
@@ -124,33 +122,6 @@ function addPull(program: Command, context: CommandContext, done: Done): void {
     );
 }
 
-function addRuns(program: Command, context: CommandContext, done: Done): void {
-  program.commandsGroup('Run:');
-  const patience = 'How long to follow the runs, such as 90s, 30m or 2h (default: until they are finished)';
-  command(program, 'run')
-    .argument('<addresses...>', 'Addresses or globs of the project, or `agent/<agent>`')
-    .option('-i, --input <key=value>', 'Input of the agents, for this run only (repeatable)', collect)
-    .option('--inputs <file>', 'JSON file with the inputs, or - for stdin')
-    .option('--declared', 'Run the targets of schedules with the inputs of the manifests, not as deployed')
-    .option('--detach', 'Print the ids and exit, without following the runs')
-    .option('--for <time>', patience)
-    .option('--max-starts <n>', 'Refuse to start more agents than this (default: 25)')
-    .option(
-      '--retry-not-started <n>',
-      'How often to try members of a group again that never started (default: 0)',
-    )
-    .option('--stop-on-interrupt', 'Stop the runs when the command is interrupted')
-    .action(async (selected, flags) =>
-      done(await (await import('./run.js')).runRunCommand(selected, flags, context)),
-    );
-  command(program, 'wait')
-    .argument('<runs...>', 'Ids of jobs, group runs or pipeline runs, or addresses with unfinished runs')
-    .option('--for <time>', patience)
-    .action(async (names, flags) =>
-      done(await (await import('./wait.js')).waitCommand(names, flags, context)),
-    );
-}
-
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {
   program.commandsGroup('Inspect:');
   command(program, 'drift')
@@ -238,22 +209,4 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
   command(program, 'version').action(async (flags) =>
     done(await (await import('./version.js')).versionCommand(flags, context)),
   );
-}
-
-function addresses(): Argument {
-  return new Argument(
-    '[addresses...]',
-    'Addresses or globs, such as `group/retail-prices` or `schedule/*` (default: all resources)',
-  );
-}
-
-export function command(program: Command, name: CommandName): Command {
-  const { summary, about = `${summary}.` } = helpTexts[name];
-  return program
-    .command(name)
-    .summary(summary)
-    .description(about)
-    .copyInheritedSettings(program)
-    .allowExcessArguments(false)
-    .addHelpText('after', helpTail(name));
 }

@@ -1,9 +1,10 @@
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
+import { command, type Done } from './command/add-command.js';
 import { Argument, Command } from './command/commander.js';
 import { declarations } from './command/declarations.js';
 import { addSharedFlags, refuseAmbiguous } from './command/options.js';
-import { command, type Done, groups } from './commands.js';
+import { groups } from './commands.js';
 import { helpStyle, rootTail } from './help/help-page.js';
 import { type CommandContext, defaultWidth } from './host/host.js';
 

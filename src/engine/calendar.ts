@@ -2,12 +2,15 @@ import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
 import type { Calendar } from '../model/calendar.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
+import type { Holds } from '../model/hold.js';
+import { heldDiagnostics } from '../reconcile/hold/held-changes.js';
 import { calendarOf } from '../reconcile/starts/calendar.js';
 import { toInstant } from '../timing/offset-period.js';
 import { canonicalZone, zoneProblem } from '../timing/zone.js';
 import { timeZoneData } from '../timing/zone-data.js';
 import { clockOf } from './clock.js';
-import { openProject, type ProjectOptions } from './project.js';
+import { localHolds } from './hold/local-holds.js';
+import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
 
 export interface CalendarOptions {
   /** From 1 to 366. */
@@ -18,19 +21,41 @@ export interface CalendarOptions {
   readonly zone: string;
 }
 
+export interface CalendarResult {
+  readonly calendar: Calendar;
+  readonly warnings: readonly Diagnostic[];
+}
+
 /** When the declared schedules start agents, from the manifests alone, and the warnings about these. Throws a Problem. */
-export function calendar(
+export function calendar(options: ProjectOptions, wanted: CalendarOptions): CalendarResult {
+  return calendarFor(openProject(options), options, wanted);
+}
+
+/** The same, knowing what an inventory in a file says is on hold. One in git is not asked: this works offline. */
+export async function calendarWithHolds(
+  options: ProjectOptions,
+  wanted: CalendarOptions,
+): Promise<CalendarResult> {
+  const opened = openProject(options);
+  const { holds, warnings } = await localHolds(opened.project, options);
+  const made = calendarFor(opened, options, wanted, holds);
+  return { ...made, warnings: [...made.warnings, ...heldDiagnostics(holds), ...warnings] };
+}
+
+function calendarFor(
+  { project, warnings }: OpenedProject,
   options: ProjectOptions,
   { days, from, zone }: CalendarOptions,
-): { readonly calendar: Calendar; readonly warnings: readonly Diagnostic[] } {
+  holds: Holds = {},
+): CalendarResult {
   const timeZone = checkedZone(zone);
   const now = clockOf(options).now();
   const start = from === undefined ? now : midnight(from, timeZone);
   const until = addDays(from ?? localDate(now, timeZone), days);
   const span = { from: start, until: toInstant(`${until}T00:00:00`, timeZone) };
-  const { project, warnings } = openProject(options);
+  const inputs = { kinds, project, now: start, span, timeZone, timeZoneData: timeZoneData(), holds };
   return {
-    calendar: calendarOf({ kinds, project, now: start, span, timeZone, timeZoneData: timeZoneData() }),
+    calendar: calendarOf(inputs),
     warnings,
   };
 }

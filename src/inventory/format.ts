@@ -1,5 +1,6 @@
 import { commitFrom } from '../model/checkout.js';
 import { problem } from '../model/diagnostic.js';
+import { holdFrom } from '../model/hold.js';
 import {
   type Intent,
   type Inventory,
@@ -15,17 +16,25 @@ import { safeguardsFrom } from '../model/safeguards.js';
 /** Increased when an older roster could misread the new format. A new optional field is no reason. */
 const VERSION = 1;
 
+/** Only while something is held: an older roster would start it again, and drop the hold when it saves the inventory. */
+const VERSION_WITH_HOLDS = 2;
+
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
   const { project, environment, service, place, commit, safeguards, intent } = inventory;
   return `{
-  "version": ${VERSION},
+  "version": ${versionOf(inventory)},
   "project": ${JSON.stringify(project)},
   "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}${printIntent(intent)}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
 `;
+}
+
+function versionOf({ entries }: Inventory): number {
+  for (const { hold } of entries.values()) if (hold !== undefined) return VERSION_WITH_HOLDS;
+  return VERSION;
 }
 
 function printLine(name: string, value: Json): string {
@@ -44,7 +53,7 @@ function printMap(map: ReadonlyMap<string, InventoryEntry | InventoryDraft>): st
   if (map.size === 0) return '{}';
   const lines = [...map]
     .sort(([a], [b]) => byCodeUnit(a, b))
-    .map(([key, value]) => `    ${JSON.stringify(key)}: ${canonical({ ...value })}`);
+    .map(([key, value]) => `    ${JSON.stringify(key)}: ${canonical({ ...value } as JsonObject)}`);
   return `{\n${lines.join(',\n')}\n  }`;
 }
 
@@ -53,7 +62,7 @@ export function parse(text: string, name: string): Inventory {
   const data = parseJson(text);
   if (data === undefined) throw broken(name, notJson(text));
   if (!isJsonObject(data)) throw broken(name, 'it is not a JSON object');
-  if (data['version'] !== VERSION) throw wrongVersion(name, data['version'] ?? null);
+  if (!isKnownVersion(data['version'])) throw wrongVersion(name, data['version'] ?? null);
   const { project, environment } = data;
   if (typeof project !== 'string') throw broken(name, '"project" is not a string');
   return {
@@ -63,6 +72,10 @@ export function parse(text: string, name: string): Inventory {
     entries: readMap(data['entries'], name, readEntry),
     drafts: readMap(data['drafts'] ?? {}, name, readDraft),
   };
+}
+
+function isKnownVersion(version: Json | undefined): boolean {
+  return version === VERSION || version === VERSION_WITH_HOLDS;
 }
 
 function readLastApply({
@@ -158,7 +171,7 @@ function readMap<T>(
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
-  const { kind, id, name, protect, applied, sensitive, ignore, created } = value;
+  const { kind, id, name, protect, applied, sensitive, ignore, created, hold } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   return {
@@ -170,6 +183,7 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
     ...(Array.isArray(ignore) ? { ignore: ignore.filter((each) => typeof each === 'string') } : {}),
     ...readCreated(created),
+    ...(hold === undefined ? {} : { hold: holdFrom(hold) ?? fail() }),
   };
 }
 
@@ -193,6 +207,6 @@ function broken(name: string, why: string): Error {
 }
 
 function wrongVersion(name: string, found: Json): Error {
-  const message = `the inventory ${name} has version ${JSON.stringify(found)}, but this roster reads version ${VERSION}`;
+  const message = `the inventory ${name} has version ${JSON.stringify(found)}, but this roster reads versions ${VERSION} and ${VERSION_WITH_HOLDS}`;
   return problem('invalid-inventory', message, 'Use the version of roster that wrote it, or a newer one.');
 }

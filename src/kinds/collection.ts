@@ -1,5 +1,5 @@
 import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
-import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
+import type { FieldRule, FieldRules, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import type { StartByHand } from '../model/run.js';
 import { unhidden } from '../model/value-hash.js';
@@ -9,6 +9,7 @@ import type {
   RemoteCollection,
 } from '../service/operations/collection.js';
 import { UNREADABLE } from '../service/operations/record.js';
+import { reportRepeats, resolveAgents } from './collection-agents.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { listCollection } from './listings.js';
 import { collectionEntryForm, normalText, plain, text } from './rules.js';
@@ -82,7 +83,6 @@ export function collectionKind<F extends Field>(
   const { name, section, shape, field, operations } = own;
   return {
     ...{ name, section, shape },
-
     read: (entry, key, context) => readCollection(own, entry as CollectionEntry, key, context),
     resolve({ key, declared: { agents, ...properties } }, resolver) {
       const ids = resolveAgents(agents, field, resolver);
@@ -120,9 +120,8 @@ export function collectionKind<F extends Field>(
     links: ({ agents }) => ({ field, to: agents.map((agent) => `agent/${agent}`), ordered: own.ordered }),
     runs: {
       agents: (spec) => spec[field],
-      // A paused object cannot be run (interface §2).
-      startsAtOnce: (spec) => (spec.active ? own.startsAtOnce(spec[field].length) : 0),
-      startsPerRun: (spec) => (spec.active ? spec[field].length : 0),
+      startsAtOnce: (spec) => (canRun(spec) ? own.startsAtOnce(spec[field].length) : 0),
+      startsPerRun: (spec) => (canRun(spec) ? spec[field].length : 0),
     },
     startByHand: own.startByHand,
     risks: ({ observed, after }) => (observed === null || after !== null ? [] : useRisks(observed)),
@@ -131,6 +130,11 @@ export function collectionKind<F extends Field>(
       placeholder: { name: '', description: '', active: true, ...keyed(field, []) },
     },
   };
+}
+
+/** A paused object cannot be run (interface §2). */
+function canRun({ active }: CommonSpec): boolean {
+  return active;
 }
 
 function observe<F extends Field>(
@@ -223,33 +227,4 @@ function readCollection(
     active: entry.active ?? true,
     agents,
   };
-}
-
-function reportRepeats(agents: readonly string[], field: string, { report }: ReadContext): void {
-  const seen = new Set<string>();
-  agents.forEach((agent, index) => {
-    if (seen.has(agent)) report(repeated([field, index], `agent "${agent}" is listed twice`));
-    seen.add(agent);
-  });
-}
-
-function repeated(path: readonly (string | number)[], message: string) {
-  return { severity: 'error', code: 'duplicate-agent', path, message, help: 'Remove one of them.' } as const;
-}
-
-/** GUIDs of the agents in the order written; undefined when a problem was reported. */
-function resolveAgents(
-  agents: readonly string[],
-  field: string,
-  resolver: Resolver,
-): readonly string[] | undefined {
-  const writtenAs = new Map<string, string>();
-  agents.forEach((written, index) => {
-    const agent = resolver.agent(written, [field, index]);
-    if (agent === undefined) return;
-    const other = writtenAs.get(agent.id);
-    if (other === undefined) writtenAs.set(agent.id, written);
-    else resolver.report(repeated([field, index], `"${written}" and "${other}" are the same agent`));
-  });
-  return writtenAs.size === agents.length ? [...writtenAs.keys()] : undefined;
 }

@@ -93,6 +93,11 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   },
 
   startByHand: runNow,
+  pausing: {
+    field: 'enabled',
+    isPaused: ({ enabled }) => !enabled,
+    with: (spec, paused) => ({ ...spec, enabled: !paused }),
+  },
   expired,
   risks: scheduleRisks,
   timetable,

@@ -32,6 +32,7 @@ export const diagnosticCodes = [
   'skipped-time',
   'repeated-time',
   'past-once',
+  'held',
   'unknown-input',
   'ignored-inputs',
   'unknown-scope',

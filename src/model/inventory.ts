@@ -1,5 +1,6 @@
 import { Problem } from './diagnostic.js';
 import type { HistoryCommit } from './history.js';
+import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
 import type { Address, InventorySetting, KindName } from './resource.js';
 import type { Safeguards } from './safeguards.js';
@@ -49,6 +50,8 @@ export interface InventoryEntry {
   readonly ignore?: readonly string[];
   /** When it was created, ISO 8601, as long as no list has shown it: lists may lag. */
   readonly created?: string;
+  /** It was enabled and is paused for a time. Absent otherwise. */
+  readonly hold?: Hold;
 }
 
 export interface InventoryDraft {

@@ -1,6 +1,7 @@
 import type { EntryForm } from './entry-form.js';
 import type { JsonObject } from './json.js';
 import type { Listing, ListingContext } from './listing.js';
+import type { Pausing } from './pausing.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -15,7 +16,7 @@ import type {
   Resolver,
 } from './resource.js';
 import type { Risk } from './risk.js';
-import type { StartByHand } from './run.js';
+import type { Runs, StartByHand } from './run.js';
 import type { Suggest } from './suggest.js';
 import type { Timetable } from './timetable.js';
 
@@ -68,6 +69,8 @@ export interface Kind<D = unknown, S = unknown> {
   readonly runs?: Runs<S>;
   /** For kinds whose objects can be started by hand. */
   readonly startByHand?: StartByHand<S>;
+  /** For kinds whose objects can be paused, and put on hold. */
+  readonly pausing?: Pausing<S>;
   /** For kinds that start runs at certain times. */
   readonly timetable?: Timetable<S>;
   /** For kinds that allow several objects with one natural key. */
@@ -176,15 +179,6 @@ export interface EntryLinks {
   readonly to: readonly string[];
   /** Whether that order has a meaning. */
   readonly ordered: boolean;
-}
-
-export interface Runs<S> {
-  /** GUIDs of the agents that the object consists of. */
-  agents(spec: S): readonly string[];
-  /** How many agents a run starts at the same moment. */
-  startsAtOnce(spec: S): number;
-  /** How many agents a run starts in total. */
-  startsPerRun(spec: S): number;
 }
 
 export interface Similarity {

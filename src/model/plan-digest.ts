@@ -5,7 +5,7 @@ import type { Plan } from './plan.js';
 
 type Basis = Pick<
   Plan,
-  'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'ignored'
+  'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'ignored' | 'held'
 >;
 
 /** Of one change. */
@@ -15,13 +15,14 @@ export function digestPart(text: string): string {
 
 /** The digest of a plan whose changes have these parts. */
 export function digestOfParts(basis: Basis, parts: readonly string[]): string {
-  const { project, environment, service, account, inventory, safeguards, ignored } = basis;
+  const { project, environment, service, account, inventory, safeguards, ignored, held } = basis;
   const { prune, limits } = safeguards;
   const changes = [...parts].sort(byCodeUnit);
   const text = canonical({
     ...{ project, environment, service, account, inventory },
     ...{ prune, limits: { ...limits }, changes },
     ...(ignored === undefined ? {} : { ignored: ignored.properties as JsonObject }),
+    ...(held === undefined ? {} : { held: held as unknown as JsonObject }),
   });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

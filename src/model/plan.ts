@@ -2,6 +2,7 @@ import type { CalendarComparison } from './calendar.js';
 import type { PlannedCheckout } from './checkout.js';
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Link } from './graph.js';
+import type { Holds } from './hold.js';
 import type { CreateIntent, InventoryEntry } from './inventory.js';
 import type { Json } from './json.js';
 import type { Request } from './request.js';
@@ -162,6 +163,8 @@ export interface Plan {
   readonly unmanaged: UnmanagedCounts;
   /** What entries ignore. Missing when they ignore nothing. */
   readonly ignored?: IgnoredProperties;
+  /** What is on hold, and stays so: part of the digest. Missing when nothing is. */
+  readonly held?: Holds;
   /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
   /** What the inventory says of each declared resource once its change is done; the id is not known before. */

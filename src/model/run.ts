@@ -49,3 +49,13 @@ export interface StartByHand<S = unknown> {
   /** For kinds that start another object, and with which inputs. */
   target?(spec: S): { readonly of: ObjectRef; readonly inputs: JsonObject };
 }
+
+/** What a run of an object starts. */
+export interface Runs<S> {
+  /** GUIDs of the agents that the object consists of. */
+  agents(spec: S): readonly string[];
+  /** How many agents a run starts at the same moment. */
+  startsAtOnce(spec: S): number;
+  /** How many agents a run starts in total. */
+  startsPerRun(spec: S): number;
+}

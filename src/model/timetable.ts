@@ -9,6 +9,8 @@ import type { BusyMinutes, TimeSpan } from './start-rate.js';
 export interface SpecLoad<S> {
   readonly spec: S;
   readonly starts: number;
+  /** Nothing starts before. Default: since ever. */
+  readonly from?: Date | undefined;
 }
 
 /** The two starts of a schedule that are closest together. */

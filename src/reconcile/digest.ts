@@ -22,6 +22,7 @@ export function digestOf(
     | 'inventory'
     | 'safeguards'
     | 'ignored'
+    | 'held'
     | 'changes'
     | 'steps'
   >,

@@ -66,13 +66,23 @@ function isLoss({ entry, rule, known }: Match): boolean {
   return entry === null ? known?.id != null : rule !== 'id';
 }
 
+/**
+ * What a hold has paused is as it should be. So is what has been started again since the hold ended. Started during the
+ * hold, it is drift.
+ */
+function isHeld({ kind, observed, hold, endedHold }: Match, field: string): boolean {
+  const { pausing } = kind;
+  if (pausing?.field !== field || observed === null) return false;
+  return endedHold !== undefined || (hold !== undefined && pausing.isPaused(observed.spec));
+}
+
 function changedFields(match: Match, observed: Observed, names: Names): FieldChange[] {
   const { kind, known, entry } = match;
   const { spec } = observed;
   if (spec === null) return [];
   return Object.keys(kind.fields).flatMap((field): FieldChange[] => {
     const applied = known?.applied[field];
-    if (applied === undefined || holdsApplied(match, field)) return [];
+    if (applied === undefined || holdsApplied(match, field) || isHeld(match, field)) return [];
     const { layout, show, showApplied } = ruleOf(kind, field);
     const places = secretPlaces(match, field);
     const value = ownPart(entry, field, rawValue(spec, field) as Json);

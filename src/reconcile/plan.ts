@@ -19,6 +19,8 @@ import { accessEnds, type Caller, describeCaller } from './caller.js';
 import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
+import { withHold } from './hold/held.js';
+import { heldDiagnostics, heldOf, holdNotes } from './hold/held-changes.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
 import { newlyIgnoredRisks } from './ignore/newly-ignored.js';
 import { inBrief } from './in-brief.js';
@@ -96,7 +98,8 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { entries } = project;
   // Of a plan for another service, only that is reported.
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
-  const matches = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
+  const found = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
+  const matches = { ...found, list: found.list.map((each) => withHold(each, now)) };
   const names = namesOf(matches.list, matches.externals, lookup);
   const context = { names, prune, destroy, removed: new Set(project.removed), now };
   const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), context) ?? []);
@@ -119,6 +122,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
     ...duplicateWarnings(matches.list, prune),
     ...(prune === 'all' ? [] : namesakesOfKept(matches.list, kept)),
     ...startRateWarnings(inputs, matches),
+    ...heldDiagnostics(heldOf(diffs).held),
     ...(inputs.checkout == null ? [] : staleCheckoutWarnings(inputs.checkout, diffs)),
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
@@ -144,7 +148,7 @@ function assemble(
   const { name, environment, inventory, limits } = project;
   const safeguards = { prune: inputs.destroy === true ? project.prune : inputs.prune, limits };
   const basis = { project: name, environment, service, account, inventory, safeguards };
-  const body = { ...basis, ...ignoredOf(diffs), changes, steps };
+  const body = { ...basis, ...ignoredOf(diffs), ...heldOf(diffs), changes, steps };
   return {
     ...body,
     risks: [
@@ -179,7 +183,7 @@ function changesOf(
   return diffs.map(({ change, revokesCaller, match: each }) => {
     const risks = context.risksOf(change, each);
     const ends = revokesCaller ? [accessEnds(each.observed, caller)] : [];
-    const notes = [...context.notesOf(change.address), ...ends];
+    const notes = [...context.notesOf(change.address), ...holdNotes(each, change.action), ...ends];
     const steps = stepsOf.get(change.address) ?? [];
     const isNone = change.action === 'none';
     // Most objects are unchanged: their copy is a plain one, which is many times faster.

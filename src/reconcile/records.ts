@@ -68,6 +68,7 @@ function recordOf(match: Match, entry: Desired, expired: boolean): Omit<Inventor
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
     ...ignoredAtApply(entry),
+    ...(match.hold === undefined ? {} : { hold: match.hold }),
   };
   return match.observed === null ? record : recordWithIgnored(entry, record, match.known);
 }

@@ -1,3 +1,4 @@
+import { holdText } from '../model/hold.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
@@ -120,7 +121,8 @@ function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
           .flatMap((field) =>
             ignoredIn(kind, field, { observed: observed.spec, desired: entry.spec, names }),
           );
-  const elsewhere = ignoredParts(entry).map((part) => managedElsewhere(match, part, names));
+  const managed = ignoredParts(entry).map((part) => managedElsewhere(match, part, names));
+  const elsewhere = [...held(match), ...managed];
   const facts = Object.keys(observed.facts).filter((name) => observed.facts[name] != null);
   if (facts.length === 0) return [...elsewhere, ...unchanged];
   return [
@@ -128,6 +130,12 @@ function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
     ...unchanged,
     { path: facts.join(', '), why: 'set by the service, cannot be declared' },
   ];
+}
+
+function held({ kind, hold }: Match): Ignored[] {
+  return hold === undefined || kind.pausing === undefined
+    ? []
+    : [{ path: kind.pausing.field, why: holdText(hold) }];
 }
 
 /** Shows no value that others may have put a secret in. */

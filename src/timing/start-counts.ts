@@ -13,6 +13,8 @@ export interface TimedLoad {
   readonly timeZone: string;
   /** How many agents each run starts at once. */
   readonly starts: number;
+  /** Nothing starts before. Default: since ever. */
+  readonly from?: Date | undefined;
 }
 
 /** How many agents start in each minute of UTC. The first minute begins at `first`, in milliseconds. */
@@ -30,18 +32,21 @@ const minute = 60_000;
  */
 export function startsPerMinute(loads: readonly TimedLoad[], span: TimeSpan): StartCounts {
   const counter = new Counter(span);
-  for (const load of joined(loads)) counter.add(load);
+  for (const load of joined(loads)) {
+    if (load.from === undefined || load.from <= span.from) counter.add(load);
+    else if (load.from < span.until) counter.addPart(load, { from: load.from, until: span.until });
+  }
   return counter;
 }
 
 /** Projects repeat their timings: all that start at the same times are counted together. */
 function joined(loads: readonly TimedLoad[]): Iterable<TimedLoad> {
-  const byTimes = new Map<string, { timing: Timing; timeZone: string; starts: number }>();
-  for (const { timing, timeZone, starts } of loads) {
+  const byTimes = new Map<string, TimedLoad & { starts: number }>();
+  for (const { timing, timeZone, starts, from } of loads) {
     if (!(starts > 0)) continue;
-    const key = `${timeZone} ${timing.type} ${timing.startTime} ${rhythmOf(timing)}`;
+    const key = `${timeZone} ${timing.type} ${timing.startTime} ${rhythmOf(timing)} ${from?.getTime()}`;
     const same = byTimes.get(key);
-    if (same === undefined) byTimes.set(key, { timing, timeZone, starts });
+    if (same === undefined) byTimes.set(key, { timing, timeZone, starts, from });
     else same.starts += starts;
   }
   return byTimes.values();
@@ -129,6 +134,15 @@ class Counter implements StartCounts {
     else if (timing.type === 'Basic' && countsRealTime(timing.unit))
       this.addSteps(load, (timing.value * unitMilliseconds[timing.unit]) / minute);
     else this.addListed(load, this.span);
+  }
+
+  addPart(load: TimedLoad, span: TimeSpan): void {
+    const part = new Counter(span);
+    part.add(load);
+    const index = this.indexOf(part.first);
+    part.minutes.forEach((starts, nth) => {
+      if (starts > 0) this.count(index + nth, starts);
+    });
   }
 
   /** One by one, for timings with few runs. */

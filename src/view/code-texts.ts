@@ -180,6 +180,11 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The time of a `once` schedule has passed, so the schedule is not created, enabled or run.',
     help: 'Remove the entry, or set a time in the future.',
   },
+  held: {
+    title: 'On hold',
+    means: 'Schedules are paused by `roster hold`, and plan and apply leave them paused until the hold ends.',
+    help: 'To end the hold now, run `roster resume ADDRESS`.',
+  },
   'unknown-input': {
     title: 'Unknown input',
     means: 'No agent of the target has an input with this key.',

@@ -16,7 +16,11 @@ interface Case {
   manifest: string;
   /** A manifest that is applied first, so that the inventory knows its objects. */
   before?: string;
-  /** Changes made outside roster after `before` was applied: seed objects by section and name. */
+  /** What was put on hold, and paused, after `before` was applied: until when by address; null for no end. */
+  holds?: Record<string, string | null>;
+  /** Addresses that are on hold after the plan. */
+  held?: string[];
+  /** Changes made outside roster after `before` was applied and `holds` was paused: seed objects by section and name. */
   meanwhile?: Meanwhile;
   prune?: string;
   /** The selected environment. */
@@ -77,6 +81,7 @@ describe.each(cases)('%s', (name, given) => {
     expect(plan.diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
     expect(plan.changes.map((change) => pick(change, given))).toEqual(given.plan);
     expect(plan.diagnostics.map((each) => each.code)).toEqual(given.warnings ?? []);
+    expect(Object.keys(plan.held ?? {})).toEqual(given.held ?? []);
     if (given.ignored !== undefined) expect(plan.ignored?.differences).toBe(given.ignored);
     if (given.unmanaged !== undefined) expect(plan.unmanaged).toEqual({ ...given.unmanaged, key: 1 });
     expect(writesOf(sandbox)).toEqual([]); // law 3: plan sends only reads
@@ -85,6 +90,7 @@ describe.each(cases)('%s', (name, given) => {
     expect(report.diagnostics.filter((each) => each.severity === 'error')).toEqual([]);
     expect([report.exit, report.converged]).toEqual([0, true]);
     expect(writesOf(sandbox).sort()).toEqual(given.requests);
+    expect(holdsOf(workspace, given)).toEqual(given.held ?? []);
   });
 
   law(name)(
@@ -96,6 +102,9 @@ describe.each(cases)('%s', (name, given) => {
       const before = writesOf(sandbox).length;
       expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
       expect((await workspace.apply(flagsOf(given))).exit).toBe(0);
+      expect(writesOf(sandbox).length).toBe(before);
+      // Only the inventory knows what is on hold.
+      if (given.held !== undefined) return;
       rmSync(join(workspace.root, inventoryOf(given)), { force: true });
       const { changes } = await workspace.planJson(flagsOf(given));
       expect(changes.filter((each) => each.action !== 'adopt')).toEqual([]);
@@ -171,12 +180,39 @@ async function arrange(given: Case): Promise<Arranged> {
     const { prune: _, ...flags } = flagsOf(given);
     const first = await workspace.apply({ ...flags, allowSelfRevoke: true });
     if (first.exit !== 0) throw new Error(`the manifest before does not apply: ${first.stderr}`);
+    hold(sandbox, workspace, given);
     interfere(sandbox, given.meanwhile ?? {});
     keepWorking(sandbox, workspace);
     workspace.write('roster.yaml', manifestText(given.manifest));
   }
   sandbox.requests.length = 0;
   return { sandbox, workspace, proxy };
+}
+
+/** As `roster hold` leaves the inventory and the service. */
+function hold({ world }: Sandbox, workspace: Workspace, given: Case): void {
+  if (given.holds === undefined) return;
+  const inventory = inventoryIn(workspace, given);
+  for (const [address, until] of Object.entries(given.holds)) {
+    const entry = inventory.entries[address];
+    const schedule = world.schedules.get(entry?.id ?? '');
+    if (entry === undefined || schedule === undefined) throw new Error(`${address} cannot be held`);
+    entry.applied['enabled'] = false;
+    entry['hold'] = { by: 'Anna', reason: 'incident 42', since: '2020-01-01T03:00:00.000Z', until };
+    schedule.isEnabled = false;
+  }
+  workspace.write(inventoryOf(given), JSON.stringify({ ...inventory, version: 2 }));
+}
+
+function holdsOf(workspace: Workspace, given: Case): string[] {
+  const { entries } = inventoryIn(workspace, given);
+  return Object.keys(entries).filter((address) => entries[address]?.['hold'] !== undefined);
+}
+
+function inventoryIn(workspace: Workspace, given: Case) {
+  return JSON.parse(readFileSync(join(workspace.root, inventoryOf(given)), 'utf8')) as {
+    entries: Record<string, { id: string; applied: Record<string, unknown>; hold?: unknown }>;
+  };
 }
 
 /** A created key may have replaced the caller's key: continue with the newest, as CI would. */

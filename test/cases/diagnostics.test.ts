@@ -21,6 +21,8 @@ interface Case {
   env?: Record<string, string | null>;
   /** The `roster.yaml` that is applied first. */
   before?: string;
+  /** Why everything is put on hold after that. */
+  hold?: string;
   seed?: object;
   variants?: Variant[];
   /** What goes wrong with the first write. */
@@ -90,6 +92,10 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
     workspace.write('roster.yaml', given.before);
     const first = await workspace.apply({ allowSelfRevoke: true });
     if (first.exit !== 0) throw new Error(`the manifest in "before" does not apply: ${first.stderr}`);
+    if (given.hold !== undefined) {
+      workspace.env['GITHUB_ACTOR'] = 'anna';
+      await workspace.command(['hold', '--all', '--yes', '--reason', given.hold]);
+    }
     workspace.write('roster.yaml', given.files['roster.yaml'] ?? '');
   }
   reset();

@@ -35,6 +35,8 @@ export const declarations = {
     interruptEnds: 'steps',
     formats: ['text', 'json'],
   },
+  hold: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
+  resume: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   pull: { ...writing, needsKey: true, formats: ['text', 'json', 'diff'] },
   list: { ...reading, formats: ['text', 'json'] },

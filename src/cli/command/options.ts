@@ -34,13 +34,18 @@ export function guarded(added: Command): Command {
 
 /** Flags of the commands that carry out a plan. */
 export function carriedOut(added: Command): Command {
-  return added
-    .option('--report <file>', 'Save the report as JSON')
-    .option('--no-verify', 'Do not verify the result at the end')
-    .option(
-      '--lock-timeout <time>',
-      'How long to wait for another run to release the lock, such as 90s or 5m (default: 0s)',
-    );
+  return locking(
+    added
+      .option('--report <file>', 'Save the report as JSON')
+      .option('--no-verify', 'Do not verify the result at the end'),
+  );
+}
+
+export function locking(added: Command): Command {
+  return added.option(
+    '--lock-timeout <time>',
+    'How long to wait for another run to release the lock, such as 90s or 5m (default: 0s)',
+  );
 }
 
 /** The flags that several commands share, each only where it does something. */
@@ -67,6 +72,8 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   plan: pruning,
   apply: pruning,
   destroy: service,
+  hold: service,
+  resume: service,
   drift: service,
   pull: service,
   list: service,

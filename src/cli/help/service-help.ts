@@ -129,48 +129,6 @@ export const serviceHelp = {
     },
     page: 'docs/api.md',
   },
-  run: {
-    summary: 'Start agents, groups, pipelines and schedules, and follow them',
-    about:
-      'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running.',
-    examples: [
-      ['Run a group, and wait for its result', 'roster run group/retail-prices'],
-      ['Search with an agent, for at most ten minutes', 'roster run agent/acme-shop -i country=DE --for 10m'],
-      ['Start a schedule as it is deployed, without waiting', 'roster run schedule/nightly --detach'],
-    ],
-    exits: {
-      0: 'Everything succeeded, or was started with `--detach`',
-      1: 'An error, and nothing was started',
-      3: 'It is unknown whether something was started or how it ended, or some starts were not sent',
-      4: 'More starts than `--max-starts` allows, or the inventory belongs to another service or account',
-      5: 'Something failed, was stopped or was not started',
-      6: 'Still running when the time of `--for` was over',
-      130: 'Interrupted: the runs go on',
-    },
-    page: 'docs/run.md',
-  },
-  wait: {
-    summary: 'Follow runs that were started earlier',
-    about:
-      'Follow runs to their end: by the id of a job, a group run or a pipeline run, or the unfinished runs of an address.',
-    examples: [
-      ['Follow what an agent is doing', 'roster wait agent/acme-shop'],
-      [
-        'Follow everything that runs in a group, for at most half an hour',
-        'roster wait group/retail-prices --for 30m',
-      ],
-    ],
-    exits: {
-      0: 'Everything succeeded, or nothing is running',
-      1: failed,
-      3: 'The service does not show how a run ended',
-      4: elsewhere,
-      5: 'Something failed, was stopped or was not started',
-      6: 'Still running when the time of `--for` was over',
-      130: 'Interrupted: the runs go on',
-    },
-    page: 'docs/run.md',
-  },
   why: {
     summary: 'Explain which remote object matches a resource',
     about:

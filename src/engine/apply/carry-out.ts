@@ -5,7 +5,7 @@ import { bugDiagnostic, bugText } from '../../apply/run-state.js';
 import type { Verdict, Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import type { Lock } from '../../model/inventory.js';
+import type { Inventory, Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import { ServiceFailure } from '../../service/failure.js';
@@ -27,6 +27,8 @@ export interface CarryOut {
   /** It was accepted as the rest of the plan that the inventory says was begun. */
   readonly isRest: boolean;
   readonly verify: boolean;
+  /** What to record before the first request, instead of the inventory of the observation. */
+  readonly intent?: Inventory;
   readonly callbacks: { onStep?(event: StepEvent): void; onStepsEnded?(): void };
 }
 
@@ -68,7 +70,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     kinds,
     observed: observation.state.objects,
     isPart,
-    inventory: observation.inventory,
+    inventory: inputs.intent ?? observation.inventory,
     lock,
     writer,
     keys: keyKeeping(session.project, session.redactor, observation.former),

@@ -17,7 +17,16 @@ export function runResult(
     const id = known ?? change?.id ?? null;
     return `${outcome === 'done' ? past : `${outcome}: ${verb}`} ${address}${id === null ? '' : ` ${id}`}`;
   });
-  return { result, changes: [...done, ...protections(inventory)] };
+  return { result, changes: [...done, ...protections(inventory), ...holds(inventory)] };
+}
+
+/** Where a hold only ends or is renewed, nothing was sent. */
+function holds({ before, after }: Parameters<typeof runResult>[3]): string[] {
+  const addresses = new Set([...before.entries.keys(), ...after.entries.keys()]);
+  return [...addresses].flatMap((address) => {
+    const [was, is] = [before, after].map(({ entries }) => entries.get(address)?.hold !== undefined);
+    return was === is ? [] : [`${is ? 'held' : 'no longer held'} ${address}`];
+  });
 }
 
 /** Protection exists only in the inventory: no other place reports that it changed. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Hold } from '../../model/hold.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import type { Kind } from '../../model/kind.js';
 import {
@@ -32,6 +33,12 @@ export interface Match {
   readonly rule: Rule | null;
   /** Under its address, or else under that of `renamedFrom`. */
   readonly known: InventoryEntry | null;
+  /** It is on hold: what `entry` wants is paused. */
+  readonly hold?: Hold;
+  /** `entry` without its hold. Missing when it has none. */
+  readonly unheld?: Desired;
+  /** It was on hold, and nothing has been applied since that ended. */
+  readonly endedHold?: Hold;
   /** What the inventory says of the observed object, under whatever address; `known` where it says nothing. */
   readonly record: InventoryEntry | null;
   /** The ignored properties of the entry that differ. Missing when it ignores none. */

@@ -1,4 +1,5 @@
 import type { Calendar, CalendarMinute } from '../../model/calendar.js';
+import { type Holds, holdText } from '../../model/hold.js';
 import { emptyInventory } from '../../model/inventory.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { Agent } from '../../model/resource.js';
@@ -19,6 +20,8 @@ export interface CalendarInputs extends StartContext {
   readonly span: TimeSpan;
   readonly timeZone: string;
   readonly timeZoneData: string;
+  /** What is on hold starts nothing until its hold ends. */
+  readonly holds?: Holds | undefined;
 }
 
 const MOST_MINUTES = 5;
@@ -39,7 +42,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     kept: new Map(),
   });
   const { timetable } = kind;
-  const loads = startLoads(kind, countable(kind, matches), inputs, matches);
+  const loads = withoutHeld(startLoads(kind, countable(kind, matches), inputs, matches), inputs);
   const limit = project.limits.startsPerMinute;
   const { total: minutesOverLimit } = timetable.busyMinutes(loads, span, limit, 0);
   const { busiest } = timetable.busyMinutes(loads, span, 0, MOST_MINUTES);
@@ -60,6 +63,16 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     minutesOverLimit,
     uncounted: uncountedOf(kind, inputs, counted, matches),
   };
+}
+
+/** What is held is counted from the end of its hold on. */
+function withoutHeld(loads: readonly StartLoad[], { holds = {}, span }: CalendarInputs): StartLoad[] {
+  return loads.flatMap((load) => {
+    const hold = holds[load.entry.address];
+    if (hold === undefined) return load;
+    const from = hold.until === null ? span.until : new Date(hold.until);
+    return from >= span.until ? [] : { ...load, from };
+  });
 }
 
 /** Assumes that every agent exists under the name that the manifest uses. */
@@ -86,7 +99,7 @@ function calendarMinute(
 
 function uncountedOf(
   kind: TimedKind,
-  { project }: CalendarInputs,
+  { project, holds = {} }: CalendarInputs,
   counted: ReadonlySet<string>,
   matches: Matches,
 ): Calendar['uncounted'] {
@@ -101,12 +114,15 @@ function uncountedOf(
       const external = kind.references
         ?.inEntry(entry.declared)
         .find((address) => project.entries.some((each) => each.external && each.address === address));
+      const hold = holds[entry.address];
       const reason =
-        external !== undefined
-          ? `only the service knows the agents of ${external}`
-          : unknown.has(entry.address)
-            ? 'its times cannot be computed here'
-            : 'it will not run again';
+        hold !== undefined
+          ? holdText(hold)
+          : external !== undefined
+            ? `only the service knows the agents of ${external}`
+            : unknown.has(entry.address)
+              ? 'its times cannot be computed here'
+              : 'it will not run again';
       return { address: entry.address, reason };
     });
 }

@@ -1,5 +1,6 @@
-import type { Kind, Runs } from '../../model/kind.js';
+import type { Kind } from '../../model/kind.js';
 import { isPending, type ObjectRef, objectKey } from '../../model/resource.js';
+import type { Runs } from '../../model/run.js';
 import type { Match, Matches } from '../match/match.js';
 
 export interface Startable extends Pick<Matches, 'list' | 'externals'> {

@@ -34,6 +34,7 @@ export function planJson(plan: Plan) {
     summary: summarise(plan.changes),
     unmanaged: plan.unmanaged,
     ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
+    ...(plan.held === undefined ? {} : { held: plan.held }),
     changes: changesJson(plan),
     diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };

@@ -22,6 +22,8 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   init: 'init --ci none',
   apply: 'apply --yes',
   // The digest of no plan: it is compared with the current one.
+  hold: 'hold --all --reason maintenance --yes',
+  resume: 'resume --all --yes',
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   why: 'why group/a',
   api: 'api /api/search-groups',
@@ -109,7 +111,8 @@ test.each(names)('%s sends requests only if it declares that it needs an API key
 
 describe('a read-only command cannot be handed a writer', () => {
   const source = join(import.meta.dirname, '../../../src/cli');
-  const writers = /\b(withSession|openSession|openStore)\b|engine\/(apply|init|unlock|format|pull\/write)\b/;
+  const writers =
+    /\b(withSession|openSession|openStore)\b|\.\/hold\.js|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
 
   test.each(names)('%s imports what can write only if it is not read-only', (name) => {
     if (name === 'help') return;

@@ -33,6 +33,8 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   apply: 'apply --yes',
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   pull: 'pull --yes',
+  hold: 'hold --all --reason maintenance --yes',
+  resume: 'resume --all --yes',
   why: 'why group/*',
   api: 'api /api/search-groups',
   run: 'run group/a --detach',

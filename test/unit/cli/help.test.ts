@@ -111,7 +111,8 @@ describe('the examples in the help', () => {
     const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
     if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
     const { exit, stderr } = await workspace.command([...words, ...free]);
-    const asks = line === 'roster apply' || line === 'roster destroy -e staging';
+    const isHold = /^roster (hold|resume) /.test(line) && !line.endsWith('--yes');
+    const asks = line === 'roster apply' || line === 'roster destroy -e staging' || isHold;
     expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([asks ? 1 : 0, asks]);
     expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
   });

@@ -94,6 +94,8 @@ it.each(Object.entries(closed))(
       .filter(({ at }) => at.endsWith(`/properties/${name}`))
       // What a schedule starts is no resource when it is an agent, and never a schedule or a key.
       .filter(({ at }) => !at.includes('/target/'))
+      // Who holds something is a name.
+      .filter(({ at }) => !/\/(hold|held)\//.test(at))
       .map(({ at, schema }) => [
         at,
         enumOf(schema)

@@ -1,0 +1,153 @@
+import { type HoldCallbacks, type HoldOptions, hold } from '../engine/hold/hold.js';
+import { parseUntil } from '../engine/hold/until.js';
+import { withSession } from '../engine/session.js';
+import { type Diagnostic, problem } from '../model/diagnostic.js';
+import type { HoldPlan } from '../model/hold-plan.js';
+import { findApiKeys } from '../redact/api-keys.js';
+import { holdJson } from '../view/json/hold-json.js';
+import { jsonText } from '../view/json/json-text.js';
+import { holdPlanText, holdReportText } from '../view/text/hold-text.js';
+import { waitText } from './apply.js';
+import { declarations } from './command/declarations.js';
+import { exitCode } from './command/exit.js';
+import { type CommonFlags, chooseLockTimeout, sessionOptions } from './command/flags.js';
+import { type ProgressPrinter, progressOf } from './command/progress.js';
+import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
+import { confirm } from './host/confirm.js';
+import type { CommandContext } from './host/host.js';
+
+export interface ResumeFlags extends CommonFlags {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+  readonly lockTimeout?: string;
+}
+
+export interface HoldFlags extends ResumeFlags {
+  readonly reason?: string;
+  readonly until?: string;
+}
+
+/** `roster hold`: pauses schedules now, and records who did, why and until when. */
+export function holdCommand(
+  addresses: readonly string[],
+  flags: HoldFlags,
+  context: CommandContext,
+): Promise<number> {
+  return runHold(addresses, flags, context, () => {
+    const { now } = context.host;
+    const until = flags.until === undefined ? null : parseUntil(flags.until, now?.() ?? new Date());
+    return { reason: chooseReason(flags), until };
+  });
+}
+
+export function runHold(
+  addresses: readonly string[],
+  flags: ResumeFlags,
+  context: CommandContext,
+  asked: () => HoldOptions['hold'],
+): Promise<number> {
+  return runCommand(flags, declarations.hold.formats, context, async (begin) => {
+    const { output, host } = context;
+    const options: HoldOptions = {
+      addresses: chooseAddresses(addresses, flags),
+      hold: asked(),
+      lockTimeoutMilliseconds: chooseLockTimeout(flags),
+      env: host.env,
+    };
+    refuseWithoutAnswer(flags, context);
+    const printed = new Set<Diagnostic>();
+    const report = await withSession(sessionOptions(flags, context), (session) =>
+      hold(session, options, callbacksOf(flags, context, begin, printed)),
+    );
+    const shown = output.redactor.value(report);
+    const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
+    return {
+      exit: report.converged ? exitCode.fine : failed,
+      diagnostics: report.diagnostics.filter((each) => !printed.has(each)),
+      render: {
+        json: () => output.redactor.text(jsonText(holdJson(shown))),
+        text: (style) => holdReportText(shown, style),
+      },
+    };
+  });
+}
+
+function chooseAddresses(addresses: readonly string[], { all = false }: ResumeFlags): readonly string[] {
+  if (all && addresses.length > 0)
+    throw problem('usage', '`--all` and addresses exclude each other', 'Pass one of them.');
+  if (!all && addresses.length === 0)
+    throw problem(
+      'usage',
+      'no address is given',
+      'Pass addresses such as `group/retail-prices` or `schedule/*`, or `--all`.',
+    );
+  return addresses;
+}
+
+const MOST_CHARACTERS = 500;
+
+function chooseReason({ reason }: HoldFlags): string {
+  const text = reason?.trim() ?? '';
+  if (text === '') throw problem('usage', 'the reason is missing', 'For example: `--reason "incident 42"`.');
+  if (text.length > MOST_CHARACTERS)
+    throw problem('limit-exceeded', `--reason: more than ${MOST_CHARACTERS} characters`, 'Link to the rest.');
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) || findApiKeys(text).length > 0)
+    throw problem(
+      'unsafe-text',
+      '--reason: the text contains a line break, an invisible character or an API key',
+      'Write one line of plain text: everyone who sees a plan can read it.',
+    );
+  return text;
+}
+
+function refuseWithoutAnswer({ yes = false }: ResumeFlags, { host }: CommandContext): void {
+  if (yes || host.stdinIsTerminal) return;
+  throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');
+}
+
+function callbacksOf(
+  flags: ResumeFlags,
+  context: CommandContext,
+  begin: () => void,
+  printed: Set<Diagnostic>,
+): HoldCallbacks {
+  const { host, output } = context;
+  const isConfirmed = flags.yes === true;
+  let progress: ProgressPrinter | undefined;
+  let waitedFor: string | null = null;
+  return {
+    onPlan(made, diagnostics) {
+      if (flags.format !== 'json') {
+        for (const each of diagnostics) printed.add(each);
+        printDiagnostics(diagnostics, flags, context);
+      }
+      showPlan(made, flags, context);
+      progress = progressOf(made.plan, host, output);
+    },
+    onWait(holder) {
+      if (waitedFor === holder.name) return;
+      waitedFor = holder.name;
+      output.err(output.redactor.value(`${waitText(holder)}\n`));
+    },
+    onStep(event) {
+      begin();
+      progress?.onStep(event);
+    },
+    onStepsEnded: () => progress?.end(),
+    ...(isConfirmed ? {} : { confirm: (made) => confirm(question(made, context)) }),
+  };
+}
+
+/** With JSON on stdout, it is shown only if it has to be confirmed. */
+function showPlan(made: HoldPlan, flags: ResumeFlags, { host, output }: CommandContext): void {
+  const json = flags.format === 'json';
+  if (json && flags.yes === true) return;
+  const text = `${holdPlanText(output.redactor.value(made), renderOptions(flags, host))}\n`;
+  if (json) output.err(text);
+  else output.out(text);
+}
+
+function question({ action, plan }: HoldPlan, { output }: CommandContext): string {
+  const what = action === 'hold' ? 'Hold these schedules' : 'Resume these schedules';
+  return `${what} on ${output.redactor.value(plan.service)}?\nOnly 'yes' will be accepted: `;
+}

@@ -1,0 +1,32 @@
+import { problem } from '../../model/diagnostic.js';
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const HELP =
+  'Use a duration such as 90m, 8h or 3d, or a time with its offset, such as 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.';
+
+/** `--until`: when a hold ends, ISO 8601 in UTC. Throws a Problem. */
+export function parseUntil(text: string, now: Date): string {
+  const [, digits, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const time = digits === undefined ? parseTime(text) : now.getTime() + Number(digits) * (UNITS[unit] ?? 0);
+  if (Number.isNaN(time)) throw problem('invalid-time', `--until: ${whyNot(text)}`, HELP);
+  if (time <= now.getTime()) throw problem('invalid-time', `--until: "${text}" is in the past`, HELP);
+  return new Date(Math.ceil(time / 1000) * 1000).toISOString();
+}
+
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** NaN for what is not a time with an offset. */
+function parseTime(text: string): number {
+  const [, local, offset] = TIME.exec(text) ?? [];
+  if (local === undefined) return Number.NaN;
+  const asUtc = new Date(`${local}Z`);
+  // A date that does not exist would become another one.
+  const exists = !Number.isNaN(asUtc.getTime()) && asUtc.toISOString().startsWith(local.slice(0, 16));
+  return exists ? Date.parse(`${local}${offset}`) : Number.NaN;
+}
+
+function whyNot(text: string): string {
+  if (TIME.test(text)) return `"${text}" does not exist`;
+  if (/^\d{4}-\d\d-\d\d(T[\d:.]*)?$/.test(text)) return `"${text}" is not a time with an offset`;
+  return `"${text}" is neither a time nor a duration`;
+}

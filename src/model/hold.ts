@@ -1,0 +1,58 @@
+import { isJsonObject, type Json } from './json.js';
+import type { Address } from './resource.js';
+
+/** Why an object is paused for a time, whatever its entry says (`roster hold`). */
+export type Hold = {
+  /** Who holds it: a name, for people. */
+  readonly by: string;
+  readonly reason: string;
+  /** ISO 8601 in UTC, like `until`. */
+  readonly since: string;
+  /** When it ends. Null: when `roster resume` ends it. */
+  readonly until: string | null;
+  /** `roster resume` has begun to end it. */
+  readonly resumed?: true;
+};
+
+/** By address. */
+export type Holds = Readonly<Record<Address, Hold>>;
+
+export function hasEnded({ until, resumed }: Hold, now: Date): boolean {
+  return resumed === true || (until !== null && Date.parse(until) <= now.getTime());
+}
+
+/** Null for anything that roster has not written: a hold must not be guessed. */
+export function holdFrom(value: Json): Hold | null {
+  if (!isJsonObject(value)) return null;
+  const { by, reason, since, until, resumed } = value;
+  if (typeof by !== 'string' || typeof reason !== 'string' || !isTime(since)) return null;
+  if (until !== null && !isTime(until)) return null;
+  return { by, reason, since, until, ...(resumed === true ? { resumed } : {}) };
+}
+
+/** Only in the form that roster writes: plans show this text. */
+function isTime(value: Json | undefined): value is string {
+  const time = typeof value === 'string' ? new Date(value) : null;
+  return time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
+}
+
+/** `until 2026-12-01T06:00:00Z`, or `until `roster resume``. */
+export function endText({ until }: Hold): string {
+  return until === null ? 'until `roster resume`' : `until ${withoutMilliseconds(until)}`;
+}
+
+/** `held by Anna until 2026-12-01T06:00:00Z: "incident 42"`. */
+export function holdText({ by, reason, until }: Hold): string {
+  const end = until === null ? '' : ` until ${withoutMilliseconds(until)}`;
+  return `held by ${by}${end}: "${reason}"`;
+}
+
+/** `the hold of Anna ended at 2026-12-01T06:00:00Z`. */
+export function endedHoldText({ by, until, resumed }: Hold): string {
+  if (resumed === true || until === null) return `\`roster resume\` has begun to end the hold of ${by}`;
+  return `the hold of ${by} ended at ${withoutMilliseconds(until)}`;
+}
+
+function withoutMilliseconds(time: string): string {
+  return time.replace('.000Z', 'Z');
+}

@@ -1,0 +1,49 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
+import { endedHoldText, type Hold, type Holds, holdText } from '../../model/hold.js';
+import { byCodeUnit } from '../../model/json.js';
+import type { Action, Plan } from '../../model/plan.js';
+import type { Address } from '../../model/resource.js';
+import type { ResourceDiff } from '../diff.js';
+import type { Match } from '../match/match.js';
+
+/** What stays on hold after the plan. */
+export function heldOf(diffs: readonly ResourceDiff[]): Pick<Plan, 'held'> {
+  const held: Record<Address, Hold> = {};
+  for (const { match, change } of diffs)
+    if (match.hold !== undefined && staysHeld(change.action)) held[change.address] = match.hold;
+  return Object.keys(held).length === 0 ? {} : { held };
+}
+
+function staysHeld(action: Action): boolean {
+  return action !== 'delete' && action !== 'forget';
+}
+
+/** What a hold means for a change that is not just about the hold. */
+export function holdNotes({ hold, endedHold }: Match, action: Action): string[] {
+  if (hold === undefined) return endedHold === undefined ? [] : [endedHoldText(endedHold)];
+  if (action === 'none' || action === 'adopt') return [];
+  if (staysHeld(action)) return [holdText(hold)];
+  const end = 'ends with this';
+  return [`${holdText(hold)}; the hold ${end}${action === 'forget' ? ', and it stays paused' : ''}`];
+}
+
+/** Addresses that one message names. */
+const MOST_NAMED = 5;
+
+/** One for each hold: an incident may hold hundreds. */
+export function heldDiagnostics(held: Holds = {}): Diagnostic[] {
+  const groups = groupBy(Object.keys(held).sort(byCodeUnit), (address) => {
+    const hold = held[address];
+    return hold === undefined ? '' : holdText(hold);
+  });
+  return [...groups].map(([text, addresses]) => {
+    const named = addresses.slice(0, MOST_NAMED).join(', ');
+    const more = addresses.length > MOST_NAMED ? ` and ${addresses.length - MOST_NAMED} more` : '';
+    const [subject, verb] = addresses.length === 1 ? [named, 'is'] : [`${addresses.length} resources`, 'are'];
+    const list = addresses.length === 1 ? '' : ` (${named}${more})`;
+    const message = `${subject} ${verb} ${text}${list}`;
+    const help = `To end the hold, run \`roster resume ${addresses.length === 1 ? named : 'ADDRESS…'}\`.`;
+    return { severity: 'info', code: 'held', message, help };
+  });
+}

@@ -1,0 +1,394 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { parseSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+
+const at = 'startTime: "2099-12-01T06:00:00"';
+const manifest = `project: pricing
+groups:
+  shops: { members: [acme-shop, globex] }
+  idle: { members: [initech] }
+pipelines:
+  nightly: { stages: [login-check, prices] }
+schedules:
+  hourly: { target: group/shops, every: 1 hour, ${at} }
+  daily: { target: group/shops, every: 1 day, ${at}, enabled: false }
+  pipe: { target: pipeline/nightly, every: 1 day, ${at} }
+  single: { target: agent/acme-shop, every: 2 days, ${at} }
+`;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function project(text = manifest): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
+  const sandbox = await startSandbox({ seed: parseSeed('{}') });
+  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
+  workspace.env['GITHUB_ACTOR'] = 'anna';
+  workspace.sleep = () => new Promise((done) => setImmediate(done));
+  workspace.now = () => new Date('2026-12-01T03:00:00Z');
+  cleanups.push(
+    () => workspace.remove(),
+    () => sandbox.close(),
+  );
+  expect(await workspace.apply()).toMatchObject({ exit: 0 });
+  sandbox.requests.length = 0;
+  return { sandbox, workspace };
+}
+
+interface Entry {
+  readonly id: string;
+  readonly hold?: Readonly<Record<string, unknown>>;
+}
+
+function inventoryOf({ root }: Workspace) {
+  return JSON.parse(readFileSync(join(root, 'roster.inventory.json'), 'utf8')) as {
+    version: number;
+    entries: Record<string, Entry>;
+  };
+}
+
+function held(workspace: Workspace): string[] {
+  const { entries } = inventoryOf(workspace);
+  return Object.keys(entries).filter((address) => entries[address]?.hold !== undefined);
+}
+
+function scheduleOf(sandbox: Sandbox, workspace: Workspace, key: string) {
+  const found = sandbox.world.schedules.get(inventoryOf(workspace).entries[`schedule/${key}`]?.id ?? '');
+  if (found === undefined) throw new Error(`there is no schedule ${key}`);
+  return found;
+}
+
+function enabled(sandbox: Sandbox, workspace: Workspace): string[] {
+  const addresses = Object.keys(inventoryOf(workspace).entries).filter((each) =>
+    each.startsWith('schedule/'),
+  );
+  const keys = addresses.map((address) => address.slice('schedule/'.length));
+  return keys.filter((key) => scheduleOf(sandbox, workspace, key).isEnabled);
+}
+
+function writes({ requests }: Sandbox): string[] {
+  const all = requests.filter(({ method, path }) => method !== 'GET' && !path.includes('preview'));
+  return all.map(({ method, path }) => `${method} ${path}`);
+}
+
+const hold = (workspace: Workspace, ...words: string[]) =>
+  workspace.command(['hold', ...words, '--reason', 'incident 42', '--yes']);
+const resume = (workspace: Workspace, ...words: string[]) => workspace.command(['resume', ...words, '--yes']);
+
+test('a hold pauses what runs, with one request, and records who, why, since when and until when', async () => {
+  const { sandbox, workspace } = await project();
+  const ran = await hold(workspace, '--all', '--until', '8h');
+  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringMatching(/^Hold complete: 3 paused\.$/m)]);
+  expect(writes(sandbox)).toEqual(['POST /api/schedules/bulk/enabled']);
+  expect([enabled(sandbox, workspace), held(workspace)]).toEqual([
+    [],
+    ['schedule/hourly', 'schedule/pipe', 'schedule/single'],
+  ]);
+  expect(inventoryOf(workspace).entries['schedule/hourly']?.hold).toEqual({
+    by: 'anna',
+    reason: 'incident 42',
+    since: '2026-12-01T03:00:00.000Z',
+    until: '2026-12-01T11:00:00.000Z',
+  });
+});
+
+test('a resume enables exactly what the hold has paused, and leaves nothing of it in the inventory', async () => {
+  const { sandbox, workspace } = await project();
+  const before = inventoryOf(workspace);
+  scheduleOf(sandbox, workspace, 'pipe').isEnabled = false;
+  await hold(workspace, '--all');
+  const ran = await resume(workspace, '--all');
+  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringMatching(/^Resume complete: 2 enabled\.$/m)]);
+  expect(enabled(sandbox, workspace)).toEqual(['hourly', 'single']);
+  expect(inventoryOf(workspace)).toEqual(before);
+});
+
+test.each([
+  ['group/shops', ['schedule/hourly']],
+  ['pipeline/nightly', ['schedule/pipe']],
+  ['agent/acme-shop', ['schedule/single']],
+  ['agent/a9e00000-0000-4000-8000-000000000001', ['schedule/single']],
+  ['schedule/pipe', ['schedule/pipe']],
+  ['schedule/*', ['schedule/hourly', 'schedule/pipe', 'schedule/single']],
+  ['*/s*', ['schedule/hourly', 'schedule/single']],
+])('the address %s means the schedules %j', async (address, expected) => {
+  const { workspace } = await project();
+  expect(await hold(workspace, address)).toMatchObject({ exit: 0 });
+  expect(held(workspace)).toEqual(expected);
+});
+
+test.each([
+  ['group/idle', '"group/idle" matches no schedule of this project, and nothing that one starts'],
+  ['group/shop', 'Did you mean group/shops?'],
+])('the address %s, which means no schedule, is an error', async (address, message) => {
+  const { sandbox, workspace } = await project();
+  const ran = await hold(workspace, address);
+  expect([ran.exit, ran.stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(message)]);
+  expect(writes(sandbox)).toEqual([]);
+});
+
+test.each([
+  [['hold', '--all', '--yes'], 'the reason is missing'],
+  [['hold', '--all', '--yes', '--reason', ' '], 'the reason is missing'],
+  [['hold', '--all', '--yes', '--reason', 'a\u202eb'], 'an invisible character'],
+  [['hold', '--all', '--yes', '--reason', 'x'.repeat(501)], 'more than 500 characters'],
+  [['hold', '--yes', '--reason', 'x'], 'no address is given'],
+  [['hold', 'schedule/pipe', '--all', '--yes', '--reason', 'x'], 'exclude each other'],
+  [['hold', '--all', '--reason', 'x'], 'there is no terminal to ask for confirmation'],
+  [['hold', '--all', '--yes', '--reason', 'x', '--until', 'soon'], 'neither a time nor a duration'],
+  [['resume', '--all'], 'there is no terminal to ask for confirmation'],
+  [['resume', '--yes'], 'no address is given'],
+])('%j is refused before anything is read', async (words, message) => {
+  const { sandbox, workspace } = await project();
+  const ran = await workspace.command(words);
+  const said = ran.stderr.replace(/\s+/g, ' ');
+  expect([ran.exit, said]).toEqual([1, expect.stringContaining(message)]);
+  expect(sandbox.requests).toEqual([]);
+});
+
+test('what is paused already is not recorded, and the hold says so', async () => {
+  const { workspace } = await project();
+  const ran = await hold(workspace, 'schedule/daily');
+  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('it is paused already')]);
+  expect([held(workspace), inventoryOf(workspace).version]).toEqual([[], 1]);
+});
+
+test('holding again changes reason and end, sends nothing, and keeps the former set', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, 'group/shops', '--until', '8h');
+  sandbox.requests.length = 0;
+  workspace.now = () => new Date('2026-12-01T04:00:00Z');
+  const ran = await hold(workspace, 'group/shops', '--until', '3d');
+  expect([ran.exit, writes(sandbox)]).toEqual([0, []]);
+  expect(inventoryOf(workspace).entries['schedule/hourly']?.hold).toMatchObject({
+    since: '2026-12-01T03:00:00.000Z',
+    until: '2026-12-04T04:00:00.000Z',
+  });
+  await resume(workspace, '--all');
+  expect(enabled(sandbox, workspace)).toEqual(['hourly', 'pipe', 'single']);
+});
+
+test('a hold that has ended, and was not applied yet, can be renewed', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, 'group/shops', '--until', '8h');
+  workspace.now = () => new Date('2026-12-02T03:00:00Z');
+  await hold(workspace, 'group/shops', '--until', '8h');
+  expect((await workspace.planJson()).changes).toEqual([]);
+  expect(held(workspace)).toEqual(['schedule/hourly']);
+  await resume(workspace, '--all');
+  expect(enabled(sandbox, workspace)).toEqual(['hourly', 'pipe', 'single']);
+});
+
+test('a hold changes nothing but whether schedules run, whatever else differs from the manifests', async () => {
+  const { sandbox, workspace } = await project();
+  workspace.write('roster.yaml', manifest.replace('every: 1 hour', 'every: 6 hours'));
+  expect(await hold(workspace, 'schedule/hourly')).toMatchObject({ exit: 0 });
+  expect(scheduleOf(sandbox, workspace, 'hourly').intervalValue).toBe(1);
+  const { changes } = await workspace.planJson();
+  expect(changes.map(({ fields }) => fields.map(({ path }) => path))).toEqual([['every']]);
+  expect(await workspace.apply()).toMatchObject({ exit: 0 });
+  expect(scheduleOf(sandbox, workspace, 'hourly')).toMatchObject({ intervalValue: 6, isEnabled: false });
+});
+
+test('a schedule of the project that no apply has adopted is an error by its address, and a warning otherwise', async () => {
+  const { workspace } = await project(manifest.replace(/ {2}single.*\n/, ''));
+  const other = await startSandbox({ seed: parseSeed('{}') });
+  await other.close();
+  workspace.write('roster.yaml', manifest);
+  const applied = await workspace.apply({}, ['schedule/single']);
+  expect(applied.exit).toBe(0);
+  const inventory = inventoryOf(workspace);
+  delete inventory.entries['schedule/single'];
+  workspace.write('roster.inventory.json', JSON.stringify(inventory));
+  const named = await hold(workspace, 'schedule/single');
+  expect([named.exit, named.stderr]).toEqual([1, expect.stringContaining('error[not-in-inventory]')]);
+  const all = await hold(workspace, '--all');
+  expect([all.exit, all.stderr]).toEqual([0, expect.stringContaining('warning[not-in-inventory]')]);
+  expect(held(workspace)).toEqual(['schedule/hourly', 'schedule/pipe']);
+});
+
+test('a resume leaves paused what its entry pauses by now, and what is gone, and forgets their holds', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, '--all');
+  const paused = manifest.replace('every: 1 hour,', 'every: 1 hour, enabled: false,');
+  workspace.write('roster.yaml', paused);
+  sandbox.world.schedules.delete(inventoryOf(workspace).entries['schedule/pipe']?.id ?? '');
+  const ran = await resume(workspace, '--all');
+  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('its entry says that it is paused')]);
+  expect(ran.stdout).toContain('it no longer exists on the service');
+  expect([held(workspace), scheduleOf(sandbox, workspace, 'hourly').isEnabled]).toEqual([[], false]);
+  expect(scheduleOf(sandbox, workspace, 'single').isEnabled).toBe(true);
+});
+
+test('a resume of what somebody has enabled in the dashboard only forgets the hold', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, 'schedule/hourly');
+  scheduleOf(sandbox, workspace, 'hourly').isEnabled = true;
+  sandbox.requests.length = 0;
+  const ran = await resume(workspace, 'schedule/hourly');
+  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('it is enabled already')]);
+  expect([writes(sandbox), held(workspace)]).toEqual([[], []]);
+  expect((await workspace.command(['drift'])).exit).toBe(0);
+});
+
+test('drift is silent about what a hold has paused, and reports what somebody has enabled meanwhile', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, 'schedule/hourly');
+  expect((await workspace.command(['drift'])).exit).toBe(0);
+  scheduleOf(sandbox, workspace, 'hourly').isEnabled = true;
+  const ran = await workspace.command(['drift', '--format', 'json']);
+  const { changes } = JSON.parse(ran.stdout);
+  expect([ran.exit, changes]).toMatchObject([
+    2,
+    [{ address: 'schedule/hourly', fields: [{ path: 'enabled' }] }],
+  ]);
+});
+
+test('drift is silent after a hold has ended, whether somebody has enabled the schedule or not', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, 'schedule/hourly', '--until', '8h');
+  workspace.now = () => new Date('2026-12-02T03:00:00Z');
+  expect((await workspace.command(['drift'])).exit).toBe(0);
+  scheduleOf(sandbox, workspace, 'hourly').isEnabled = true;
+  expect((await workspace.command(['drift'])).exit).toBe(0);
+});
+
+test('the digest of a plan tells whether something is on hold, until when, and that the hold has ended', async () => {
+  const { workspace } = await project();
+  const digests = [(await workspace.planJson()).digest];
+  await hold(workspace, 'schedule/hourly', '--until', '8h');
+  digests.push((await workspace.planJson()).digest);
+  await hold(workspace, 'schedule/hourly', '--until', '9h');
+  digests.push((await workspace.planJson()).digest, (await workspace.planJson()).digest);
+  workspace.now = () => new Date('2026-12-02T03:00:00Z');
+  digests.push((await workspace.planJson()).digest);
+  expect(new Set(digests).size).toBe(4);
+  expect(digests[2]).toBe(digests[3]);
+});
+
+test('an apply after the end of a hold enables the schedule, and the inventory forgets the hold', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, '--all', '--until', '8h');
+  workspace.now = () => new Date('2026-12-02T03:00:00Z');
+  expect(await workspace.apply()).toMatchObject({ exit: 0 });
+  expect(enabled(sandbox, workspace)).toEqual(['hourly', 'pipe', 'single']);
+  expect([held(workspace), inventoryOf(workspace).version]).toEqual([[], 1]);
+});
+
+test('pull does not write a pause into the manifest that a hold has made', async () => {
+  const { workspace } = await project();
+  await hold(workspace, '--all');
+  await workspace.command(['pull', 'schedule/*', '--yes']);
+  expect(readFileSync(join(workspace.root, 'roster.yaml'), 'utf8')).toBe(manifest);
+});
+
+test('a plan in Markdown, and why, tell what is on hold', async () => {
+  const { workspace } = await project();
+  await hold(workspace, 'schedule/hourly', '--until', '8h');
+  const told = 'schedule/hourly is held by anna until 2026-12-01T11:00:00Z: "incident 42"';
+  const flat = (text: string) => text.replace(/[\\`]/g, '').replace(/\s+/g, ' ');
+  const { stdout } = await workspace.plan({ format: 'markdown' });
+  expect(flat(stdout)).toContain(told);
+  const why = await workspace.command(['why', 'schedule/hourly']);
+  expect(flat(why.stderr + why.stdout)).toContain('held by anna until 2026-12-01T11:00:00Z: "incident 42"');
+});
+
+test('the calendar leaves out what is on hold until the hold ends, and says so', async () => {
+  const { workspace } = await project(manifest.replaceAll('2099-', '2020-'));
+  const calendar = async () => {
+    const words = ['calendar', '--from', '2026-12-01', '--days', '2', '--format', 'json'];
+    return JSON.parse((await workspace.command(words)).stdout);
+  };
+  const { days: before } = await calendar();
+  await hold(workspace, 'schedule/hourly', '--until', '2026-12-02T00:00:00Z');
+  const { days, diagnostics } = await calendar();
+  const sum = (day: { hours: number[] }) => day.hours.reduce((all, each) => all + each, 0);
+  expect([sum(before[0]) - sum(days[0]), sum(before[1]) - sum(days[1])]).toEqual([48, 0]);
+  expect(diagnostics).toMatchObject([{ code: 'held', severity: 'info' }]);
+  await hold(workspace, 'schedule/hourly');
+  const { days: empty, uncounted } = await calendar();
+  expect([sum(before[1]) - sum(empty[1]), uncounted]).toMatchObject([48, [{ address: 'schedule/hourly' }]]);
+});
+
+test('destroy deletes what is on hold', async () => {
+  const { sandbox, workspace } = await project();
+  await hold(workspace, '--all');
+  const { digest } = await workspace.planJson({ destroy: true });
+  const ran = await workspace.command(['destroy', '--yes', '--expect', digest]);
+  expect([ran.exit, sandbox.world.schedules.size]).toEqual([0, 0]);
+  expect(held(workspace)).toEqual([]);
+});
+
+test('an interrupted hold changes nothing, and a hold that is refused the lock neither', async () => {
+  const { sandbox, workspace } = await project();
+  const words = ['hold', '--all', '--reason', 'x', '--yes'];
+  expect(await workspace.command(words, true)).toMatchObject({ exit: 130 });
+  workspace.now = undefined;
+  workspace.write(
+    'roster.inventory.json.lock',
+    JSON.stringify({ token: 'other', host: 'elsewhere', pid: 1 }),
+  );
+  const ran = await workspace.command(words);
+  expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining('locked')]);
+  expect([writes(sandbox), held(workspace)]).toEqual([[], []]);
+});
+
+test('another service than that of the inventory is refused', async () => {
+  const { sandbox, workspace } = await project();
+  const inventory = { ...inventoryOf(workspace), service: 'https://other.example.com' };
+  workspace.write('roster.inventory.json', JSON.stringify(inventory));
+  const ran = await hold(workspace, '--all');
+  expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining('inventory-mismatch')]);
+  expect(writes(sandbox)).toEqual([]);
+});
+
+test('JSON is one value, with what was done to each schedule', async () => {
+  const { workspace } = await project();
+  const ran = await hold(workspace, 'group/shops', '--format', 'json');
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    formatVersion: 1,
+    project: 'pricing',
+    action: 'hold',
+    hold: { by: 'anna', reason: 'incident 42', until: null },
+    resources: [
+      { address: 'schedule/daily', effect: 'none', why: 'it is paused already', outcome: null },
+      { address: 'schedule/hourly', effect: 'pause', why: null, outcome: 'done' },
+    ],
+    converged: true,
+    diagnostics: [],
+  });
+  const failed = await workspace.command([
+    'hold',
+    'group/none',
+    '--reason',
+    'x',
+    '--yes',
+    '--format',
+    'json',
+  ]);
+  expect(JSON.parse(failed.stdout)).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'usage' }] });
+});
+
+test('250 schedules are paused with three requests, and enabled with three', {
+  timeout: 120_000,
+}, async () => {
+  const entries = Array.from(
+    { length: 250 },
+    (_, n) => `  s${n}: { target: agent/acme-shop, every: ${n + 1} days, ${at} }\n`,
+  );
+  const { sandbox, workspace } = await project(
+    `project: pricing\nlimits: { startsPerMinute: 1000 }\nschedules:\n${entries.join('')}`,
+  );
+  const bulk = 'POST /api/schedules/bulk/enabled';
+  expect(await hold(workspace, '--all')).toMatchObject({ exit: 0 });
+  expect(writes(sandbox)).toEqual([bulk, bulk, bulk]);
+  expect(held(workspace)).toHaveLength(250);
+  sandbox.requests.length = 0;
+  expect(await resume(workspace, '--all')).toMatchObject({ exit: 0 });
+  expect(writes(sandbox)).toEqual([bulk, bulk, bulk]);
+  expect(enabled(sandbox, workspace)).toHaveLength(250);
+  expect(existsSync(join(workspace.root, 'roster.inventory.json.lock'))).toBe(false);
+});
