@@ -1,7 +1,7 @@
 import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
 import type { FieldRule, FieldRules, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
-import type { StartByHand } from '../model/run.js';
+import type { Runs, StartByHand } from '../model/run.js';
 import { unhidden } from '../model/value-hash.js';
 import type {
   CollectionOperations,
@@ -118,11 +118,7 @@ export function collectionKind<F extends Field>(
     createdId: operations.createdId,
 
     links: ({ agents }) => ({ field, to: agents.map((agent) => `agent/${agent}`), ordered: own.ordered }),
-    runs: {
-      agents: (spec) => spec[field],
-      startsAtOnce: (spec) => (canRun(spec) ? own.startsAtOnce(spec[field].length) : 0),
-      startsPerRun: (spec) => (canRun(spec) ? spec[field].length : 0),
-    },
+    runs: runsOf(own),
     startByHand: own.startByHand,
     risks: ({ observed, after }) => (observed === null || after !== null ? [] : useRisks(observed)),
     snapshot: {
@@ -133,8 +129,12 @@ export function collectionKind<F extends Field>(
 }
 
 /** A paused object cannot be run (interface §2). */
-function canRun({ active }: CommonSpec): boolean {
-  return active;
+function runsOf<F extends Field>({ field, startsAtOnce }: CollectionDefinition<F>): Runs<CollectionSpec<F>> {
+  return {
+    agents: (spec) => spec[field],
+    startsAtOnce: (spec) => (spec.active ? startsAtOnce(spec[field].length) : 0),
+    startsPerRun: (spec) => (spec.active ? spec[field].length : 0),
+  };
 }
 
 function observe<F extends Field>(
