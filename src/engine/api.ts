@@ -148,7 +148,7 @@ function checkWrite(
     throw problem(
       'usage',
       'creating an API key revokes your active one, and the new one would be masked here and lost',
-      'Declare the key under `keys` with `deliver`, and apply.',
+      'Declare the key in a manifest, with `deliver`, and apply.',
     );
   if (!write) throw problem('usage', `${method} ${path} may change something`, 'To send it, add `--write`.');
 }

@@ -135,7 +135,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'control characters of a name reach the terminal',
     file: 'src/view/escape.ts',
-    find: 'return text.replace(unsafeCharacters, escapeCodePoint);',
+    find: 'return harmless.test(text) ? text : text.replace(unsafeCharacters, escapeCodePoint);',
     replace: 'return unsafeCharacters.global ? text : escapeCodePoint(text);',
     tests: ['test/unit/view/escape.test.ts'],
   },
@@ -149,8 +149,13 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a digest does not cover the values',
     file: 'src/reconcile/digest.ts',
-    find: '    fields,\n    values: values?.values ?? [],\n',
-    replace: '',
+    find: `    fields,
+    id,
+    name,
+    protected: values?.isRefused ?? false,
+    values: values?.values ?? [],
+`,
+    replace: '    id,\n    name,\n    protected: values?.isRefused ?? false,\n',
     tests: ['test/unit/reconcile/digest.test.ts'],
   },
   {

@@ -104,8 +104,8 @@ test.each<[words: string, says: string]>([
   ['PUT /api/users --data @none.json --write', 'there is no file none.json'],
   ['PUT /api/users --write --all', '`--all` reads a list'],
   ['/api/users?page=2 --all', 'the path sets "page"'],
-  ['POST /api/api-keys --write', 'Declare the key under `keys`'],
-  ['POST /api/Api%2Dkeys --write', 'Declare the key under `keys`'],
+  ['POST /api/api-keys --write', 'Declare the key in a manifest'],
+  ['POST /api/Api%2Dkeys --write', 'Declare the key in a manifest'],
   ['POST /api/api-keys/ --write', 'remove the extra `/`'],
 ])('%s is refused before anything is sent', async (words, says) => {
   const { exit, stdout, stderr } = await api(...words.split(' '));
