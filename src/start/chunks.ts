@@ -71,7 +71,7 @@ function fits(part: CachedChunk, size: number, modified: number): boolean {
   return part.size === size && part.modified === modified;
 }
 
-/** The build makes all chunks ASCII. */
+/** Most chunks are ASCII. Regular expressions and tagged templates may hold other characters. */
 function read(path: string): ChunkSource {
   const file = openSync(path, 'r');
   try {
@@ -80,7 +80,7 @@ function read(path: string): ChunkSource {
     bytes.write(BEFORE, 'latin1');
     const end = fill(file, bytes.subarray(0, BEFORE.length + size), BEFORE.length);
     bytes.write(AFTER, end, 'latin1');
-    return { text: bytes.toString('latin1', 0, end + AFTER.length), size, modified: mtimeMs };
+    return { text: bytes.toString('utf8', 0, end + AFTER.length), size, modified: mtimeMs };
   } finally {
     closeSync(file);
   }

@@ -148,6 +148,9 @@ describe('every command prints the same without a cache, while it writes one, an
     'plan',
     'plan --format json',
     'plan --format html',
+    // With texts that are not ASCII.
+    'plan --destroy --format html',
+    'plan --destroy --format markdown',
     'apply --yes',
     'drift',
     'why group/shops',
