@@ -25,6 +25,8 @@ const open = new Set([
   'CI_PROJECT_URL',
   'CI_COMMIT_SHA',
   'FS_FAULTS',
+  // `/dev/null`, which patches name, too.
+  'GIT_CONFIG_GLOBAL',
   // Its value is a word of the formats themselves.
   'WORD',
   'NODE_EXTRA_CA_CERTS',

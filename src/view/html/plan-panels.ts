@@ -40,7 +40,7 @@ ${body}</section>
 function toolbar(changes: PageData['changes']): Html {
   const actions = actingActions.filter((action) => changes.some((each) => each.action === action));
   return html`<div role="search" class="toolbar" id="toolbar">
-<label class="search"><span class="unseen">Search the changes</span><input type="search" id="query" placeholder="Search names, values, ids … (press /)" autocomplete="off" spellcheck="false"></label>
+<label class="search"><span class="unseen">Search the changes</span><input type="search" id="query" placeholder="Names, values, ids … (press /)" autocomplete="off" spellcheck="false"></label>
 <div role="group" aria-label="Actions" class="actions">${actions.map((action) => actionButton(action, changes))}</div>
 <label>Kind <select id="kind"><option value="">all</option></select></label>
 <label>Risk <select id="risk"><option value="">all</option></select></label>
