@@ -180,11 +180,18 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(await at.run('roster drift')).toMatchObject({ exit: 0 });
   });
 
-  test('incident.md: a schedule that was paused in the dashboard stays paused until it is applied', async () => {
+  test('incident.md: what is on hold, or paused in the dashboard, stays paused until it is resumed or applied', async () => {
     const at = await begin(project);
-    const [show, others, pause, drift] = blocksOf('incident.md').filter(({ language }) => language === 'sh');
+    const [show, hold, others, pause, resume, drift] = blocksOf('incident.md').filter(
+      ({ language }) => language === 'sh',
+    );
     expect(await at.run(show?.text ?? '')).toMatchObject({ exit: 0 });
     const paused = () => [...at.sandbox.world.schedules.values()].filter((each) => !each.isEnabled).length;
+    expect(await at.run(`${hold?.text.trim()} --yes`)).toMatchObject({ exit: 0 });
+    expect(paused()).toBeGreaterThan(0);
+    expect((await at.run('roster plan')).output).toContain('No changes.');
+    expect(await at.run(`${resume?.text.trim()} --yes`)).toMatchObject({ exit: 0 });
+    expect(paused()).toBe(0);
     for (const schedule of at.sandbox.world.schedules.values()) schedule.isEnabled = false;
     expect((await at.run('roster plan')).output).toMatch(/changed outside roster.*enabled: +false → true/s);
     expect(await at.run(others?.text ?? '')).toMatchObject({ exit: 0 });

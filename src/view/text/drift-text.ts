@@ -12,7 +12,7 @@ export function driftText(drift: Drift, options: TextOptions): string {
   return joinBlocks([
     headerLines(drift, layout),
     ...drift.changes.map((each) => changeLines(each, layout)),
-    [...unmanagedLines(drift, layout), layout.paint('strong', driftLine(drift))],
+    [...unmanagedLines(drift), layout.paint('strong', driftLine(drift))],
   ]);
 }
 

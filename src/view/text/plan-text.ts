@@ -38,7 +38,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     shortenedLines(shortened, layout),
     startsLines(plan, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
-    [...unmanagedLines(plan, layout), ...ignoredLines(plan, layout), paint('strong', planLine(plan))],
+    [...unmanagedLines(plan), ...ignoredLines(plan, layout), paint('strong', planLine(plan))],
   ]);
 }
 
@@ -123,10 +123,10 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
   return wrap(text, width).map((line) => paint('warning', line));
 }
 
-/** Right above the summary, which does not count them. */
-export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>, { width }: TextLayout): string[] {
+/** Right above the summary, which does not count them. Always one line, so that people and scripts find it. */
+export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>): string[] {
   const line = unmanagedLine(unmanaged);
-  return line === null ? [] : wrap(line, width);
+  return line === null ? [] : [line];
 }
 
 function ignoredLines(plan: Plan, { width }: TextLayout): string[] {

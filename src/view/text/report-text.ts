@@ -27,7 +27,7 @@ export function reportText(report: Report, options: TextOptions, reviewed: Revie
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
-  const unmanaged = wasShown ? [] : unmanagedLines(report.plan, layout);
+  const unmanaged = wasShown ? [] : unmanagedLines(report.plan);
   return joinBlocks([header, outcomes, next, [...unmanaged, last]]);
 }
 
