@@ -20,7 +20,7 @@ export function runResult(
     render: {
       text: (style) => runsText(runs, isDetached, style),
       json: () => jsonText(runsJson(runs, diagnostics)),
-      junit: () => runsJunit(runs),
+      junit: () => runsJunit(runs, isDetached),
     },
   };
 }
