@@ -2,7 +2,7 @@ import { type RunOptions, run } from '../engine/run/run.js';
 import { withSession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
 import { declarations } from './command/declarations.js';
-import { type CommonFlags, chooseDuration, sessionOptions, wholeNumber } from './command/flags.js';
+import { type CommonFlags, chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import { runInputs } from './command/run-inputs.js';
 import { runPrinter } from './command/run-printer.js';
@@ -31,7 +31,7 @@ export function runRunCommand(
     const printer = runPrinter(flags, context);
     const callbacks = { onBegin: begin, onRuns: printer.onRuns };
     try {
-      const found = await withSession(sessionOptions(flags, context), (session) =>
+      const found = await withSession(runSessionOptions(addresses, flags, context), (session) =>
         run(session, addresses, options, callbacks),
       );
       return runResult(found, context);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
@@ -354,6 +355,16 @@ test('a schedule on hold can be run, and a note says who holds it and why', asyn
   const ran = await json('run schedule/agent schedule/group --detach');
   expect([ran.exit, ran.codes]).toEqual([0, ['held']]);
   expect(ran.stdout).toMatch(/schedule\/agent is held by .*incident-42/);
+});
+
+test('an agent and the id of a job need no project', async () => {
+  const { json, workspace } = await arrange();
+  rmSync(`${workspace.root}/roster.yaml`);
+  const ran = await json(`run agent/acme-shop --detach --url ${world.sandbox.url}`);
+  expect([ran.exit, ran.codes]).toEqual([0, []]);
+  const waited = await json(`wait ${ran.runs[0]?.id} --url ${world.sandbox.url}`);
+  expect([waited.exit, waited.runs.map(({ state }) => state)]).toEqual([0, ['succeeded']]);
+  expect((await json('run group/shops')).exit).toBe(1);
 });
 
 test('JUnit has no error for what --detach has started', async () => {
