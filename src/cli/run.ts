@@ -1,7 +1,8 @@
 import { type RunOptions, run } from '../engine/run/run.js';
 import { withSession } from '../engine/session.js';
+import { problem } from '../model/diagnostic.js';
 import { declarations } from './command/declarations.js';
-import { type CommonFlags, chooseDuration, sessionOptions, wholeNumber } from './command/flags.js';
+import { type CommonFlags, chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import { runInputs } from './command/run-inputs.js';
 import { runPrinter } from './command/run-printer.js';
@@ -30,7 +31,7 @@ export function runRunCommand(
     const printer = runPrinter(flags, context);
     const callbacks = { onBegin: begin, onRuns: printer.onRuns };
     try {
-      const found = await withSession(sessionOptions(flags, context), (session) =>
+      const found = await withSession(runSessionOptions(addresses, flags, context), (session) =>
         run(session, addresses, options, callbacks),
       );
       return runResult(found, context);
@@ -40,7 +41,22 @@ export function runRunCommand(
   });
 }
 
+/** What only those need who follow the runs. */
+const following = {
+  for: '--for',
+  retryNotStarted: '--retry-not-started',
+  stopOnInterrupt: '--stop-on-interrupt',
+} as const;
+
+function refuseIdle(flags: RunFlags): void {
+  if (flags.detach !== true) return;
+  for (const [name, flag] of Object.entries(following))
+    if (flags[name as keyof typeof following] !== undefined)
+      throw problem('usage', `\`${flag}\` has no effect with \`--detach\``, 'Omit one of them.');
+}
+
 async function runOptions(flags: RunFlags, { host }: CommandContext): Promise<RunOptions> {
+  refuseIdle(flags);
   const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
   return {
     inputs: await runInputs(flags, host.cwd),

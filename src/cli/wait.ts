@@ -1,7 +1,7 @@
 import { waitFor } from '../engine/run/wait.js';
 import { withReadSession } from '../engine/session.js';
 import { declarations } from './command/declarations.js';
-import { type CommonFlags, chooseDuration, sessionOptions } from './command/flags.js';
+import { type CommonFlags, chooseDuration, runSessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
 import { runPrinter } from './command/run-printer.js';
 import { runResult } from './command/run-result.js';
@@ -21,7 +21,7 @@ export function waitCommand(
     const forMilliseconds = chooseDuration(flags.for, '--for');
     const printer = runPrinter(flags, context);
     try {
-      const found = await withReadSession(sessionOptions(flags, context), (session) =>
+      const found = await withReadSession(runSessionOptions(names, flags, context), (session) =>
         waitFor(session, names, { forMilliseconds }, printer),
       );
       return runResult(found, context);

@@ -30,7 +30,7 @@ export function withAgents(name: LiveSchemaName, agents: readonly AgentWithInput
   const $comment = commentOf(agents, from);
   if (name === 'project') {
     const { $id: _, ...rest } = project;
-    return { ...rest, $comment: `${$comment} ${rest.$comment}`, definitions };
+    return { ...rest, $comment, definitions };
   }
   const { $id: _, properties: sections, ...rest } = manifest;
   const { properties: all } = project;

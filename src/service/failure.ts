@@ -10,6 +10,8 @@ export interface FailureFacts {
   readonly code: DiagnosticCode;
   /** One line, without secrets. */
   readonly message: string;
+  /** What the service itself says, without the request. */
+  readonly reason?: string;
   readonly help?: string;
   /** HTTP status; null when there was no answer. */
   readonly status: number | null;

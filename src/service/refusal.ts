@@ -41,6 +41,7 @@ export function refusal(
     ...meaning(status),
     ...(isPage(body) ? pageHelp(status, place) : {}),
     message: message === '' ? said : `${said}: ${message}`,
+    ...(message === '' ? {} : { reason: message }),
   });
 }
 

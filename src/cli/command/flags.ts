@@ -77,6 +77,16 @@ export function needsNoProject({ file, env, inventory, var: vars }: CommonFlags)
   return [file, env, inventory, vars].every((each) => each === undefined);
 }
 
+/** Agents and ids of runs are those of the account: they need no project either. */
+export function runSessionOptions(
+  names: readonly string[],
+  flags: OutputFlags,
+  context: CommandContext,
+): SessionOptions {
+  const isOfAccount = names.every((name) => name.startsWith('agent/') || !/[/*]/.test(name));
+  return { ...sessionOptions(flags, context), orNone: isOfAccount && needsNoProject(flags) };
+}
+
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
   const { allowStaleCheckout = false } = flags;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { reasonOf } from '../../files/errno.js';
 import { problem } from '../../model/diagnostic.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/json.js';
 import { findApiKeys } from '../../redact/api-keys.js';
@@ -43,7 +44,6 @@ async function contentOf(file: string, cwd: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, file), 'utf8');
   } catch (failure) {
-    const { code = 'unknown error' } = failure as NodeJS.ErrnoException;
-    throw problem('unreadable-file', `--inputs: "${file}" cannot be read: ${code}`);
+    throw problem('unreadable-file', `--inputs: "${file}" cannot be read: ${reasonOf(failure)}`);
   }
 }

@@ -18,9 +18,9 @@ export function runResult(
     exit: exitCodes[found.verdict],
     diagnostics,
     render: {
-      text: (style) => runsText(runs, isDetached, style),
+      text: (style) => runsText(runs, { isDetached, isInterrupted: found.verdict === 'interrupted' }, style),
       json: () => jsonText(runsJson(runs, diagnostics)),
-      junit: () => runsJunit(runs),
+      junit: () => runsJunit(runs, isDetached),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { wordList } from '../../model/word-list.js';
 import type { Argument, Command, Option } from '../command/commander.js';
 import { type CommandName, type Declaration, declarations } from '../command/declarations.js';
+import type { HelpText } from './help-text.js';
 import { helpTexts } from './help-texts.js';
 
 /** How commander prints help: the values of a choice follow its description. */
@@ -26,21 +27,20 @@ function withChoices(description: string, choices: readonly string[] | undefined
 
 /** What follows the flags of a command: examples, what it needs, exit codes, and where to read on. */
 export function helpTail(name: CommandName): string {
-  const { examples, exits, page } = helpTexts[name];
+  const { examples, exits, page, keyFor }: HelpText = helpTexts[name];
   const parts = [
     ['Examples:', ...examples.flatMap(([purpose, line]) => [`  # ${purpose}`, `  ${line}`, ''])],
-    ...environment(declarations[name]),
+    ...environment(declarations[name], keyFor),
     ['Exit codes:', ...Object.entries(exits).map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`), ''],
     ['Learn more:', `  ${page}`],
   ];
   return `\n${parts.flat().join('\n')}`;
 }
 
-function environment({ needsKey }: Declaration): string[][] {
-  if (!needsKey) return [];
-  return [
-    ['Environment:', '  ROSTER_API_KEY: the API key, or ROSTER_API_KEY_FILE: a file that contains it', ''],
-  ];
+function environment({ needsKey }: Declaration, keyFor?: string): string[][] {
+  if (!needsKey && keyFor === undefined) return [];
+  const title = keyFor === undefined ? 'Environment:' : `Environment, with \`${keyFor}\`:`;
+  return [[title, '  ROSTER_API_KEY: the API key, or ROSTER_API_KEY_FILE: a file that contains it', '']];
 }
 
 export const rootTail = `

@@ -5,6 +5,8 @@ export interface HelpText {
   readonly about?: string;
   /** Command lines with what they are for. Tests run each of them. */
   readonly examples: readonly (readonly [purpose: string, line: string])[];
+  /** The only flag that needs the API key, for commands that need none otherwise. */
+  readonly keyFor?: string;
   /** What its exit codes mean. */
   readonly exits: Readonly<Record<number, string>>;
   /** The page that says more. */

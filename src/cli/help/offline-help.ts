@@ -80,7 +80,12 @@ export const offlineHelp = {
       ['Complete the agents of your account in an editor', 'roster schema --live > roster.schema.json'],
       ['Print the schema of `plan --format json`', 'roster schema plan'],
     ],
-    exits: { 0: success, 1: failed },
+    keyFor: '--live',
+    exits: {
+      0: success,
+      1: failed,
+      4: 'With `--live`: refused, because the inventory belongs to another service or account',
+    },
     page: 'docs/plan-json.md',
   },
   completion: {

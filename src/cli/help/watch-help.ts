@@ -21,7 +21,7 @@ export const watchHelp = {
       4: 'More starts than `--max-starts` allows, or the inventory belongs to another service or account',
       5: 'Something failed, was stopped or was not started',
       6: 'Still running when the time of `--for` was over',
-      130: 'Interrupted: the runs go on',
+      130: 'Interrupted: the runs go on, unless `--stop-on-interrupt` has stopped them',
     },
     page: 'docs/run.md',
   },

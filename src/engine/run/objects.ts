@@ -11,6 +11,7 @@ import {
   type ObjectRef,
   type Observed,
 } from '../../model/resource.js';
+import { heldDiagnostics } from '../../reconcile/hold/held-changes.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { type Observation, observeAndPlan } from '../plan.js';
 import { selectedOf, selectorsOf } from '../selectors.js';
@@ -34,16 +35,19 @@ export interface KnownObjects {
   /** The agents that were named themselves, without the prefix. */
   readonly agentNames: readonly string[];
   readonly selected: readonly StartableObject[];
+  /** Of the selected ones that are on hold: they can be run all the same. */
+  readonly notes: readonly Diagnostic[];
   byId(ref: ObjectRef): StartableObject | undefined;
 }
 
 /** Reads only what the addresses need: agents alone need one list. Throws a Problem. */
 export async function findObjects(session: ReadSession, addresses: readonly string[]): Promise<KnownObjects> {
   const agentNames = unique(addresses.filter(isAgent).map((each) => each.slice(AGENT.length)));
+  refuseGlobs(agentNames);
   const others = addresses.filter((each) => !isAgent(each));
   if (others.length === 0) {
     const agents = await session.client.reader().readAll(listAgents());
-    return { agents, agentNames, selected: [], byId: () => undefined };
+    return { agents, agentNames, selected: [], notes: [], byId: () => undefined };
   }
   const wanted = wantedEntries(session.project, others);
   const observation = await observeAndPlan(session, {});
@@ -52,13 +56,31 @@ export async function findObjects(session: ReadSession, addresses: readonly stri
   const selected = wanted.map((entry) => existing.get(entry.address) ?? entry.address);
   const missing = selected.filter((each) => typeof each === 'string');
   if (missing.length > 0) throw new Problem(missingObjects(missing, observation));
+  const found = selected.filter((each) => typeof each !== 'string');
   const all = [...existing.values()];
   return {
     agents: observation.state.agents,
     agentNames,
-    selected: selected.filter((each) => typeof each !== 'string'),
+    selected: found,
+    notes: heldNotes(found, observation),
     byId: (ref) => all.find((each) => isObject(each, ref)) ?? undeclared(ref, observation),
   };
+}
+
+/** The names of agents are those of the account: a glob might start hundreds that nobody has thought of. */
+function refuseGlobs(names: readonly string[]): void {
+  const glob = names.find((name) => name.includes('*'));
+  if (glob === undefined) return;
+  const help = 'Name the agents, or declare a group of them and use `group/<key>`.';
+  throw problem('usage', `globs of agents are not supported: ${AGENT}${glob}`, help);
+}
+
+function heldNotes(selected: readonly StartableObject[], { reconciled }: Observation): readonly Diagnostic[] {
+  const names = new Set(selected.map(({ address }) => address));
+  const held = reconciled.matches.flatMap(({ address, hold }) =>
+    hold !== undefined && names.has(address) ? [[address, hold] as const] : [],
+  );
+  return heldDiagnostics(Object.fromEntries(held));
 }
 
 function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boolean {

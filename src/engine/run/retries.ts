@@ -39,16 +39,18 @@ export class Retries {
     sent: Promise<unknown>,
     { name, isLast, member }: { name: string; isLast: boolean; member: ServiceRun },
   ): Promise<ServiceRun> {
+    // Why it did not start before is no longer news.
+    const retried: ServiceRun = { ...member, state: 'running', message: null };
     try {
       await sent;
-      return { ...member, state: 'running' };
+      return retried;
     } catch (failure) {
       if (!(failure instanceof ServiceFailure)) throw failure;
-      const { message, certainty } = failure.facts;
-      if (certainty !== 'unknown') return { ...member, message, state: isLast ? 'notStarted' : 'running' };
+      const { message, reason = message, certainty } = failure.facts;
+      if (certainty !== 'unknown') return isLast ? { ...member, message: reason } : retried;
       this.#lost.set(name, `its start was tried again, and the answer was lost: ${message}`);
       // The next poll shows whether it has started.
-      return { ...member, state: 'running' };
+      return retried;
     }
   }
 }

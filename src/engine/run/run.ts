@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.js';
 import type { ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
 import type { Session } from '../session.js';
+import { checkOptions } from './check-options.js';
 import { DetailsReader } from './details.js';
 import { follow } from './follow.js';
 import { Marks } from './newest.js';
@@ -64,6 +65,7 @@ export async function run(
   const { inputs = {}, declared = false, maxStarts = MAX_STARTS } = options;
   const known = await findObjects(session, addresses);
   const targets = targetsOf(known, { inputs, declared });
+  checkOptions(known, targets, options);
   checkStarts(targets, maxStarts);
   const work = await prepare(session, known, targets);
   const outcomes = await start(targets, work, callbacks);
@@ -73,7 +75,7 @@ export async function run(
   const runs = end?.runs ?? started.runs;
   const failures = [...started.failures, ...(end === null || end.failure === null ? [] : [end.failure])];
   const result = { runs, isDetached: options.detach === true, isInterrupted, failures };
-  const diagnostics = [...session.warnings, ...runDiagnostics(result)];
+  const diagnostics = [...session.warnings, ...known.notes, ...runDiagnostics(result)];
   return { runs, verdict: verdictOf(result), isDetached: result.isDetached, diagnostics };
 }
 

@@ -46,7 +46,8 @@ export async function startAll(
   for (const target of targets) {
     if (stopped === null) await context.pacer.take(target.starts);
     if (context.interrupted()) stopped ??= INTERRUPTED;
-    const sent: Sent = stopped === null ? await send(target, context) : { type: 'notSent', failure: stopped };
+    const sent: Sent =
+      stopped === null ? await send(target, context, taken) : { type: 'notSent', failure: stopped };
     if (sent.type === 'notSent') stopped = sent.failure;
     if (sent.type === 'lost') lost.push([target, sent.message]);
     else end(target, sent);
@@ -64,19 +65,23 @@ const INTERRUPTED: Diagnostic = {
 
 type Sent = Exclude<StartOutcome, { type: 'unknown' }> | { readonly type: 'lost'; readonly message: string };
 
-async function send({ call, traces }: StartTarget, { client, marks }: SendContext): Promise<Sent> {
+async function send(
+  { call, traces }: StartTarget,
+  { client, marks }: SendContext,
+  taken: ReadonlySet<string>,
+): Promise<Sent> {
   try {
     const started = await callOperation(client, call);
     // An answer that names what existed before cannot be about this start.
-    if (marks.has(traces, started.id))
+    if (marks.has(traces, started.id) || taken.has(started.id))
       return { type: 'lost', message: `the service returned the id of an earlier run, ${started.id}` };
     return { type: 'started', ...started };
   } catch (failure) {
     if (!(failure instanceof ServiceFailure)) throw failure;
-    const { message, certainty, status } = failure.facts;
+    const { message, reason: said = message, certainty, status } = failure.facts;
     if (certainty === 'unknown') return { type: 'lost', message };
     const isAnswer = certainty === 'refused' && status !== 401 && status !== 429;
-    if (isAnswer) return { type: 'refused', message };
+    if (isAnswer) return { type: 'refused', message: said };
     const [reason = { severity: 'error', code: failure.facts.code, message }] = failure.diagnostics;
     return { type: 'notSent', failure: reason };
   }

@@ -85,7 +85,10 @@ function stillRunning(run: ServiceRun): Diagnostic {
 /** One line to copy, for all that goes on. */
 function interruption(open: readonly ServiceRun[]): Diagnostic {
   const ids = open.flatMap(({ id }) => id ?? []);
-  if (ids.length === 0) return { severity: 'error', code: 'interrupted', message: 'interrupted' };
+  if (ids.length === 0) {
+    const message = 'the command was interrupted, and none of the runs that it followed goes on';
+    return { severity: 'error', code: 'interrupted', message };
+  }
   return {
     severity: 'error',
     code: 'interrupted',

@@ -4,8 +4,14 @@ import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '.
 import { count, pad, pieces, widthOf } from './layout.js';
 import { type Style, type TextOptions, textLayout } from './paint.js';
 
+/** How the command ended. Default: everything was followed as long as it should be. */
+interface RunsEnded {
+  readonly isDetached?: boolean;
+  readonly isInterrupted?: boolean;
+}
+
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
-export function runsText(runs: readonly ServiceRun[], isDetached: boolean, options: TextOptions): string {
+export function runsText(runs: readonly ServiceRun[], how: RunsEnded, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
   const { paint } = textLayout(options);
   const rows = runs.flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
@@ -15,7 +21,7 @@ export function runsText(runs: readonly ServiceRun[], isDetached: boolean, optio
     const [name = '', state = '', ...rest] = cells;
     return [name, paint(styles[row.runState], state), ...rest].join('  ').trimEnd();
   });
-  return `${lines.join('\n')}\n\n${lastLine(runs, isDetached)}\n`;
+  return `${lines.join('\n')}\n\n${lastLine(runs, how)}\n`;
 }
 
 const columns = ['name', 'state', 'time', 'records', 'id'] as const;
@@ -46,10 +52,11 @@ const styles: Readonly<Record<ServiceRunState, Style>> = {
 };
 
 /** Counted by agent: it is those that run. */
-function lastLine(runs: readonly ServiceRun[], isDetached: boolean): string {
+function lastLine(runs: readonly ServiceRun[], { isDetached, isInterrupted }: RunsEnded): string {
   const counts = countsText(runs);
   const open = runs.filter(({ state }) => state === 'running');
-  if (isDetached && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
+  if (isInterrupted === true) return `Interrupted: ${counts}.`;
+  if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
   if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
   return runs.every(({ state }) => state === 'succeeded')

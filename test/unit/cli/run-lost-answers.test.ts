@@ -73,6 +73,22 @@ test('several runs that may be it are listed, and none is followed', async () =>
   for (const id of sandbox.world.jobs.keys()) expect(ran.runs[0]?.message).toContain(id);
 });
 
+test('an answer with the id of another start of the same command is not believed', async () => {
+  world = await runWorld();
+  const { sandbox } = world;
+  const path = '/api/scraper-agents/acme-shop/start-job';
+  sandbox.faults.intercept = async ({ method, path: asked }, next) => {
+    await next();
+    if (method !== 'POST' || asked !== path) return;
+    const data = { jobId: [...sandbox.world.jobs.keys()][0] };
+    const body = JSON.stringify({ success: true, data });
+    const second = '/api/scraper-agents/globex/start-job';
+    sandbox.faults.faults = [{ act: 'status', status: 200, body, path: second, method: 'POST' }];
+  };
+  const ran = await world.json('run agent/acme-shop agent/globex');
+  expect([ran.exit, ran.runs.map(({ state }) => state)]).toEqual([3, ['succeeded', 'unknown']]);
+});
+
 const others = [
   ['other inputs', { inputParameters: '{"country":"PL"}' }],
   ['no inputs', {}],

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
@@ -160,6 +161,12 @@ describe('before anything is sent', () => {
     ['an unknown agent', 'run agent/acme-shp', 1, 'unknown-agent'],
     ['an unknown address', 'run group/shps', 1, 'usage'],
     ['an input that is not KEY=VALUE', 'run agent/acme-shop -i country', 1, 'usage'],
+    ['a glob of agents', 'run agent/*', 1, 'usage'],
+    ['--declared without a schedule', 'run pipeline/nightly --declared', 1, 'usage'],
+    ['--retry-not-started without a group', 'run agent/globex --retry-not-started 1', 1, 'usage'],
+    ['--detach with --for', 'run agent/globex --detach --for 1m', 1, 'usage'],
+    ['--detach with a retry', 'run group/shops --detach --retry-not-started 1', 1, 'usage'],
+    ['--detach with --stop-on-interrupt', 'run group/shops --detach --stop-on-interrupt', 1, 'usage'],
     ['a duration that is none', 'run agent/acme-shop --for soon', 1, 'usage'],
   ] as const;
   test.each(refused)('%s is refused, and nothing is started', async (_what, line, exit, code) => {
@@ -340,6 +347,43 @@ test('JUnit has a suite for each run and a case for each agent, and is inert', a
   expect(stdout.match(/<testcase /g)).toHaveLength(4);
   expect(stdout).toContain('<failure type="failed" message="&lt;b&gt;&quot;&amp;');
   expect(stdout).not.toContain('\u0001');
+});
+
+test('a schedule on hold can be run, and a note says who holds it and why', async () => {
+  const { run, json } = await arrange();
+  expect((await run('hold schedule/agent --reason incident-42 --yes')).exit).toBe(0);
+  const ran = await json('run schedule/agent schedule/group --detach');
+  expect([ran.exit, ran.codes]).toEqual([0, ['held']]);
+  expect(ran.stdout).toMatch(/schedule\/agent is held by .*incident-42/);
+});
+
+test('an agent and the id of a job need no project', async () => {
+  const { json, workspace } = await arrange();
+  rmSync(`${workspace.root}/roster.yaml`);
+  const ran = await json(`run agent/acme-shop --detach --url ${world.sandbox.url}`);
+  expect([ran.exit, ran.codes]).toEqual([0, []]);
+  const waited = await json(`wait ${ran.runs[0]?.id} --url ${world.sandbox.url}`);
+  expect([waited.exit, waited.runs.map(({ state }) => state)]).toEqual([0, ['succeeded']]);
+  expect((await json('run group/shops')).exit).toBe(1);
+});
+
+test('JUnit has no error for what --detach has started', async () => {
+  const { run } = await arrange();
+  const { stdout, exit } = await run('run agent/acme-shop group/shops --detach --format junit');
+  expect(exit).toBe(0);
+  expect(stdout.match(/errors="0" skipped="1"/g)).toHaveLength(2);
+  expect(stdout.match(/<skipped message="started"\/>/g)).toHaveLength(2);
+  expect(stdout).not.toMatch(/<(error|failure)/);
+});
+
+test("a refusal is reported with the service's reason, without the request", async () => {
+  const { run, json } = await arrange(agentsWith({ globex: [busy] }));
+  const [alone] = (await json('run agent/globex')).runs;
+  expect(alone?.message).toBe(busy.message);
+  const { stderr } = await run('run group/shops --retry-not-started 2');
+  expect(stderr).not.toContain('/api/');
+  expect(stderr).not.toMatch(/running.*being changed/);
+  expect(stderr).toContain(`agent/globex of group/shops not started: ${busy.message}`);
 });
 
 test('a job that the execution engine has lost is noticed', async () => {

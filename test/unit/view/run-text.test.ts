@@ -41,7 +41,7 @@ test('names and reasons of the service cannot control the terminal', () => {
   const hostile = run({ address: 'agent/a\u001b[2J\n', state: 'failed', message: 'b\u001b]0;x\u0007\r' });
   const texts = [
     runLine(hostile, hostile),
-    runsText([hostile], false, options),
+    runsText([hostile], {}, options),
     ...liveTable([hostile], options),
   ];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
@@ -50,12 +50,21 @@ test('names and reasons of the service cannot control the terminal', () => {
 
 test('a quiet success shows its anomaly and its records', () => {
   const times = { startedAt: '2026-12-01T06:00:00Z', finishedAt: '2026-12-01T06:00:02Z' };
-  const text = runsText([run({ ...times, records: 0, anomaly: 'fast' })], false, options);
+  const text = runsText([run({ ...times, records: 0, anomaly: 'fast' })], {}, options);
   expect(text).toBe(
     'agent/acme-shop  succeeded  2 s (fast)  0 records  job j\n\nRun complete: 1 succeeded.\n',
   );
 });
 
 test('nothing that runs is said in a sentence', () => {
-  expect(runsText([], false, options)).toBe('No unfinished runs.\n');
+  expect(runsText([], {}, options)).toBe('No unfinished runs.\n');
+});
+
+test('the last line of an interrupted run says so, whether the runs go on or were stopped', () => {
+  const last = (state: ServiceRun['state']) =>
+    runsText([run({ state })], { isInterrupted: true }, options)
+      .trim()
+      .split('\n')
+      .at(-1);
+  expect([last('running'), last('stopped')]).toEqual(['Interrupted: 1 running.', 'Interrupted: 1 stopped.']);
 });
