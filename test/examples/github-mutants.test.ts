@@ -20,6 +20,8 @@ const hasNode = 'the simulated runner has Node already';
 const unnoticed: Readonly<Record<string, string>> = {
   'drift: drift: without the step "actions/setup-node"': hasNode,
   'drift: pull: without the step "actions/setup-node"': hasNode,
+  'drift: pull: Open or update the pull request: without `if`':
+    'without changed files, the script proposes nothing',
 };
 
 /** What a team sees: jobs, comments, checks, artifacts, issues, pull requests and what the service has. */
