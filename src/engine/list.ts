@@ -1,5 +1,6 @@
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import type { Hold } from '../model/hold.js';
 import { byCodeUnit } from '../model/json.js';
 import { exists, type Kind } from '../model/kind.js';
 import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../model/listing.js';
@@ -84,6 +85,7 @@ function doubt({ code, message }: Pick<Diagnostic, 'code' | 'message'>): Diagnos
 interface Known {
   readonly address: Address | null;
   readonly status: ListedStatus;
+  readonly hold?: Hold | undefined;
 }
 
 class Lister {
@@ -97,11 +99,12 @@ class Lister {
   ) {
     const { matches, externals, deleted } = observation.reconciled;
     this.unmanaged = undeclaredStaying(matches, deleted).filter(({ ours }) => !ours);
-    for (const { address, entry, observed, ours } of matches)
+    for (const { address, entry, observed, ours, hold } of matches)
       if (observed !== null)
         this.known.set(observed, {
           address: entry !== null || ours ? address : null,
           status: entry === null ? 'undeclared' : 'declared',
+          hold,
         });
     for (const { observed } of this.unmanaged)
       if (observed !== null) this.known.set(observed, { address: null, status: 'unmanaged' });
@@ -125,11 +128,12 @@ class Lister {
   private object(kind: Kind, observed: Observed, callers: number | null): ListedObject {
     const { id, name, manageable, caller } = observed;
     const { names } = this.observation.reconciled;
-    const { address = null, status = 'undeclared' } = this.known.get(observed) ?? {};
+    const { address = null, status = 'undeclared', hold } = this.known.get(observed) ?? {};
     const listing = kind.listing?.(observed, { names, now: this.now }) ?? { values: {}, columns: {} };
     return {
       ...{ id, name, address, canManage: manageable, ...listing },
       status: this.isNoProject ? null : status,
+      ...(hold === undefined ? {} : { held: hold }),
       ...(callers === null ? {} : { caller: caller && callers > 1 ? null : caller }),
     };
   }

@@ -162,16 +162,20 @@ export class GitLock implements Lock {
     const former = this.before.lock;
     const over =
       former === null ? '' : `\nTakes over the lock of ${former.name}, which expired at ${former.until}.\n`;
-    return `roster apply: ${this.run.plan}\n${over}\n${this.trailers('intent')}`;
+    return `${this.title}: ${this.run.plan}\n${over}\n${this.trailers('intent')}`;
   }
 
   private renewalMessage(): string {
-    return `roster apply: in progress\n\n${this.trailers('renewal')}`;
+    return `${this.title}: in progress\n\n${this.trailers('renewal')}`;
   }
 
   private outcomeMessage({ result, changes }: RunResult): string {
     const list = changes.map((each) => `  ${each}\n`).join('');
-    return `roster apply: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}`;
+    return `${this.title}: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}`;
+  }
+
+  private get title(): string {
+    return `roster ${this.run.command ?? 'apply'}`;
   }
 
   private trailers(step: string): string {

@@ -145,8 +145,12 @@ export interface LockInfo {
   readonly alive?: boolean;
 }
 
+export type RunCommand = 'apply' | 'hold' | 'resume';
+
 /** What the history of the inventory records about a run. Holds no field values. */
 export interface RunFacts {
+  /** Default: `apply`. */
+  readonly command?: RunCommand;
   readonly service: string;
   readonly digest: string;
   /** Of the manifests. Null where git knows none. */

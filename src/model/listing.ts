@@ -1,3 +1,4 @@
+import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
 import type { Address, Agent, KindName, Names } from './resource.js';
 
@@ -31,6 +32,8 @@ export interface ListedObject extends Listing {
   readonly canManage: boolean | null;
   /** The key that roster uses; null when it may be. Missing for kinds without secrets. */
   readonly caller?: boolean | null;
+  /** Missing unless it is on hold. */
+  readonly held?: Hold;
 }
 
 export interface ListedSection {

@@ -5,7 +5,7 @@ import { bugDiagnostic, bugText } from '../../apply/run-state.js';
 import type { Verdict, Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import type { Inventory, Lock } from '../../model/inventory.js';
+import type { Inventory, Lock, RunCommand } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import { ServiceFailure } from '../../service/failure.js';
@@ -20,6 +20,8 @@ import { runResult } from './run-result.js';
 export interface CarryOut {
   readonly session: Session;
   readonly plan: Plan;
+  /** For the history of the inventory. Default: `apply`. */
+  readonly command?: RunCommand;
   readonly observation: Observation;
   /** Changes to leave out, and why. */
   readonly withheld: ReadonlyMap<Address, string>;
@@ -45,6 +47,7 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
   const { value, diagnostics } = await withLock({
     session,
     plan,
+    command: inputs.command,
     expected: observation.inventory,
     work: (lock) => execute(inputs, lock),
     runResult: (carried, lock) =>

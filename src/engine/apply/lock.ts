@@ -6,6 +6,7 @@ import {
   type Lock,
   type LockInfo,
   LockProblem,
+  type RunCommand,
   type RunFacts,
   type RunResult,
 } from '../../model/inventory.js';
@@ -15,6 +16,7 @@ import type { Session } from '../session.js';
 export interface LockedWork<T> {
   readonly session: Session;
   readonly plan: Plan;
+  readonly command?: RunCommand | undefined;
   /** The inventory that the plan was made with. */
   readonly expected: Inventory;
   work(lock: Lock): Promise<T>;
@@ -30,8 +32,8 @@ const failed: RunResult = { result: 'incomplete', changes: [] };
 export async function withLock<T>(
   inputs: LockedWork<T>,
 ): Promise<{ readonly value: T; readonly diagnostics: readonly Diagnostic[] }> {
-  const { session, plan, expected, work, runResult } = inputs;
-  const lock = await session.store.lock(factsOf(plan), expected);
+  const { session, plan, command = 'apply', expected, work, runResult } = inputs;
+  const lock = await session.store.lock(factsOf(plan, command), expected);
   let value: T;
   try {
     value = await work(lock);
@@ -58,13 +60,14 @@ async function releaseWith(lock: Lock, runResult: () => RunResult): Promise<read
   return [...(await diagnosticsOf(lock.release(result), onBug)), ...bugs];
 }
 
-function factsOf(plan: Plan): RunFacts {
+function factsOf(plan: Plan, command: RunCommand): RunFacts {
   const { unchanged: _, ...acting } = summarise(plan.changes);
   const counts = Object.entries(acting).filter(([, count]) => count > 0);
-  const words = counts.map(([action, count]) => `${count} to ${action}`).join(', ');
+  const verb = (action: string) => (command === 'apply' ? action : command);
+  const words = counts.map(([action, count]) => `${count} to ${verb(action)}`).join(', ');
   const { service, digest, checkout } = plan;
   const commit = checkout?.commit ?? null;
-  return { service, digest, commit, plan: words === '' ? 'nothing to change' : words };
+  return { command, service, digest, commit, plan: words === '' ? 'nothing to change' : words };
 }
 
 type Waiting = Pick<Session, 'store' | 'clock'>;

@@ -127,6 +127,7 @@ class HoldRun {
     const applied = await carryOut({
       session,
       plan: made.plan,
+      command: made.action,
       observation,
       intent: made.intent,
       withheld: new Map(),

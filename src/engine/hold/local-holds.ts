@@ -12,7 +12,7 @@ export async function localHolds(
   options: ProjectOptions,
 ): Promise<{ readonly holds: Holds; readonly warnings: readonly Diagnostic[] }> {
   const { inventory, root, name, environment } = project;
-  if (!('file' in inventory)) return { holds: {}, warnings: [] };
+  if (!('file' in inventory)) return { holds: {}, warnings: [unread] };
   const path = resolve(root, inventory.file);
   try {
     const about = { project: name, environment, env: options.env };
@@ -27,3 +27,10 @@ export async function localHolds(
     return { holds: {}, warnings: failure.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
   }
 }
+
+const unread: Diagnostic = {
+  severity: 'info',
+  code: 'held',
+  message: 'the inventory is in git, and is not read offline: schedules on hold are counted as if they ran',
+  help: 'To see what is on hold, run `roster plan` or `roster list schedules`.',
+};

@@ -1,3 +1,4 @@
+import { type Hold, holdText } from '../../model/hold.js';
 import type { Inventory, InventoryEntry } from '../../model/inventory.js';
 import { canonical, type Json } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
@@ -33,7 +34,8 @@ export function recordedChanges(
     // Its protection has a line of its own, after that of the change.
     const isFirst = !shown.has(address);
     shown.add(address);
-    const fields = isFirst && outcome === 'done' && after !== null ? fieldsOf(kinds, was, is, names) : [];
+    const isKnown = isFirst && outcome === 'done' && after !== null;
+    const fields = isKnown ? [...fieldsOf(kinds, was, is, names), ...holdFields(was?.hold, is?.hold)] : [];
     return { ...change, name, fields };
   });
 }
@@ -83,6 +85,14 @@ function fieldsOf(
       { path, before: show(from), after: show(to), sensitive, layout, origin: 'manifest', source: null },
     ];
   });
+}
+
+/** A hold is no property of an object: the inventory alone records it. */
+function holdFields(was: Hold | undefined, is: Hold | undefined): FieldChange[] {
+  const [before, after] = [was, is].map((hold) => (hold === undefined ? null : holdText(hold)));
+  if (before === after) return [];
+  const field = { path: 'hold', before: before ?? null, after: after ?? null };
+  return [{ ...field, sensitive: false, layout: 'value', origin: 'manifest', source: null }];
 }
 
 /** Agents keep their ids: only the service knows their names. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Hold } from '../../model/hold.js';
 import type { AgentInput, ListedAgent, ListedObject, ListedSection } from '../../model/listing.js';
 import type { ServiceOverride, UnmanagedCounts } from '../../model/plan.js';
 import { diagnosticJson } from './plan-json.js';
@@ -38,7 +39,12 @@ function inputJson({ key, defaultValue }: AgentInput) {
   return { key, defaultValue };
 }
 
-function objectJson({ address, status, canManage, id, name, caller, values }: ListedObject) {
+function objectJson({ address, status, canManage, id, name, caller, held, values }: ListedObject) {
   const facts = { address, status, canManage, id, name };
-  return { ...facts, ...(caller === undefined ? {} : { caller }), ...values };
+  const rest = { ...(caller === undefined ? {} : { caller }), ...values };
+  return { ...facts, ...rest, ...(held === undefined ? {} : { held: heldJson(held) }) };
+}
+
+function heldJson({ by, reason, since, until }: Hold) {
+  return { by, reason, since, until };
 }

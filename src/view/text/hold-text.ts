@@ -15,7 +15,7 @@ const MOST_LISTED = 100;
 
 const effects: Readonly<Record<EffectName, { readonly title: string; readonly past: string }>> = {
   pause: { title: 'Pause and hold', past: 'paused' },
-  renew: { title: 'Hold on, with the new reason and end', past: 'held on' },
+  renew: { title: 'Renew, with the new reason and end', past: 'renewed' },
   enable: { title: 'Enable', past: 'enabled' },
   end: { title: 'End the hold, and leave as it is', past: 'left as it is' },
   none: { title: 'Leave alone', past: 'left alone' },
@@ -59,7 +59,7 @@ function groupLines(group: readonly HeldResource[], { width, verbose, paint }: T
 function planLine({ action, resources }: HoldPlan): string {
   const counts = countsOf(resources);
   return action === 'hold'
-    ? `Hold: ${counts.pause} to pause, ${counts.renew} to hold on, ${counts.none} left alone.`
+    ? `Hold: ${counts.pause} to pause, ${counts.renew} to renew, ${counts.none} left alone.`
     : `Resume: ${counts.enable} to enable, ${counts.end} left as they are, ${counts.none} not on hold.`;
 }
 
@@ -105,7 +105,7 @@ function reportLine({ made, outcomes, converged }: HoldReport): string {
   const counts = countsOf(resources);
   const recorded = counts.renew + counts.end;
   if (resources.every(({ effect }) => effect === 'none')) return nothingLine(action, resources.length);
-  const more = action === 'hold' ? `${recorded} held on` : `${recorded} left as they are`;
+  const more = action === 'hold' ? `${recorded} renewed` : `${recorded} left as they are`;
   const parts = [`${done} ${verb}`, ...(recorded === 0 ? [] : [more])];
   const of = (wanted: ChangeOutcome['outcome']) =>
     outcomes.filter(({ outcome }) => outcome === wanted).length;

@@ -1,3 +1,4 @@
+import { holdText } from '../../model/hold.js';
 import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/listing.js';
 import { escapeControls } from '../escape.js';
 import type { ListView } from '../json/list-json.js';
@@ -125,8 +126,9 @@ function addressOf({ address, status }: ListedObject): string {
   return escapeControls(address);
 }
 
-function noteOf({ address, status, canManage, caller }: ListedObject): string {
+function noteOf({ address, status, canManage, caller, held }: ListedObject): string {
   const notes = [
+    ...(held === undefined ? [] : [escapeControls(holdText(held))]),
     ...(caller === true ? ['this key'] : []),
     ...(status === 'external' ? [statusTexts.external] : []),
     ...(status === 'undeclared' && address !== null ? [statusTexts.undeclared] : []),
