@@ -1,3 +1,4 @@
+import type { Confirmation } from '../engine/apply/apply.js';
 import { type HoldCallbacks, type HoldOptions, hold } from '../engine/hold/hold.js';
 import { parseUntil } from '../engine/hold/until.js';
 import { withSession } from '../engine/session.js';
@@ -54,7 +55,6 @@ export function runHold(
       lockTimeoutMilliseconds: chooseLockTimeout(flags),
       env: host.env,
     };
-    refuseWithoutAnswer(flags, context);
     const printed = new Set<Diagnostic>();
     const report = await withSession(sessionOptions(flags, context), (session) =>
       hold(session, options, callbacksOf(flags, context, begin, printed)),
@@ -100,8 +100,9 @@ function chooseReason({ reason }: HoldFlags): string {
   return text;
 }
 
-function refuseWithoutAnswer({ yes = false }: ResumeFlags, { host }: CommandContext): void {
-  if (yes || host.stdinIsTerminal) return;
+/** Without a terminal, the plan has been shown: that is a dry run. */
+function answered(made: HoldPlan, context: CommandContext): Promise<Confirmation> {
+  if (context.host.stdinIsTerminal) return confirm(question(made, context));
   throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');
 }
 
@@ -134,7 +135,7 @@ function callbacksOf(
       progress?.onStep(event);
     },
     onStepsEnded: () => progress?.end(),
-    ...(isConfirmed ? {} : { confirm: (made) => confirm(question(made, context)) }),
+    ...(isConfirmed ? {} : { confirm: (made) => answered(made, context) }),
   };
 }
 

@@ -132,8 +132,10 @@ function ignored(match: Match, { fields }: Change, names: Names): Ignored[] {
   ];
 }
 
-function held({ kind, hold }: Match): Ignored[] {
-  return hold === undefined || kind.pausing === undefined
+/** Enabled meanwhile, it is not ignored: the plan pauses it again. */
+function held({ kind, hold, observed }: Match): Ignored[] {
+  const isPaused = observed !== null && kind.pausing?.isPaused(observed.spec) === true;
+  return hold === undefined || kind.pausing === undefined || !isPaused
     ? []
     : [{ path: kind.pausing.field, why: holdText(hold) }];
 }

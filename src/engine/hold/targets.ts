@@ -21,14 +21,15 @@ export interface HoldTargets {
 export function holdTargets(
   { reconciled, state, inventory }: Observation,
   selectors: readonly Selector[] | null,
-  project: Pick<Project, 'entries'>,
+  project: Pick<Project, 'entries' | 'existsIn'>,
 ): HoldTargets {
   const all = reconciled.matches.filter(({ kind, ours }) => kind.pausing !== undefined && ours);
   const labelsOf = labelsWith(reconciled.names, state.agents);
   const labels = new Map(all.map((match) => [match, labelsOf(match)]));
   if (selectors !== null) {
     const declared = project.entries.map((entry) => entry.address);
-    refuseMeaningless(selectors, { labels: [...labels.values()].flat(), declared }, reconciled.diagnostics);
+    const known = { labels: [...labels.values()].flat(), declared, existsIn: project.existsIn };
+    refuseMeaningless(selectors, known, reconciled.diagnostics);
   }
   const isMeant = (match: Match) =>
     selectors === null || selectors.some((each) => labels.get(match)?.some((label) => each.matches(label)));
@@ -63,20 +64,31 @@ function labelsWith(names: Observation['reconciled']['names'], agents: readonly 
   };
 }
 
+interface KnownAddresses {
+  readonly existsIn: Project['existsIn'] | undefined;
+  /** Of schedules, and of what they start. */
+  readonly labels: readonly string[];
+  readonly declared: readonly string[];
+}
+
 /** An entry with an error of its own has no match. */
 function refuseMeaningless(
   selectors: readonly Selector[],
-  { labels, declared }: Readonly<Record<'labels' | 'declared', readonly string[]>>,
+  { labels, declared, existsIn }: KnownAddresses,
   diagnostics: readonly Diagnostic[],
 ): void {
-  const found = matchingNothing(selectors, { addresses: labels }, suggestWithin(limits.comparisons));
+  const found = matchingNothing(
+    selectors,
+    { addresses: labels, existsIn },
+    suggestWithin(limits.comparisons),
+  );
   if (found.length === 0) return;
   const isIn = (each: Selector, list: readonly string[]) => list.some((address) => each.matches(address));
   const unused = selectors.filter((each) => isIn(each, declared) && !isIn(each, labels));
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const unknown = matchingNothing(
     selectors,
-    { addresses: [...labels, ...declared] },
+    { addresses: [...labels, ...declared], existsIn },
     suggestWithin(limits.comparisons),
   );
   throw new Problem([...errors, ...unused.map(startsNothing), ...unknown]);

@@ -109,7 +109,11 @@ function summaryLine({ changes, outcome, plan }: LogEntry): string {
   const parts = [
     ...words.map((action) => [done.filter((each) => each.action === action).length, pastOf(action)] as const),
     ...(['failed', 'skipped', 'unknown'] as const).map(
-      (each) => [changes.filter(({ outcome: ended }) => ended === each).length, each] as const,
+      (each) =>
+        [
+          changes.filter(({ outcome: ended }) => ended === each).length,
+          each === 'skipped' ? 'not tried' : each,
+        ] as const,
     ),
   ].filter(([number]) => number > 0);
   return parts.length === 0 ? 'no changes' : parts.map(([number, word]) => `${number} ${word}`).join(', ');

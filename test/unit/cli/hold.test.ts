@@ -137,9 +137,7 @@ test.each([
   [['hold', '--all', '--yes', '--reason', 'x'.repeat(501)], 'more than 500 characters'],
   [['hold', '--yes', '--reason', 'x'], 'no address is given'],
   [['hold', 'schedule/pipe', '--all', '--yes', '--reason', 'x'], 'exclude each other'],
-  [['hold', '--all', '--reason', 'x'], 'there is no terminal to ask for confirmation'],
   [['hold', '--all', '--yes', '--reason', 'x', '--until', 'soon'], 'neither a time nor a duration'],
-  [['resume', '--all'], 'there is no terminal to ask for confirmation'],
   [['resume', '--yes'], 'no address is given'],
 ])('%j is refused before anything is read', async (words, message) => {
   const { sandbox, workspace } = await project();
@@ -391,4 +389,37 @@ test('250 schedules are paused with three requests, and enabled with three', {
   expect(writes(sandbox)).toEqual([bulk, bulk, bulk]);
   expect(enabled(sandbox, workspace)).toHaveLength(250);
   expect(existsSync(join(workspace.root, 'roster.inventory.json.lock'))).toBe(false);
+});
+
+test('without a terminal, hold and resume show what they would do, and change nothing', async () => {
+  const { sandbox, workspace } = await project();
+  const before = writes(sandbox).length;
+  const preview = await workspace.command(['hold', '--all', '--reason', 'x']);
+  expect([preview.exit, preview.stdout]).toEqual([1, expect.stringContaining('to pause')]);
+  expect(preview.stderr).toContain('there is no terminal to ask for confirmation');
+  expect([writes(sandbox).length, held(workspace)]).toEqual([before, []]);
+  expect((await hold(workspace, '--all')).exit).toBe(0);
+  const known = held(workspace);
+  const end = await workspace.command(['resume', '--all']);
+  expect([end.exit, end.stdout]).toEqual([1, expect.stringContaining('to enable')]);
+  expect(held(workspace)).toEqual(known);
+});
+
+test('an address of another environment is not taken for a similar one', async () => {
+  const { workspace } = await project();
+  const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
+  workspace.write(
+    'roster.yaml',
+    `${text.replace('groups:', 'groups:\n  elsewhere: { members: [acme-shop], environments: [other] }')}environments: { one: {}, other: {} }\n`,
+  );
+  const { exit, stderr } = await workspace.command([
+    'hold',
+    'group/elsewhere',
+    '-e',
+    'one',
+    '--reason',
+    'x',
+    '--yes',
+  ]);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('exists in the environment other only')]);
 });

@@ -69,6 +69,30 @@ const branch = 'roster-inventory';
 const one = 'groups:\n  a: { members: [acme-shop] }\n';
 const two = `${one.replace('}', ', description: x }')}  b: { members: [acme-shop] }\n`;
 
+test('a hold and its end are entries of their own, with who, why and until when', async () => {
+  declare(`groups: { a: { members: [acme-shop] } }
+schedules: { s: { target: group/a, every: 1 day, startTime: 2099-01-01T06:00:00 } }
+`);
+  await run('apply --yes');
+  await run('hold schedule/s --reason incident-42 --until 8h --yes');
+  await run('hold schedule/s --reason incident-43 --yes');
+  expect(await run('list schedules')).toMatch(/held by Ada: "incident-43"/);
+  const calendar = await workspace.command(['calendar']);
+  expect(calendar.stderr.replace(/\s+/g, ' ')).toContain('the inventory is in git, and is not read offline');
+  await run('resume --all --yes');
+  const found = await entries();
+  expect(found.map(({ command, plan }) => [command, plan])).toEqual([
+    ['resume', '1 to resume'],
+    ['hold', 'nothing to change'],
+    ['hold', '1 to hold'],
+    ['apply', '2 to create'],
+  ]);
+  expect(await run('log 2')).toMatch(/hold: .*held by Ada until .*incident-42/s);
+  expect(await run('log 3')).toMatch(/incident-42.*→.*incident-43/s);
+  expect(await run('log 4')).toContain('hold:');
+  expect(await run('plan')).toContain('No changes.');
+});
+
 describe('after three runs', () => {
   beforeEach(async () => {
     declare(one);
@@ -222,7 +246,7 @@ test('a run that was interrupted has recorded a result', async () => {
       { address: 'group/b', action: 'create', outcome: 'failed', id: null },
     ],
   });
-  expect(await run('log')).toContain('apply interrupted: 1 no longer protected, 1 failed, 1 skipped');
+  expect(await run('log')).toContain('apply interrupted: 1 no longer protected, 1 failed, 1 not tried');
 });
 
 test('each environment has a log of its own, which is empty before its first apply', async () => {
