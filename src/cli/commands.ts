@@ -188,7 +188,10 @@ function addTools(program: Command, context: CommandContext, done: Done): void {
     .option('--host <address>', 'Address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1)')
     .option('--now <time>', 'Initial time, such as 2026-12-01T06:00:00Z (default: the current time)')
     .option('--speed <factor>', 'Simulated seconds per real second (default: 1)')
-    .option('--seed <file>', 'JSON file with the initial agents, groups, pipelines, schedules and keys')
+    .option(
+      '--seed <file>',
+      'JSON file with the initial agents, groups, pipelines, schedules, keys and past starts',
+    )
     .option('--data <file>', 'File that keeps the state between runs')
     .option('--faults <file>', 'JSON file with the failures to simulate')
     .action(async (flags) => done(await (await import('./sandbox.js')).sandboxCommand(flags, context)));

@@ -38,10 +38,10 @@ export function addHold(program: Command, context: CommandContext, done: Done): 
     command(program, 'hold')
       .argument(targets, meaning)
       .option('--all', 'Hold all schedules of the project')
-      .option('--reason <text>', 'Why, for everyone who sees a plan')
+      .option('--reason <text>', 'Why, for everyone who sees a plan (required)')
       .option(
         '--until <time>',
-        'When the hold ends: 90m, 8h, 3d, or 2026-12-01T08:00Z (default: `roster resume`)',
+        'When the hold ends: 90m, 8h, 3d, or 2026-12-01T08:00Z (default: until `roster resume`)',
       )
       .option('-y, --yes', 'Do not ask for confirmation'),
   ).action(async (selected, flags) =>

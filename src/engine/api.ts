@@ -138,7 +138,7 @@ function checkWrite(
 ): void {
   if (effect === 'read') {
     if (body !== undefined)
-      throw problem('usage', 'a GET has no `--data`', `Name the method, as in \`roster api POST ${path}\`.`);
+      throw problem('usage', 'GET takes no `--data`', `Name the method, as in \`roster api POST ${path}\`.`);
     if (write) throw problem('usage', '`--write` is for requests that write, and GET reads', 'Omit it.');
     return;
   }
@@ -166,7 +166,7 @@ function checkAll({ query = {} }: Request): void {
   if (own !== undefined)
     throw problem(
       'usage',
-      `\`--all\` chooses the pages itself, and the path sets "${own}"`,
+      `\`--all\` reads every page, so the path cannot set "${own}"`,
       'Omit one of them.',
     );
 }

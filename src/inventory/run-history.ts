@@ -127,7 +127,7 @@ function runOf(commit: HistoryCommit, message: Message): OpenRun {
     digest: trailers['Plan'] ?? null,
     commit: commitFrom(trailers['Commit']),
     service: trailers['Service'] ?? null,
-    notes: message.takesOver ? ['it took over the lock of the run before'] : [],
+    notes: message.takesOver ? ['it took over the lock of the previous run'] : [],
     changes: message.changes,
     commits: [commit.hash],
   };

@@ -9,7 +9,7 @@ import type { BusyMinutes, TimeSpan } from './start-rate.js';
 export interface SpecLoad<S> {
   readonly spec: S;
   readonly starts: number;
-  /** Nothing starts before. Default: since ever. */
+  /** Nothing starts before. Default: no lower bound. */
   readonly from?: Date | undefined;
 }
 

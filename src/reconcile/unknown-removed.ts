@@ -21,7 +21,7 @@ export function unknownRemoved({ inventory, project, suggest }: RemovedInputs): 
     if (inventory.entries.has(address) || inventory.drafts.has(address)) return [];
     const closest = sameKey(address, left) ?? suggest(address, left);
     if (closest === null) return [];
-    const message = `the inventory knows no ${address}, so \`removed\` leaves nothing alone`;
+    const message = `${address} is not in the inventory, so listing it under \`removed\` has no effect`;
     const place = removedPlaces?.get(address);
     const help = `Did you mean \`${closest}\`?`;
     const warning = { severity: 'warning', code: 'unknown-removed', message, help } as const;

@@ -5,7 +5,7 @@ import { Changes } from './changes.js';
 import { worldFromJson, worldToJson } from './persistence.js';
 import type { World } from './world.js';
 
-/** Saves the world in a file: a large one by appending what has changed, so that a change costs what it is worth. */
+/** Saves the world in a file: a large one by appending what has changed, so that writing a change takes time in proportion to its size. */
 
 /** Smaller ones are written anew at each change: that is as fast, and the file stays one JSON document. */
 const SMALL_BYTES = 65_536;

@@ -411,8 +411,8 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unknown-removed': {
     title: 'Unknown address under `removed`',
     means:
-      'An address under `removed` is not in the inventory, but a similar one is, which no entry declares: it would be deleted.',
-    help: 'Correct the address. Once an apply has forgotten it, it can be removed from `removed`.',
+      'An address under `removed` is not in the inventory, but a similar, undeclared address is: that object would be deleted.',
+    help: 'Correct the address. After the next apply, you can delete it from `removed`.',
   },
   'unknown-formerly': {
     title: 'Unknown former key',
@@ -438,7 +438,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'run-failed': {
     title: 'Run failed',
     means: 'The service reports a run as failed or stopped.',
-    help: 'Read the reason in the message, and run it again once it is fixed.',
+    help: 'Fix the cause given in the message, then run it again.',
   },
   'not-started': {
     title: 'Not started',
@@ -453,7 +453,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'start-unknown': {
     title: 'Unknown whether it runs',
     means:
-      'A start was sent and its response was lost, and roster did not find exactly one run that it can have made. Or the service no longer shows a run.',
+      'The response to a start was lost, and roster did not find exactly one run that matches it, or the service no longer shows the run.',
     help: 'Look for the run with `roster wait ADDRESS` or in the dashboard before you start it again: starts are never repeated.',
   },
   interrupted: {

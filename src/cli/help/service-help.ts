@@ -113,7 +113,7 @@ export const serviceHelp = {
   api: {
     summary: 'Send one request to the service',
     about:
-      'Send one request to the service, for what has no command, and print the `data` of the answer as JSON. The API key goes to the service of the project only. Reads are retried; a POST is never sent twice.',
+      'Send one request to the service, for what has no command, and print the `data` of the answer as JSON. The API key goes to the service of the project only. GET, PUT and DELETE are retried; POST and PATCH are never sent twice.',
     examples: [
       ['Count the runs in progress', 'roster api /api/scraper-agents/runs/active-count'],
       ['Read all failed jobs', "roster api '/api/scraper-agents/jobs?state=failed' --all"],

@@ -50,7 +50,7 @@ export const watchHelp = {
   hold: {
     summary: 'Pause schedules for a time',
     about:
-      'Show which schedules would be paused, ask for confirmation, pause them, and record who did, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent means the schedules that start it.',
+      'Show which schedules would be paused, ask for confirmation, pause them, and record who paused them, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent means the schedules that start it.',
     examples: [
       [
         'Pause what starts a group for eight hours',

@@ -118,7 +118,7 @@ class HoldRun {
     const now = await this.make();
     if (now.made.plan.digest === shown.made.plan.digest) return now;
     const help = 'A manifest, the inventory or the service has changed. Run the command again.';
-    throw problem('stale-plan', 'what was confirmed is no longer what would be done', help);
+    throw problem('stale-plan', 'the plan has changed since it was confirmed', help);
   }
 
   private async carryOut(current: PlannedHold): Promise<HoldReport> {

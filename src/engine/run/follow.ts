@@ -19,7 +19,7 @@ const REFRESH_EVERY = 10;
 
 export interface FollowOptions extends PollContext {
   readonly timer: Timer;
-  /** When the patience ends, in milliseconds of the timer; null for never. */
+  /** The deadline, in milliseconds of the timer; null for none. */
   readonly until: number | null;
   /** Whether to look at once, instead of after the first interval. */
   readonly atOnce: boolean;
@@ -36,7 +36,7 @@ export interface FollowResult {
   readonly failure: Diagnostic | null;
 }
 
-/** Polls until all runs are finished, the patience ends, or the run is interrupted. */
+/** Polls until all runs are finished, the deadline passes, or the command is interrupted. */
 export async function follow(
   followed: readonly FollowedRun[],
   options: FollowOptions,
@@ -56,7 +56,7 @@ export async function follow(
   return { runs: progress.runs, failure: null };
 }
 
-/** Ends with the patience: then there is one last poll. */
+/** Ends at the deadline, after one last poll. */
 function pause(interval: number, { timer, until }: FollowOptions): Promise<void> {
   return timer.sleep(until === null ? interval : Math.max(0, Math.min(interval, until - timer.now())));
 }

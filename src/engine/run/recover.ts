@@ -41,7 +41,7 @@ export async function recoverRun(target: StartTarget, search: RunSearch): Promis
 
 function notFound(ids: readonly string[]): string {
   if (ids.length === 0) return 'its run was not found';
-  return `${ids.length} runs may be it (${namedIds(ids)})`;
+  return `${ids.length} runs match (${namedIds(ids)})`;
 }
 
 function candidatesOf(target: StartTarget, search: RunSearch): Promise<readonly string[]> {

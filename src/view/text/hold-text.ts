@@ -94,7 +94,7 @@ function nextText({ made, interrupted }: HoldReport): string {
     made.action === 'hold'
       ? 'The inventory records all of it as on hold, so the next apply pauses what still runs.'
       : 'The inventory records that the hold ends, so the next apply enables what is still paused.';
-  const undo = made.action === 'hold' ? ' To take it back, run `roster resume`.' : '';
+  const undo = made.action === 'hold' ? ' To undo it, run `roster resume`.' : '';
   return `${began}${recorded} Next: run the same \`roster ${made.action}\` again to finish.${undo}`;
 }
 
