@@ -38,6 +38,6 @@ export function apiCommand(
 }
 
 /** With other commands, `write` is a list of files. */
-function sharedFlags(given: ApiFlags): CommonFlags {
-  return Object.create(given, { write: { value: undefined } });
+function sharedFlags({ write: _, ...shared }: ApiFlags): CommonFlags {
+  return shared;
 }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { reasonOf } from '../../files/errno.js';
+import { readRegular } from '../../files/atomic.js';
 import { problem } from '../../model/diagnostic.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/json.js';
 import { findApiKeys } from '../../redact/api-keys.js';
@@ -36,14 +35,13 @@ async function fileInputs(file: string, cwd: string): Promise<JsonObject> {
   const value = parseJson(await contentOf(file, cwd));
   if (isJsonObject(value)) return value;
   const where = file === '-' ? 'stdin' : `"${file}"`;
-  throw problem('usage', `--inputs: ${where} is not a JSON object`, 'For example: `{ "country": "DE" }`.');
+  const what = value === undefined ? 'JSON, or is nested too deeply' : 'a JSON object';
+  throw problem('usage', `--inputs: ${where} is not ${what}`, 'For example: `{ "country": "DE" }`.');
 }
 
 async function contentOf(file: string, cwd: string): Promise<string> {
   if (file === '-') return readText(process.stdin);
-  try {
-    return await readFile(resolve(cwd, file), 'utf8');
-  } catch (failure) {
-    throw problem('unreadable-file', `--inputs: "${file}" cannot be read: ${reasonOf(failure)}`);
-  }
+  const text = readRegular(resolve(cwd, file), `the file "${file}" of --inputs`);
+  if (text === null) throw problem('unreadable-file', `--inputs: there is no file "${file}"`);
+  return text;
 }

@@ -51,8 +51,8 @@ function detailsOf(runs: readonly AgentRun[]): JobDetails {
           .sort()
           .at(-1) ?? null)
       : null,
-    records: sum(runs.map(({ data }) => data)),
-    errors: sum(runs.map(({ errors }) => errors)),
+    records: sumOfKnown(runs.map(({ data }) => data)),
+    errors: sumOfKnown(runs.map(({ errors }) => errors)),
     anomaly: anomalyOf(runs),
     message: messages[0] ?? null,
     agentName: runs[0]?.agentName ?? null,
@@ -65,7 +65,8 @@ function least(texts: readonly string[]): string | null {
   return [...texts].sort()[0] ?? null;
 }
 
-function sum(numbers: readonly (number | null)[]): number | null {
+/** Null where none is known. */
+export function sumOfKnown(numbers: readonly (number | null)[]): number | null {
   const known = numbers.filter((each) => each !== null);
   return known.length === 0 ? null : known.reduce((total, each) => total + each, 0);
 }

@@ -7,6 +7,12 @@ import { retryMember } from '../../service/operations/group-runs.js';
 import type { Pacer } from './pace.js';
 import { addressOfAgent, stateOf } from './states.js';
 
+interface RetryContext {
+  readonly agents: readonly Agent[];
+  readonly pacer: Pacer;
+  interrupted(): boolean;
+}
+
 /** The tries of `--retry-not-started`: for each member, and never again after an answer that was lost. */
 export class Retries {
   readonly #tried = new Map<string, number>();
@@ -15,7 +21,7 @@ export class Retries {
   constructor(
     private readonly most: number,
     private readonly client: Client | null,
-    private readonly context: { readonly agents: readonly Agent[]; readonly pacer: Pacer },
+    private readonly context: RetryContext,
   ) {}
 
   /** The member after a try to start it, or as it is when there is none left. */
@@ -28,8 +34,10 @@ export class Retries {
     if (lost !== undefined) return { ...member, state: 'unknown', message: lost };
     const tried = this.#tried.get(name) ?? 0;
     if (tried >= this.most) return member;
-    this.#tried.set(name, tried + 1);
     await this.context.pacer.take(1);
+    // An interrupt ends the wait at once.
+    if (this.context.interrupted()) return member;
+    this.#tried.set(name, tried + 1);
     const isLast = tried + 1 >= this.most;
     const call = retryMember(groupRunId, agent.id);
     return this.#result(callOperation(client, call), { name, isLast, member });

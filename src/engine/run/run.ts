@@ -192,7 +192,10 @@ async function followAll(
     ...work,
     until: options.forMilliseconds === undefined ? null : timer.now() + options.forMilliseconds,
     atOnce: started.followed.length === 0,
-    retries: new Retries(options.retryNotStarted ?? 0, client, work),
+    retries: new Retries(options.retryNotStarted ?? 0, client, {
+      ...work,
+      interrupted: () => work.session.interrupted(),
+    }),
     interrupted: () => session.interrupted(),
     onPoll: (polled) => callbacks.onRuns?.(started.with(polled)),
   });

@@ -3,7 +3,7 @@ import type { RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
 import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';
 import type { PipelineRun, StageRun } from '../../service/operations/pipeline-runs.js';
-import type { JobDetails } from './details.js';
+import { type JobDetails, sumOfKnown } from './details.js';
 
 /** What the answers of the service say of runs (interface §3). Pure. */
 
@@ -147,13 +147,8 @@ function totals(
             .flatMap((each) => each.finishedAt ?? [])
             .sort()
             .at(-1) ?? null),
-    records: sum(members.map((each) => each.records)),
-    errors: sum(members.map((each) => each.errors)),
+    records: sumOfKnown(members.map((each) => each.records)),
+    errors: sumOfKnown(members.map((each) => each.errors)),
     anomaly: anomalies.has('fast') ? 'fast' : anomalies.has('slow') ? 'slow' : 'none',
   };
-}
-
-function sum(numbers: readonly (number | null)[]): number | null {
-  const known = numbers.filter((each) => each !== null);
-  return known.length === 0 ? null : known.reduce((total, each) => total + each, 0);
 }

@@ -6,7 +6,7 @@ import { stopRun } from '../../service/operations/agent-runs.js';
 import { type FollowedRun, type PollContext, pollRuns } from './poll.js';
 
 /** The members of a group start one after another, so that one look may miss some. */
-const ROUNDS = 3;
+const ROUNDS = 5;
 const BETWEEN_ROUNDS_MS = 1_000;
 
 export interface StopContext extends PollContext {
@@ -24,7 +24,7 @@ export async function stopRuns(
     const running = [...seen.values()].filter(({ state }) => state === 'running');
     if (running.length === 0) break;
     await Promise.all(running.flatMap(jobsOf).map((jobId) => stopJob(jobId, context)));
-    if (round > 0) await context.sleep(BETWEEN_ROUNDS_MS);
+    await context.sleep(BETWEEN_ROUNDS_MS);
     seen = new Map([...seen, ...(await pollRuns(followed, context))]);
   }
   return seen;

@@ -45,7 +45,11 @@ export async function waitFor(
     timer,
     until: forMilliseconds ?? null,
     atOnce: true,
-    retries: new Retries(0, null, { agents, pacer: new Pacer(timer) }),
+    retries: new Retries(0, null, {
+      agents,
+      pacer: new Pacer(timer),
+      interrupted: () => session.interrupted(),
+    }),
     interrupted: () => session.interrupted(),
     onPoll: (runs) => onRuns?.(runs),
   });

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runInputs } from '../../../src/cli/command/run-inputs.js';
+
+test('--inputs says what is wrong with its file, and does not wait for a pipe', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inputs-'));
+  try {
+    writeFileSync(join(folder, 'broken.json'), '{ "a": ');
+    writeFileSync(join(folder, 'list.json'), '[]');
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const read = (inputs: string) => runInputs({ inputs }, folder);
+    await expect(read('broken.json')).rejects.toThrow('is not JSON, or is nested too deeply');
+    await expect(read('list.json')).rejects.toThrow('is not a JSON object');
+    await expect(read('pipe')).rejects.toThrow('is not a regular file');
+    await expect(read('absent.json')).rejects.toThrow('there is no file "absent.json"');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
