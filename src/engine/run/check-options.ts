@@ -12,11 +12,12 @@ export function checkOptions(
   }: { readonly declared?: boolean; readonly retryNotStarted?: number },
 ): void {
   const hasOther = selected.some(({ kind }) => kind.startByHand?.target !== undefined);
-  if (declared && !hasOther) throw without('--declared', 'schedules');
+  if (declared && !hasOther) throw without('`--declared` has no effect: no schedules are started');
   const hasGroup = targets.some(({ traces }) => traces.idKind === 'groupRun');
-  if (retryNotStarted > 0 && !hasGroup) throw without('--retry-not-started', 'groups');
+  if (retryNotStarted > 0 && !hasGroup)
+    throw without('`--retry-not-started` has no effect: no groups are started');
 }
 
-function without(flag: string, needed: string): Problem {
-  return problem('usage', `\`${flag}\` has no effect: no ${needed} are started`, 'Omit it.');
+function without(message: string): Problem {
+  return problem('usage', message, 'Omit it.');
 }

@@ -104,14 +104,14 @@ describe('the examples in the help', () => {
     await workspace.command(['fmt']);
     if (name === 'log') await applyInGit();
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
-    if (name === 'run' || name === 'wait') await applied();
+    if (['run', 'wait', 'hold'].includes(name)) await applied();
     const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
     const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);
     // The port of the sandbox may be in use.
     const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
     if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
     const { exit, stderr } = await workspace.command([...words, ...free]);
-    const isHold = /^roster (hold|resume) /.test(line) && !line.endsWith('--yes');
+    const isHold = /^roster hold /.test(line) && !line.endsWith('--yes');
     const asks = line === 'roster apply' || line === 'roster destroy -e staging' || isHold;
     expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([asks ? 1 : 0, asks]);
     expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
