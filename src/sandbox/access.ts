@@ -27,6 +27,11 @@ export function isAssigned(world: World, agent: AgentRecord, user: string): bool
   return agent.assignedTo.some((name) => name === user || name === company);
 }
 
+/** Those that the key of the sandbox sees. */
+export function agentsOfCaller(world: World): AgentRecord[] {
+  return [...world.agents.values()].filter((agent) => isAssigned(world, agent, CALLER));
+}
+
 /** A group or pipeline is visible if all its agents are assigned, or if it has none. */
 export function isVisible(world: World, collection: CollectionRecord, user = CALLER): boolean {
   return collection.agentIds.every((id) => visibleAgent(world, id, user) !== undefined);

@@ -52,13 +52,15 @@ export function showCollection(
   user: string,
 ): Fields {
   const { world } = core;
-  const { agentIds, owner: _owner, ...stored } = record;
-  const shown = { ...stored, canManage: canManage(record, user), ...latestRun(core, kind, record.id) };
+  const { id, agentIds, owner: _owner, ...stored } = record;
   const agents = agentIds.map((scraperAgentId) => ({
     scraperAgentId,
     externalAgentId: byId(world.agents, scraperAgentId)?.externalAgentId ?? '',
   }));
-  if (kind === 'group') return { ...shown, memberCount: agents.length, members: agents };
-  const steps = agents.map((agent, sortOrder) => ({ sortOrder, ...agent }));
-  return { ...shown, stepCount: steps.length, steps };
+  const list =
+    kind === 'group'
+      ? { memberCount: agents.length, members: agents }
+      : { stepCount: agents.length, steps: agents.map((agent, sortOrder) => ({ sortOrder, ...agent })) };
+  // A spread at the beginning would give each object a shape of its own.
+  return { id, ...stored, canManage: canManage(record, user), ...latestRun(core, kind, id), ...list };
 }

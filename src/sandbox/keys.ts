@@ -14,6 +14,9 @@ function list(core: Core, call: Call): Answer {
   return { data: keysOf(core, call).map((key) => showKey(core, key)) };
 }
 
+/** Revoked keys stay in the list (§2, API key), the newest of them: each request looks at all keys. */
+const MOST_KEYS = 1_000;
+
 /** Revokes all active keys of the user at once, including the calling key (§5.5). */
 function create(core: Core, call: Call): Answer {
   const body = bodyFields(call.body);
@@ -26,8 +29,16 @@ function create(core: Core, call: Call): Answer {
   const key = newKeyText();
   const record = addKey(core.world, key, core.clock(), { name, scopes, user: call.caller.user });
   if (record.user === CALLER) core.world.apiKey = key;
+  forgetOldestRevoked(core.world.keys);
   const data = { ...showKey(core, record), key };
   return { message: 'The API key was created.', data };
+}
+
+function forgetOldestRevoked(keys: Map<string, KeyRecord>): void {
+  for (const [id, { isRevoked }] of keys) {
+    if (keys.size <= MOST_KEYS) return;
+    if (isRevoked) keys.delete(id);
+  }
 }
 
 /** Drops unknown names; if none remain, the key has full access (§5.8). */

@@ -68,8 +68,11 @@ async function serve(
 /** The host is of no use here. A proxy's request names it. */
 function urlOf({ url: target = '/' }: IncomingMessage): URL {
   const url = target.startsWith('/') ? `http://sandbox${target}` : target;
-  if (!URL.canParse(url)) throw new Refusal(400, 'The path of the request is not valid.');
-  return new URL(url);
+  try {
+    return new URL(url);
+  } catch {
+    throw new Refusal(400, 'The path of the request is not valid.');
+  }
 }
 
 async function readBody(incoming: IncomingMessage): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from './admit.js';
 import type { Behaviour } from './api.js';
@@ -11,6 +11,7 @@ import { applyFaults, type FaultPlan, noFaults } from './faults/faults.js';
 import { ListLag } from './faults/list-lag.js';
 import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.js';
 import { Limits } from './limits.js';
+import { DataFileError } from './persistence.js';
 import type { RecordedRequest } from './receive.js';
 import { worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
@@ -68,7 +69,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port = 0, host = '127.0.0.1', dataFile } = options;
   const time = clockOf(options);
   const clock = () => time.now();
-  const unlock = dataFile === undefined ? async () => {} : await lockDataFile(dataFile);
+  const unlock = dataFile === undefined ? async () => {} : await usable(dataFile, lockDataFile(dataFile));
   const { keepRequests: most = 100_000, onRequest = () => {} } = options;
   const world = await initialWorld(options, clock()).catch(async (error: unknown) => {
     await unlock();
@@ -95,9 +96,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   );
   // A connection that is closed while a client begins to use it again looks like a lost response.
-  const server = createServer({ keepAliveTimeout: 60_000 }, app);
+  const server = createServer({ keepAliveTimeout: 60_000 }, dated(app, clock));
   const start = async () => {
-    await save(); // before it listens, so that an unwritable data file fails here
+    await usable(dataFile, save()); // before it listens, so that an unwritable data file fails here
     return listen(server, port, host);
   };
   const url = await start().catch(async (error: unknown) => {
@@ -116,6 +117,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
+/** Each response has the sandbox's own time. */
+function dated(app: RequestListener, clock: () => Date): RequestListener {
+  return (incoming, outgoing) => {
+    outgoing.setHeader('Date', clock().toUTCString());
+    app(incoming, outgoing);
+  };
+}
+
 function clockOf({ now, speed, clock: real }: SandboxOptions): SandboxClock {
   return sandboxClock({
     ...(now === undefined ? {} : { now }),
@@ -126,9 +135,10 @@ function clockOf({ now, speed, clock: real }: SandboxOptions): SandboxClock {
 
 async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date): Promise<World> {
   if (dataFile !== undefined) await sweepTemporaryFiles(dataFile);
-  const kept = dataFile === undefined ? undefined : await loadWorld(dataFile);
+  const kept = dataFile === undefined ? undefined : await usable(dataFile, loadWorld(dataFile));
   const isPrivate = host === undefined || isLoopback(host);
   if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, isPrivate ? DEFAULT_KEY : newKeyText());
+  if (!isPrivate) revokePublished(kept);
   const hash = hashOf(kept.apiKey);
   if (![...kept.keys.values()].some((key) => key.hash === hash && isActiveKey(key, now))) {
     // Its key was revoked and not replaced. For the real service, a user would create a key in the dashboard.
@@ -136,6 +146,23 @@ async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date)
     addKey(kept, kept.apiKey, now, { name: 'sandbox', scopes: [] });
   }
   return kept;
+}
+
+/** Others can reach the sandbox: the key that every sandbox has on its own machine no longer opens it. */
+function revokePublished({ keys }: World): void {
+  const hash = hashOf(DEFAULT_KEY);
+  for (const key of keys.values()) if (key.hash === hash) key.isRevoked = true;
+}
+
+/** Says which file it is when the system refuses it. */
+async function usable<T>(file: string | undefined, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (file === undefined || !(error instanceof Error && 'code' in error)) throw error;
+    const help = 'Use a file in a folder that exists and can be written.';
+    throw new DataFileError(file, `cannot be used as a data file: ${error.code}`, help);
+  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<string> {

@@ -1,6 +1,12 @@
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Fault, FaultError, parseFaults, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import {
+  type Fault,
+  JsonFileError,
+  parseFaults,
+  type Sandbox,
+  startSandbox,
+} from '../../src/sandbox/index.js';
 import { type ClientFault, FaultInjector } from '../support/client-faults.js';
 
 let sandbox: Sandbox;
@@ -141,19 +147,19 @@ test('a faults file is read', () => {
 });
 
 test.each([
-  ['{', 'the file is not JSON'],
-  ['[]', 'the file is not a JSON object'],
-  ['{"fault":[]}', 'the file has an unknown property "fault"'],
-  ['{"lagMs":"1"}', '"lagMs" is not a number of at least 0'],
-  ['{"faults":{}}', '"faults" is not an array'],
-  ['{"faults":[1]}', 'fault 1 is not an object'],
-  ['{"faults":[{"act":"explode"}]}', 'fault 1: "act" must be one of drop'],
-  ['{"faults":[{"act":"kill-after"}]}', 'fault 1: "act" must be one of drop'],
-  ['{"faults":[{"act":"drop"},{"act":"drop","nht":1}]}', 'fault 2 has an unknown property "nht"'],
-  ['{"faults":[{"act":"drop","nth":"1"}]}', 'fault 1: "nth" is not an integer'],
-  ['{"faults":[{"act":"drop","path":1}]}', 'fault 1: "path" is not a string'],
-  ['{"faults":[{"act":"status","headers":[]}]}', 'fault 1: "headers" is not an object'],
+  ['{', '1:2: the file is not JSON'],
+  ['[]', '1:1: the top level is not a JSON object'],
+  ['{"fault":[]}', 'the top level has an unknown property "fault"'],
+  ['{"lagMs":"1"}', '1:10: lagMs is not a number from 0'],
+  ['{"faults":{}}', '1:11: faults is not an array'],
+  ['{"faults":[1]}', '1:12: faults[0] is not an object'],
+  ['{"faults":[{"act":"explode"}]}', 'faults[0].act is not one of drop'],
+  ['{"faults":[{"act":"kill-after"}]}', 'faults[0].act is not one of drop'],
+  ['{"faults":[{"act":"drop"},{"act":"drop","nht":1}]}', '1:27: faults[1] has an unknown property "nht"'],
+  ['{"faults":[{"act":"drop","nth":"1"}]}', 'faults[0].nth is not an integer'],
+  ['{"faults":[{"act":"drop","path":1}]}', 'faults[0].path is not a string'],
+  ['{"faults":[{"act":"status","headers":[]}]}', 'faults[0].headers is not an object'],
 ])('the faults file %s is refused: %s', (text, message) => {
-  expect(() => parseFaults(text)).toThrow(FaultError);
+  expect(() => parseFaults(text)).toThrow(JsonFileError);
   expect(() => parseFaults(text)).toThrow(message);
 });

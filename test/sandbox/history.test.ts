@@ -81,6 +81,26 @@ test('history: a start by a schedule shows as its last run, and no other schedul
   ]);
 });
 
+test('history: an id of the seed is the id of the job, group run or pipeline run', async () => {
+  const id = (nth: number) => `0B000000-0000-4000-8000-00000000000${nth}`;
+  const history = [
+    { id: id(1), agent: 'acme', ago: '3h' },
+    { id: id(2), group: 'Shops', ago: '2h' },
+    { id: id(3), pipeline: 'Nightly', ago: '1h' },
+  ];
+  const on = await running({}, { seed: { history } });
+  expect((await on.job(id(1))).status).toBe(3);
+  expect(await on.data('GET', `${GROUPS}/runs/${id(2)}`)).toMatchObject({
+    startedCount: 2,
+    jobs: { length: 2 },
+  });
+  expect(await on.data('GET', `${PIPELINES}/runs/${id(3)}`)).toMatchObject({ status: 'Completed' });
+  const refusal = (...ids: string[]) =>
+    running({}, { seed: { history: ids.map((each) => ({ id: each, agent: 'acme', ago: '1h' })) } });
+  await expect(refusal(id(1), id(1).toLowerCase())).rejects.toThrow(/history\[1\]\.id is used twice/);
+  await expect(refusal('job-1')).rejects.toThrow(/history\[0\]\.id is not a GUID/);
+});
+
 test('history: starts count for nth, one that is refused leaves no job, and each has its owner', async () => {
   const on = await running(
     { acme: { outcomes: [{ nth: 2, result: 'refuse' }, { nth: 3, result: 'fail' }, { seconds: 10 }] } },
@@ -101,13 +121,29 @@ test('history: starts count for nth, one that is refused leaves no job, and each
   expect((await on.job(third)).status).toBe(5);
 });
 
+test('history: the dataset of a start is shared, and has saved queries of its owner', async () => {
+  const definition = { filters: [{ column: 'price', operator: 'lt', value: '10' }] };
+  const on = await withHistory([
+    { agent: 'acme', ago: '2h', accessLevel: 'Company', savedQueries: [{ name: 'Cheap', definition }] },
+    { agent: 'globex', ago: '1h', savedQueries: [{ name: 'All', definition: {} }] },
+  ]);
+  const shared = (await on.data('GET', `${AGENTS}/cached-exports`, undefined, COLLEAGUE)).items;
+  expect(shared.map((each: Body) => [each.agentName, each.accessLevel, each.canManage])).toEqual([
+    ['Acme', 'Company', false],
+  ]);
+  const queries = await on.data('GET', '/api/data-explorer/saved-queries');
+  expect(queries.map(({ name }: Body) => name)).toEqual(['All', 'Cheap']);
+  expect(queries[1]).toMatchObject({ datasetId: shared[0].id, definition });
+  expect(await on.data('GET', '/api/data-explorer/saved-queries', undefined, COLLEAGUE)).toEqual([]);
+});
+
 test('history: a start after the time of the sandbox is refused, also when a file is read for a set time', async () => {
   const startedAt = '2026-11-20T06:00:00Z';
   await expect(withHistory([{ agent: 'acme', startedAt }])).rejects.toThrow(
     'history[0].startedAt is after the start of the sandbox',
   );
   const seed = { history: [{ agent: 'prices', startedAt }] };
-  expect(() => parseSeed(JSON.stringify(seed), NOW)).toThrow(/seed: 1:\d+: history\[0\]\.startedAt/);
+  expect(() => parseSeed(JSON.stringify(seed), NOW)).toThrow(/^1:\d+: history\[0\]\.startedAt/);
   expect(parseSeed(JSON.stringify(seed), new Date(startedAt))).toEqual(seed);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultSeed, parseSeed, SeedError, startSandbox } from '../../src/sandbox/index.js';
+import { defaultSeed, JsonFileError, parseSeed, startSandbox } from '../../src/sandbox/index.js';
 import { ACME, SEED } from './service.js';
 
 test('seed: the default has ten agents with fixed ids', () => {
@@ -69,7 +69,7 @@ describe('invalid seeds', () => {
     [{ keys: [{ name: 'k', key: 'nope' }] }, /keys\[0\]\.key does not start with svc_live_\. Use such a key/],
   ])('seed: the error for %j says what, where and how to fix it', (seed, message) => {
     const text = typeof seed === 'string' ? seed : JSON.stringify(seed);
-    expect(() => parseSeed(text)).toThrow(SeedError);
+    expect(() => parseSeed(text)).toThrow(JsonFileError);
     expect(() => parseSeed(text)).toThrow(message);
   });
 });

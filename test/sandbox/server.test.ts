@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/seed.schema.json' with { type: 'json' };
-import { defaultSeed, parseFaults, parseSeed, SeedError } from '../../src/sandbox/index.js';
+import { defaultSeed, JsonFileError, parseFaults, parseSeed } from '../../src/sandbox/index.js';
 import { running } from './running.js';
 import { ACME, PIPELINE, SEED, service } from './service.js';
 
@@ -81,6 +81,27 @@ describe('data file', () => {
     );
     await expect(service({ dataFile: file, port: busy })).rejects.toThrow(/is in use/);
     await service({ dataFile: file });
+  });
+
+  test.each([
+    ['in a folder that does not exist', 'missing/data.json', 'ENOENT'],
+    ['that is a folder', '.', 'EISDIR'],
+  ])('data file: one %s is an error that names it', async (_name, path, code) => {
+    const file = join(await dataFile(), '..', path);
+    const message = `${file} cannot be used as a data file: ${code}. Use a file in a folder that exists`;
+    await expect(service({ dataFile: file })).rejects.toThrow(message);
+  });
+
+  test('data file: with the published key in it, another address still has a key of its own', async () => {
+    const file = await dataFile();
+    const first = await service({ dataFile: file, seed: defaultSeed() });
+    expect(first.apiKey).toBe(DEFAULT_KEY);
+    await first.close();
+    const { url, apiKey } = await service({ dataFile: file, host: '0.0.0.0' });
+    expect(apiKey).toMatch(/^svc_live_[0-9a-f]{40}$/);
+    const local = url.replace('0.0.0.0', '127.0.0.1');
+    expect(await statusWithHost(local, 'sandbox:4010', DEFAULT_KEY)).toBe(401);
+    expect(await statusWithHost(local, 'sandbox:4010', apiKey)).toBe(200);
   });
 
   test('data file: temporary files of a killed sandbox are removed, and others are kept', async () => {
@@ -167,7 +188,7 @@ describe('faults file', () => {
     [{ ms: -1 }],
     [{ requests: 0 }],
   ])('faults file: %j is refused', (fault) => {
-    expect(() => parseFaults(faults(fault))).toThrow(/fault 1/);
+    expect(() => parseFaults(faults(fault))).toThrow(/faults\[0\]/);
   });
 
   test('faults file: nth can be several', async () => {
@@ -198,9 +219,23 @@ describe('seed', () => {
     ['{\n "history": [\n  { "schedule": "nothing", "ago": "1h" } ] }', '3:17'],
     ['{\n "history": [\n  { "agent": "prices", "ago": "1h", "inputParameters": "x" } ] }', '3:56'],
     ['{\n "history": [\n  { "agent": "prices", "startedAt": "9000-01-01T00:00:00Z" } ] }', '3:37'],
+    ['{\n "history": [\n  { "agent": "prices", "ago": "1h", "accessLevel": "All" } ] }', '3:52'],
+    ['{\n "history": [\n  { "agent": "prices", "ago": "0s", "accessLevel": "Company" } ] }', '3:52'],
+    [
+      '{\n "users": [{ "name": "x", "company": null }],\n "history": [\n  { "agent": "prices", "ago": "1h", "owner": "x", "accessLevel": "Company" } ] }',
+      '4:66',
+    ],
+    [
+      '{\n "history": [\n  { "agent": "prices", "ago": "1h", "savedQueries": [\n   { "name": "q", "definition": { "filters": 5 } }] } ] }',
+      '4:33',
+    ],
+    [
+      '{\n "history": [\n  { "agent": "prices", "ago": "1h", "savedQueries": [\n   { "name": "", "definition": {} }] } ] }',
+      '4:14',
+    ],
   ])('seed: an error in %j names its line and column, %s', (text, position) => {
-    expect(() => parseSeed(text)).toThrow(SeedError);
-    expect(() => parseSeed(text)).toThrow(`seed: ${position}: `);
+    expect(() => parseSeed(text)).toThrow(JsonFileError);
+    expect(() => parseSeed(text)).toThrow(`${position}: `);
   });
 
   const agents = [{ id: ACME, externalAgentId: 'acme', name: 'Acme' }];
@@ -232,6 +267,12 @@ describe('seed', () => {
           { group: 'Shops', startedAt: '2026-10-01T06:00:00Z', inputParameters: '{"q":"x"}' },
           { pipeline: PIPELINE, startedAt: '2026-10-01T06:00:00.5+02:00', owner: 'x' },
           { schedule: 7, ago: '2w' },
+          {
+            agent: 'acme',
+            ago: '1d',
+            accessLevel: 'Company',
+            savedQueries: [{ name: 'Cheap', definition: { sortColumn: 'price', pageSize: 10 } }],
+          },
         ],
       },
       true,
@@ -251,6 +292,16 @@ describe('seed', () => {
       false,
     ],
     ['an outcome of a group', { ...SEED, history: [{ group: 'Shops', ago: '8h', outcome: {} }] }, false],
+    [
+      'access to a group',
+      { ...SEED, history: [{ group: 'Shops', ago: '8h', accessLevel: 'Company' }] },
+      false,
+    ],
+    [
+      'a saved query without a definition',
+      { agents, history: [{ agent: 'acme', ago: '8h', savedQueries: [{ name: 'q' }] }] },
+      false,
+    ],
     ['an outcome with nth', { agents, history: [{ agent: 'acme', ago: '8h', outcome: { nth: 1 } }] }, false],
     ['an unknown property', { agents: [{ ...agents[0], speed: 4 }] }, false],
     ['a wrong word', { agents: [{ ...agents[0], format: 'xls' }] }, false],
@@ -261,7 +312,7 @@ describe('seed', () => {
     expect(validate(seed)).toBe(isValid);
     const read = () => parseSeed(JSON.stringify(seed));
     if (isValid) expect(read()).toEqual(seed);
-    else expect(read).toThrow(SeedError);
+    else expect(read).toThrow(JsonFileError);
   });
 
   test('seed: a schedule names its group or pipeline, unless two have that name', async () => {

@@ -22,6 +22,7 @@ const GROUPS = '/api/search-groups';
 const PIPELINES = '/api/pipelines';
 const SCHEDULES = '/api/schedules';
 const KEYS = '/api/api-keys';
+const QUERIES = '/api/data-explorer/saved-queries';
 
 const CRON = {
   targetId: ACME,
@@ -185,6 +186,19 @@ const CHECKS: Record<Variant, Check> = {
       affected: 2,
     });
   },
+  'text-schedule-ids': async (on) => {
+    expect([(await made(on, CRON)).id, (await made(on, CRON)).id]).toEqual(['S-1', 'S-2']);
+    expect(await status(on, 'PUT', `${SCHEDULES}/S-1`, CRON)).toBe(200);
+    expect(ids(await list(on, SCHEDULES))).toEqual(['S-1', 'S-2']);
+  },
+  'query-id-named': async (on) => {
+    const path = await collected(on);
+    const body = { name: 'all', datasetId: path.split('/').at(-1), definition: {} };
+    const { savedQueryId, ...rest } = await data(on, 'POST', QUERIES, body);
+    expect(rest).not.toHaveProperty('id');
+    expect((await list(on, QUERIES))[0].savedQueryId).toBe(savedQueryId);
+    expect(await status(on, 'DELETE', `${QUERIES}/${savedQueryId}`)).toBe(200);
+  },
   'schedule-id-named': async (on) => {
     const { scheduleId, ...rest } = await made(on, CRON);
     expect(rest).not.toHaveProperty('id');
@@ -232,6 +246,14 @@ const CHECKS: Record<Variant, Check> = {
     expect(await list(on, GROUPS)).toHaveLength(2);
     expect(await status(on, 'GET', `${GROUPS}/${HIDDEN_GROUP}`)).toBe(200);
     expect(await status(on, 'PUT', `${GROUPS}/${HIDDEN_GROUP}/members`, { agentIds: [ACME] })).toBe(200);
+  },
+  'empty-hidden': async (on) => {
+    for (const path of [GROUPS, PIPELINES]) {
+      const { id } = await data(on, 'POST', path, { name: 'x', agentIds: [] });
+      expect(ids(await list(on, path))).not.toContain(id);
+      expect(ids(await list(on, path))).toContain(path === GROUPS ? GROUP : PIPELINE);
+      expect(await status(on, 'GET', `${path}/${id}`)).toBe(200);
+    }
   },
   'create-honours-active': async (on) => {
     const body = { name: 'x', agentIds: [], isActive: false };

@@ -1,17 +1,8 @@
-import { companyOf } from '../access.js';
-import {
-  type Answer,
-  badRequest,
-  type Call,
-  type Core,
-  type FileAnswer,
-  Refusal,
-  type Route,
-} from '../api.js';
+import { type Answer, badRequest, type Call, type Core, type FileAnswer, type Route } from '../api.js';
 import { bodyFields, type Fields, optionalWord } from '../body.js';
 import type { DatasetRecord } from '../engine/records.js';
 import { byId } from '../world.js';
-import { checkFile, findDataset, findOwn, sendDataset } from './find.js';
+import { checkFile, findDataset, findOwn, sendDataset, setAccess } from './find.js';
 import { readQuery } from './query.js';
 import { asObject, fieldsOf, type Row, rowsOf } from './rows.js';
 
@@ -91,13 +82,10 @@ function readAccess(core: Core, call: Call): Answer {
   return { data: { accessLevel: findDataset(core, call).accessLevel } };
 }
 
-/** Sharing needs a company (§4). */
 function changeAccess(core: Core, call: Call): Answer {
   const dataset = findOwn(core, call);
   const accessLevel = optionalWord(bodyFields(call.body), 'accessLevel', ['Private', 'Company']);
   if (accessLevel === undefined) throw badRequest("The field 'accessLevel' is required.");
-  if (accessLevel === 'Company' && companyOf(core.world, call.caller.user) === null)
-    throw new Refusal(400, 'Your account belongs to no company.', 'INVALID_ACCESS_POLICY');
-  dataset.accessLevel = accessLevel;
+  setAccess(core.world, dataset, accessLevel);
   return { message: 'The access was changed.', data: { accessLevel } };
 }

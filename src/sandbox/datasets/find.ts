@@ -1,7 +1,7 @@
 import { companyOf, isOwn } from '../access.js';
 import { type Call, type Core, type FileAnswer, notFound, Refusal } from '../api.js';
 import type { DatasetRecord } from '../engine/records.js';
-import { byId, isGuid } from '../world.js';
+import { byId, isGuid, type World } from '../world.js';
 import { contentType, type DataFile } from './files.js';
 import { fileOf } from './store.js';
 
@@ -30,6 +30,13 @@ export function findOwn(core: Core, call: Call): DatasetRecord {
   const dataset = findDataset(core, call);
   if (!isOwn(dataset, call.caller.user)) throw notFound('The dataset');
   return dataset;
+}
+
+/** Sharing needs a company (§4). */
+export function setAccess(world: World, dataset: DatasetRecord, level: DatasetRecord['accessLevel']): void {
+  if (level === 'Company' && companyOf(world, dataset.owner) === null)
+    throw new Refusal(400, 'Your account belongs to no company.', 'INVALID_ACCESS_POLICY');
+  dataset.accessLevel = level;
 }
 
 export function isExpired(dataset: DatasetRecord, now: number): boolean {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isOwn } from '../access.js';
 import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
 import { bodyFields, type Fields, isFields, requiredText } from '../body.js';
-import type { SavedQueryRecord } from '../engine/records.js';
+import type { DatasetRecord, SavedQueryRecord } from '../engine/records.js';
 import { isoTime } from '../instants.js';
-import { byId } from '../world.js';
+import { byId, type World } from '../world.js';
 import { datasetById } from './find.js';
 import { readQuery } from './query.js';
 import { fieldsOf } from './rows.js';
@@ -33,20 +33,26 @@ function create(core: Core, call: Call): Answer {
   const dataset = datasetById(core, call, requiredText(body, 'datasetId'));
   if (dataset === undefined) throw notFound('The dataset');
   if (!isFields(body.definition)) throw badRequest("The field 'definition' must be an object.");
-  readQuery(body.definition, fieldsOf(byId(core.world.agents, dataset.agentId)));
-  const { savedQueries } = core.world;
+  const { definition } = body;
+  const query = { owner: call.caller.user, name, definition, createdAt: core.clock().getTime() };
+  return { message: 'The query was saved.', data: show(addSavedQuery(core.world, dataset, query)) };
+}
+
+type NewQuery = Pick<SavedQueryRecord, 'owner' | 'name' | 'definition' | 'createdAt'>;
+
+export function addSavedQuery(world: World, dataset: DatasetRecord, query: NewQuery): SavedQueryRecord {
+  readQuery(query.definition, fieldsOf(byId(world.agents, dataset.agentId)));
+  const { savedQueries } = world;
   if (savedQueries.size >= MOST_STORED)
     throw badRequest(`The sandbox keeps at most ${MOST_STORED} saved queries.`);
   const record: SavedQueryRecord = {
+    ...query,
     id: randomUUID(),
-    owner: call.caller.user,
-    name,
     datasetId: dataset.id,
-    definition: structuredClone(body.definition),
-    createdAt: core.clock().getTime(),
+    definition: structuredClone(query.definition),
   };
   savedQueries.set(record.id, record);
-  return { message: 'The query was saved.', data: show(record) };
+  return record;
 }
 
 function remove({ world }: Core, { params, caller }: Call): Answer {

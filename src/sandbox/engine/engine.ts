@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { nextFire } from '../schedules/next-fire.js';
 import { fireTimes } from '../schedules/timetable.js';
 import type { World } from '../world.js';
@@ -19,6 +20,8 @@ const DAY_MS = 86_400_000;
  */
 export class Engine implements Simulation {
   readonly agenda = new Agenda();
+  /** Of what is started next; null: a random one. */
+  plannedId: string | null = null;
   private settled: number;
 
   constructor(
@@ -28,6 +31,12 @@ export class Engine implements Simulation {
     this.settled = now;
     for (const run of world.runs.values()) schedule(this, run);
     for (const run of world.groupRuns.values()) scheduleMembers(this, run);
+  }
+
+  newId(): string {
+    const id = this.plannedId ?? randomUUID();
+    this.plannedId = null;
+    return id;
   }
 
   /** Returns whether anything happened. */

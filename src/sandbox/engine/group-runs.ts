@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { visibleAgent } from '../access.js';
 import type { CollectionRecord } from '../world.js';
 import { startJob } from './jobs.js';
@@ -19,7 +18,7 @@ export function startGroupRun(
   const stagger = sim.world.settings.staggerSeconds * 1000;
   const run: GroupRunRecord = {
     ...origin,
-    id: randomUUID(),
+    id: sim.newId(),
     seq: nextSeq(sim.world),
     groupId: group.id,
     groupName: group.name,

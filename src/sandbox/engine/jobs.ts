@@ -15,7 +15,7 @@ export function startJob(sim: Simulation, agent: AgentRecord, origin: Origin, at
   const { fates, nth } = nextStart(world, agent);
   const job: JobRecord = {
     ...origin,
-    id: randomUUID(),
+    id: sim.newId(),
     seq: nextSeq(world),
     agentId: agent.id,
     sessionId: fates.length > 1 ? '' : randomUUID().slice(0, 8),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { visibleAgent } from '../access.js';
 import type { CollectionRecord } from '../world.js';
 import { startJob } from './jobs.js';
@@ -18,7 +17,7 @@ export function startPipelineRun(
 ): PipelineRunRecord {
   const run: PipelineRunRecord = {
     ...origin,
-    id: randomUUID(),
+    id: sim.newId(),
     seq: nextSeq(sim.world),
     pipelineId: pipeline.id,
     pipelineName: pipeline.name,

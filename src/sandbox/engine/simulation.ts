@@ -4,6 +4,8 @@ import type { JobRecord } from './records.js';
 
 /** What starting and ending runs need. */
 export interface Simulation {
+  /** For what is started next: random, unless a seed names it. */
+  newId(): string;
   readonly world: World;
   readonly agenda: Agenda;
   /** Called when all runs of a job have ended. */

@@ -27,10 +27,10 @@ const PREVIEW_COUNT = 10;
 
 function create(core: Core, call: Call): Answer {
   const record: ScheduleRecord = {
-    ...readSettings(core.world, bodyFields(call.body), call.caller.user),
     id: randomUUID(),
     owner: call.caller.user,
     ...NEVER_STARTED,
+    ...readSettings(core.world, bodyFields(call.body), call.caller.user),
   };
   put(core.world.schedules, record);
   return saved(core, record, 'created');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../api.js';
+import { JsonFileError, readJsonFile } from '../json-file.js';
 import { addKey, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
 import { readSettings } from '../schedules/rules.js';
 import {
@@ -16,12 +17,10 @@ import {
   type World,
 } from '../world.js';
 import { playHistory } from './history.js';
-import { positionOf, syntaxErrorIn } from './position.js';
 import { agentId, targetId } from './references.js';
 import {
   defaultSeed,
   type Seed,
-  SeedError,
   type SeedGroup,
   type SeedKey,
   type SeedPipeline,
@@ -29,25 +28,15 @@ import {
 } from './seed.js';
 import { checkShape } from './shape.js';
 
-/** Builds a world from a seed. A reference to an agent that does not exist is a SeedError. */
+/** Builds a world from a seed. A reference to an agent that does not exist is a JsonFileError. */
 
-/** Reads a seed file for a sandbox that starts at `now`. Throws SeedError: what is wrong, where, and how to fix it. */
+/** Reads a seed file for a sandbox that starts at `now`. Throws JsonFileError: what is wrong, where, and how to fix it. */
 export function parseSeed(text: string, now = new Date()): Seed {
-  let seed: unknown;
-  try {
-    seed = JSON.parse(text);
-  } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    throw new SeedError('the file', `is not JSON: ${what}`, 'Correct the syntax.', syntaxErrorIn(text));
-  }
-  try {
+  return readJsonFile(text, (seed) => {
     checkShape(seed);
     worldFromSeed(seed as Seed, now); // checks the references
-  } catch (error) {
-    if (!(error instanceof SeedError)) throw error;
-    throw new SeedError(error.where, error.what, error.help, positionOf(text, error.where));
-  }
-  return seed as Seed;
+    return seed as Seed;
+  });
 }
 
 /** Keeps the ids of the seed; missing ids are random. */
@@ -80,7 +69,7 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
   agents.forEach((agent, index) => {
     const where = `agents[${index}]`;
     const what = `repeats the externalAgentId "${agent.externalAgentId}"`;
-    if (seen.has(agent.externalAgentId)) throw new SeedError(where, what, 'Use another one.');
+    if (seen.has(agent.externalAgentId)) throw new JsonFileError(where, what, 'Use another one.');
     seen.add(agent.externalAgentId);
     const id = freshId(world.agents, where, agent.id);
     const inputParameters = structuredClone(agent.inputParameters ?? []);
@@ -91,9 +80,9 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
 function freshId(records: Map<string, unknown>, where: string, id: string | undefined): string {
   if (id === undefined) return randomUUID();
   if (!isGuid(id))
-    throw new SeedError(`${where}.id`, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
+    throw new JsonFileError(`${where}.id`, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
   if (records.has(id.toLowerCase()))
-    throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
+    throw new JsonFileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   return id;
 }
 
@@ -107,7 +96,7 @@ function collection(
   const agentIds = agents.map((name) => agentId(world, where, name));
   const repeated = agentIds.findIndex((id, index) => agentIds.indexOf(id) < index);
   if (repeated >= 0) {
-    throw new SeedError(where, `lists the agent "${agents[repeated]}" twice`, 'List each agent once.');
+    throw new JsonFileError(where, `lists the agent "${agents[repeated]}" twice`, 'List each agent once.');
   }
   return {
     id: freshId(records, where, entry.id),
@@ -123,7 +112,7 @@ function collection(
 
 function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
-    throw new SeedError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
+    throw new JsonFileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   }
   const body = { ...entry, targetId: targetId(world, where, entry) };
   put(world.schedules, {
@@ -141,14 +130,14 @@ function checkedSettings(world: World, where: string, body: object, owner = CALL
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
-    throw new SeedError(where, what, 'See the Schedule fields of interface.md.');
+    throw new JsonFileError(where, what, 'See the Schedule fields of interface.md.');
   }
 }
 
 function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now: Date): void {
   const what = `does not start with ${KEY_MARK}`;
   if (key !== undefined && !key.startsWith(KEY_MARK))
-    throw new SeedError(`${where}.key`, what, 'Use such a key, or leave it out.');
+    throw new JsonFileError(`${where}.key`, what, 'Use such a key, or leave it out.');
   const id = freshId(world.keys, where, entry.id);
   const text = key ?? newKeyText();
   const record = addKey(world, text, now, { ...entry, id, scopes: [...(entry.scopes ?? [])] });

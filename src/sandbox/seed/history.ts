@@ -5,55 +5,92 @@ import { Engine } from '../engine/engine.js';
 import { startGroupRun } from '../engine/group-runs.js';
 import { startJob } from '../engine/jobs.js';
 import { startPipelineRun } from '../engine/pipeline-runs.js';
+import type { JobRecord } from '../engine/records.js';
 import { startTarget } from '../engine/scheduled.js';
 import { StartRefused } from '../engine/simulation.js';
-import { type AgentRecord, byId, CALLER, type CollectionRecord, type World } from '../world.js';
+import { JsonFileError } from '../json-file.js';
+import { type AgentRecord, byId, CALLER, type CollectionRecord, isGuid, type World } from '../world.js';
+import { describeData } from './data.js';
 import { agentId, targetId } from './references.js';
-import { SeedError, type SeedStart } from './seed.js';
+import type { SeedStart } from './seed.js';
 
 /** What was started before the sandbox, played by the same engine: jobs, runs and datasets as if it had been running. */
 
 interface Planned {
   readonly at: number;
-  readonly start: (engine: Engine) => void;
+  readonly id: string | null;
+  /** Returns the job of an agent. */
+  readonly start: (engine: Engine) => JobRecord | null;
+  /** What the seed says of its data. */
+  readonly describe: (job: JobRecord | null) => void;
 }
 
-/** Throws SeedError. */
+/** Throws JsonFileError. */
 export function playHistory(world: World, history: readonly SeedStart[], now: number): void {
   if (history.length === 0) return;
+  checkIds(history);
   const starts = history.map((entry, index) => planned(world, `history[${index}]`, entry, now));
   const engine = new Engine(world, now);
-  for (const { at, start } of starts.sort((a, b) => a.at - b.at)) {
-    engine.runUntil(at);
-    attempt(() => start(engine));
-  }
+  const describing = starts
+    .sort((a, b) => a.at - b.at)
+    .map(({ at, id, start, describe }) => {
+      engine.runUntil(at);
+      engine.plannedId = id;
+      const job = attempt(() => start(engine));
+      engine.plannedId = null; // a start that was refused has not taken it
+      return () => describe(job);
+    });
   engine.runUntil(now);
+  for (const describe of describing) describe();
+}
+
+function checkIds(history: readonly SeedStart[]): void {
+  const seen = new Set<string>();
+  history.forEach(({ id }, index) => {
+    if (id === undefined) return;
+    const where = `history[${index}].id`;
+    if (!isGuid(id)) throw new JsonFileError(where, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
+    if (seen.has(id.toLowerCase()))
+      throw new JsonFileError(where, `is used twice: "${id}"`, 'Use another id.');
+    seen.add(id.toLowerCase());
+  });
 }
 
 /** A start that was refused is one that has left no job. */
-function attempt(start: () => void): void {
+function attempt(start: () => JobRecord | null): JobRecord | null {
   try {
-    start();
+    return start();
   } catch (error) {
     if (!(error instanceof StartRefused)) throw error;
+    return null;
   }
 }
 
-type Starter = (engine: Engine, at: number) => unknown;
+type Starter = (engine: Engine, at: number) => JobRecord | null;
+
+/** Of a start that may be several jobs. */
+function several(start: (engine: Engine, at: number) => unknown): Starter {
+  return (engine, at) => {
+    start(engine, at);
+    return null;
+  };
+}
 
 function planned(world: World, where: string, entry: SeedStart, now: number): Planned {
   const at = entry.ago === undefined ? Date.parse(entry.startedAt ?? '') : now - (durationMs(entry.ago) ?? 0);
-  if (at > now) throw new SeedError(`${where}.startedAt`, 'is after the start of the sandbox', 'Use `ago`.');
+  if (at > now)
+    throw new JsonFileError(`${where}.startedAt`, 'is after the start of the sandbox', 'Use `ago`.');
   const start =
     entry.schedule === undefined ? ofCaller(world, where, entry) : ofSchedule(world, where, entry);
-  return { at, start: (engine) => start(engine, at) };
+  const describe = (job: JobRecord | null) => describeData(world, where, entry, job);
+  return { at, id: entry.id?.toLowerCase() ?? null, start: (engine) => start(engine, at), describe };
 }
 
 function ofSchedule(world: World, where: string, entry: SeedStart): Starter {
   const schedule = byId(world.schedules, String(entry.schedule));
   if (schedule === undefined) throw missing(`${where}.schedule`, `the schedule "${entry.schedule}"`);
   const inputs = inputsOf(where, entry) ?? schedule.inputParameters;
-  return (engine, at) => startTarget(engine, schedule, inputs, at);
+  return several((engine, at) => startTarget(engine, schedule, inputs, at));
 }
 
 function ofCaller(world: World, where: string, entry: SeedStart): Starter {
@@ -67,11 +104,11 @@ function ofCaller(world: World, where: string, entry: SeedStart): Starter {
   } as const;
   if (entry.group !== undefined) {
     const group = named(world, where, 'Group', entry.group);
-    return (engine, at) => startGroupRun(engine, group, origin, at);
+    return several((engine, at) => startGroupRun(engine, group, origin, at));
   }
   if (entry.pipeline !== undefined) {
     const pipeline = named(world, where, 'Pipeline', entry.pipeline);
-    return (engine, at) => startPipelineRun(engine, pipeline, origin, at);
+    return several((engine, at) => startPipelineRun(engine, pipeline, origin, at));
   }
   const agent = byId(world.agents, agentId(world, `${where}.agent`, entry.agent ?? ''));
   if (agent === undefined) throw missing(`${where}.agent`, `the agent "${entry.agent}"`);
@@ -96,7 +133,7 @@ function idOf(world: World, place: string, targetType: 'Group' | 'Pipeline', nam
   try {
     return targetId(world, place, { targetType, targetId: name });
   } catch (error) {
-    throw error instanceof SeedError ? new SeedError(place, error.what, error.help) : error;
+    throw error instanceof JsonFileError ? new JsonFileError(place, error.what, error.help) : error;
   }
 }
 
@@ -112,10 +149,10 @@ function inputsOf(where: string, { inputParameters }: SeedStart): string | undef
     return optionalInputs({ inputParameters });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new SeedError(`${where}.inputParameters`, 'is not a JSON object as a string', 'Write "{}".');
+    throw new JsonFileError(`${where}.inputParameters`, 'is not a JSON object as a string', 'Write "{}".');
   }
 }
 
-function missing(where: string, what: string): SeedError {
-  return new SeedError(where, `refers to ${what}, which does not exist`, 'Use one of the seed.');
+function missing(where: string, what: string): JsonFileError {
+  return new JsonFileError(where, `refers to ${what}, which does not exist`, 'Use one of the seed.');
 }

@@ -1,21 +1,22 @@
+import { JsonFileError } from '../json-file.js';
 import { byId, isGuid, type World } from '../world.js';
-import { SeedError, type SeedSchedule } from './seed.js';
+import type { SeedSchedule } from './seed.js';
 
 /** What a seed refers to by its name or its id. */
 
-/** Throws SeedError. */
+/** Throws JsonFileError. */
 export function agentId(world: World, where: string, name: string): string {
   const id = findAgent(world, name);
   if (id) return id;
   const known = [...world.agents.values()].map((agent) => agent.externalAgentId).join(', ');
-  throw new SeedError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
+  throw new JsonFileError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
 }
 
 function findAgent(world: World, name: string): string | undefined {
   return byId(world.agents, name)?.id ?? namesIn(world.agents, 'externalAgentId').get(name)?.[0];
 }
 
-/** Groups and pipelines by id, or by a name that only one of them has. Throws SeedError. */
+/** Groups and pipelines by id, or by a name that only one of them has. Throws JsonFileError. */
 export function targetId(
   world: World,
   where: string,
@@ -28,7 +29,7 @@ export function targetId(
   if (found === undefined && isGuid(name)) return name;
   const what = found === undefined ? 'which does not exist' : 'a name that several have';
   const names = [...idsByName.keys()].join(', ') || 'none';
-  throw new SeedError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
+  throw new JsonFileError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
 }
 
 type IdsByName = ReadonlyMap<string, readonly string[]>;

@@ -82,6 +82,8 @@ export interface SeedSchedule
 
 /** A start in the past. What it started has gone on since then: it may have finished, or be in progress. */
 export interface SeedStart {
+  /** A GUID: the id of the job, group run or pipeline run. Default: a random one. */
+  id?: string;
   /** An externalAgentId or id. Exactly one of these four. */
   agent?: string;
   /** An id, or a name of the seed. */
@@ -99,6 +101,16 @@ export interface SeedStart {
   owner?: string;
   /** How this start of an agent ends. Default: as the outcomes of the agent say. */
   outcome?: Omit<Outcome, 'nth'>;
+  /** Of the dataset of an agent that has finished. Default `Private`. */
+  accessLevel?: 'Private' | 'Company';
+  /** On the dataset of an agent that has finished. They belong to who started it. */
+  savedQueries?: SeedQuery[];
+}
+
+export interface SeedQuery {
+  name: string;
+  /** A query (interface.md §4, Datasets). */
+  definition: Record<string, unknown>;
 }
 
 export interface SeedKey {
@@ -113,20 +125,6 @@ export interface SeedKey {
   createdDate?: string;
   expires?: string | null;
   lastUsedDate?: string | null;
-}
-
-/** Says what is wrong in a seed, where, and how to fix it. */
-export class SeedError extends Error {
-  constructor(
-    readonly where: string,
-    readonly what: string,
-    readonly help: string,
-    /** In the text of the seed: `3:15`. */
-    position: string | null = null,
-  ) {
-    super(`seed: ${position === null ? '' : `${position}: `}${where} ${what}. ${help}`);
-    this.name = 'SeedError';
-  }
 }
 
 const AGENTS: readonly [string, string, Record<string, string>][] = [

@@ -1,68 +1,32 @@
-import { type Fields, isFields } from '../body.js';
-import { DURATION_EXAMPLES, durationMs } from '../durations.js';
-import { SeedError } from './seed.js';
+import type { Fields } from '../body.js';
+import {
+  COUNTS,
+  DURATION,
+  FILLED,
+  FLAG,
+  ID,
+  INPUTS,
+  INSTANT,
+  integerFrom,
+  NUMBER,
+  numberTo,
+  OBJECT,
+  OBJECTS,
+  TEXT,
+  TEXT_OR_NULL,
+  TEXTS,
+  WEEK_SECONDS,
+  wordOf,
+} from '../checks.js';
+import { JsonFileError } from '../json-file.js';
+import { checkEntry, checkField, checkObject, checkSection, listed, type Shape } from '../json-shape.js';
 
 /** Checks the properties of a seed file and their types. */
-
-interface Check {
-  readonly holds: (value: unknown) => boolean;
-  readonly name: string;
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const TEXT: Check = { holds: isText, name: 'a string' };
-const FLAG: Check = { holds: (value) => typeof value === 'boolean', name: 'true or false' };
-const NUMBER: Check = { holds: (value) => typeof value === 'number', name: 'a number' };
-const TEXTS: Check = {
-  holds: (value) => Array.isArray(value) && value.every(isText),
-  name: 'an array of strings',
-};
-const TEXT_OR_NULL: Check = { holds: (value) => value === null || isText(value), name: 'a string or null' };
-const ID: Check = {
-  holds: (value) => isText(value) || typeof value === 'number',
-  name: 'a string or a number',
-};
-const OBJECTS: Check = {
-  holds: (value) => Array.isArray(value) && value.every(isFields),
-  name: 'an array of objects',
-};
-const INPUTS: Check = {
-  holds: (value) => Array.isArray(value) && value.every(isInput),
-  name: 'an array of { "key": string, "defaultValue": string }',
-};
-
-function isInput(value: unknown): boolean {
-  return isFields(value) && isText(value.key) && isText(value.defaultValue);
-}
-
-function wordOf(...words: string[]): Check {
-  return { holds: (value) => isText(value) && words.includes(value), name: `one of ${words.join(', ')}` };
-}
-
-function integerFrom(low: number, high: number): Check {
-  const holds = (value: unknown) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high;
-  return { holds, name: `an integer from ${low} to ${high}` };
-}
-
-function secondsTo(high: number): Check {
-  const holds = (value: unknown) => typeof value === 'number' && value >= 0 && value <= high;
-  return { holds, name: `a number from 0 to ${high}` };
-}
-
-const WEEK_SECONDS = 604_800;
-const START = integerFrom(1, 1_000_000);
-const STARTS: Check = {
-  holds: (value) =>
-    START.holds(value) || (Array.isArray(value) && value.length > 0 && value.every(START.holds)),
-  name: 'an integer of at least 1, or a list of them',
-};
 
 const FATE = {
   result: wordOf('succeed', 'fail', 'refuse', 'lose'),
   failedRuns: integerFrom(1, 20),
-  seconds: secondsTo(WEEK_SECONDS),
+  seconds: numberTo(WEEK_SECONDS),
   records: integerFrom(0, 1_000_000),
   errors: integerFrom(0, 1_000_000),
   message: TEXT,
@@ -70,30 +34,14 @@ const FATE = {
   dataset: wordOf('Available', 'Failed', 'Stale', 'None'),
 };
 
-const OUTCOME = { nth: STARTS, ...FATE };
-
-const OBJECT: Check = { holds: isFields, name: 'an object' };
-const INSTANT: Check = {
-  holds: (value) => isText(value) && INSTANT_FORM.test(value) && !Number.isNaN(Date.parse(value)),
-  name: 'a time with an offset, such as 2026-12-01T06:00:00Z',
-};
-const INSTANT_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
-const DURATION: Check = {
-  holds: (value) => isText(value) && durationMs(value) !== null,
-  name: `a duration, such as ${DURATION_EXAMPLES}`,
-};
+const OUTCOME = { nth: COUNTS, ...FATE };
 
 const SETTINGS = {
-  retentionDays: secondsTo(36_500),
-  staggerSeconds: secondsTo(3_600),
-  bulkExportSeconds: secondsTo(3_600),
+  retentionDays: numberTo(36_500),
+  staggerSeconds: numberTo(3_600),
+  bulkExportSeconds: numberTo(3_600),
   startsPerMinute: integerFrom(0, 1_000_000),
 };
-
-interface Shape {
-  readonly required: Readonly<Record<string, Check>>;
-  readonly optional: Readonly<Record<string, Check>>;
-}
 
 const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG, owner: TEXT };
 
@@ -134,6 +82,7 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
   history: {
     required: {},
     optional: {
+      id: TEXT,
       agent: TEXT,
       group: TEXT,
       pipeline: TEXT,
@@ -143,6 +92,8 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
       inputParameters: TEXT,
       owner: TEXT,
       outcome: OBJECT,
+      accessLevel: wordOf('Private', 'Company'),
+      savedQueries: OBJECTS,
     },
   },
   users: { required: { name: TEXT }, optional: { company: TEXT_OR_NULL } },
@@ -161,12 +112,12 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
   },
 };
 
+const QUERY: Shape = { required: { name: FILLED, definition: OBJECT }, optional: {} };
+
 const PARTS = [...Object.keys(SECTIONS), 'scopes', 'settings', '$schema'];
 
 export function checkShape(seed: unknown): asserts seed is Fields {
-  if (!isFields(seed))
-    throw new SeedError('the top level', 'is not a JSON object', `Use an object with any of ${list(PARTS)}.`);
-  checkKnown('the top level', seed, PARTS);
+  checkObject(seed, PARTS);
   if (seed.scopes !== undefined) checkField('scopes', seed.scopes, TEXTS);
   if (seed.settings !== undefined)
     checkEntry('settings', seed.settings, { required: {}, optional: SETTINGS });
@@ -181,18 +132,30 @@ function checkHistory(starts: unknown): void {
     const where = `history[${index}]`;
     checkOneOf(where, start, ['agent', 'group', 'pipeline', 'schedule']);
     checkOneOf(where, start, ['startedAt', 'ago']);
-    if (start.outcome === undefined) return;
-    checkEntry(`${where}.outcome`, start.outcome, { required: {}, optional: FATE });
-    if (start.agent === undefined)
-      throw new SeedError(`${where}.outcome`, 'is not for an agent', 'Use `outcomes` of the agents.');
+    if (start.agent === undefined) checkNoneOfAgents(where, start);
+    if (start.outcome !== undefined)
+      checkEntry(`${where}.outcome`, start.outcome, { required: {}, optional: FATE });
+    if (!Array.isArray(start.savedQueries)) return;
+    start.savedQueries.forEach((query: unknown, nth) => {
+      checkEntry(`${where}.savedQueries[${nth}]`, query, QUERY);
+    });
   });
+}
+
+/** Groups, pipelines and schedules start several agents. */
+function checkNoneOfAgents(where: string, start: Fields): void {
+  if (start.outcome !== undefined)
+    throw new JsonFileError(`${where}.outcome`, 'is not for an agent', 'Use `outcomes` of the agents.');
+  const found = ['accessLevel', 'savedQueries'].find((key) => start[key] !== undefined);
+  if (found !== undefined)
+    throw new JsonFileError(`${where}.${found}`, 'is not for an agent', 'Use it with `agent`.');
 }
 
 function checkOneOf(where: string, entry: Fields, names: readonly string[]): void {
   const count = names.filter((name) => entry[name] !== undefined).length;
   if (count === 1) return;
-  const what = count === 0 ? `has none of ${list(names)}` : `has several of ${list(names)}`;
-  throw new SeedError(where, what, 'Use one of them.');
+  const what = count === 0 ? `has none of ${listed(names)}` : `has several of ${listed(names)}`;
+  throw new JsonFileError(where, what, 'Use one of them.');
 }
 
 function checkOutcomes(agents: unknown): void {
@@ -204,39 +167,4 @@ function checkOutcomes(agents: unknown): void {
       checkEntry(`agents[${index}].outcomes[${nth}]`, outcome, { required: {}, optional: OUTCOME });
     });
   });
-}
-
-function checkSection(name: string, entries: unknown, shape: Shape): void {
-  if (entries === undefined) return;
-  if (!Array.isArray(entries)) throw new SeedError(name, 'is not an array', `Write "${name}": [ … ].`);
-  entries.forEach((entry: unknown, index) => {
-    checkEntry(`${name}[${index}]`, entry, shape);
-  });
-}
-
-function checkEntry(where: string, entry: unknown, { required, optional }: Shape): void {
-  const known = { ...required, ...optional };
-  if (!isFields(entry)) {
-    throw new SeedError(where, 'is not an object', `Use an object with ${list(Object.keys(required))}.`);
-  }
-  checkKnown(where, entry, Object.keys(known));
-  const missing = Object.keys(required).find((key) => entry[key] === undefined);
-  if (missing) throw new SeedError(where, `has no "${missing}"`, 'Add it.');
-  for (const [key, check] of Object.entries(known)) {
-    if (entry[key] !== undefined) checkField(`${where}.${key}`, entry[key], check);
-  }
-}
-
-function checkField(where: string, value: unknown, check: Check): void {
-  if (!check.holds(value)) throw new SeedError(where, `is not ${check.name}`, `Use ${check.name}.`);
-}
-
-function checkKnown(where: string, entry: Fields, known: readonly string[]): void {
-  const unknown = Object.keys(entry).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  throw new SeedError(where, `has an unknown property "${unknown}"`, `Properties: ${list(known)}.`);
-}
-
-function list(names: readonly string[]): string {
-  return names.join(', ');
 }
