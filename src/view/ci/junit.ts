@@ -1,5 +1,6 @@
 import type { ServiceRun } from '../../model/run.js';
 import { runName, runSeconds } from '../run-labels.js';
+import { attributesXml } from './junit-xml.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
 export function runsJunit(runs: readonly ServiceRun[], isDetached: boolean): string {
@@ -45,21 +46,4 @@ function resultXml({ state, message }: ServiceRun, isDetached: boolean): string 
   if (state === 'running' && isDetached) return `<skipped${attributesXml({ message: 'started' })}/>`;
   const element = state === 'unknown' || state === 'running' ? 'error' : 'failure';
   return `<${element}${attributesXml({ type: state, message: message ?? state })}/>`;
-}
-
-function attributesXml(values: Readonly<Record<string, string | number | null>>): string {
-  return Object.entries(values)
-    .flatMap(([name, value]) => (value === null ? [] : [` ${name}="${escapeXml(String(value))}"`]))
-    .join('');
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** XML 1.0 has no way to write most control characters, nor half of a surrogate pair. */
-function escapeXml(text: string): string {
-  const printable = text
-    .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in XML.
-    .replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd');
-  return printable.replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

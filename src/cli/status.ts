@@ -1,0 +1,77 @@
+import { withReadSession } from '../engine/session.js';
+import { status } from '../engine/status/status.js';
+import { problem } from '../model/diagnostic.js';
+import { type Health, healths } from '../model/status.js';
+import { statusJunit } from '../view/ci/status-junit.js';
+import { jsonText } from '../view/json/json-text.js';
+import { statusJson } from '../view/json/status-json.js';
+import { statusMarkdown } from '../view/markdown/status-markdown.js';
+import { statusText } from '../view/text/status-text.js';
+import { declarations } from './command/declarations.js';
+import { exitCode, exitCodeFor } from './command/exit.js';
+import { type CommonFlags, sessionOptions, wantsFormat } from './command/flags.js';
+import { runCommand } from './command/run-command.js';
+import type { CommandContext } from './host/host.js';
+
+export interface StatusFlags extends CommonFlags {
+  readonly since?: string;
+  readonly check?: boolean;
+  readonly failOn?: string;
+}
+
+/**
+ * `roster status`: how everything declared is doing. With `--check`, exit code 5 when anything is as bad as `--fail-on`
+ * says, and 1 when that cannot be known because a list could not be read.
+ */
+export function statusCommand(
+  addresses: readonly string[],
+  flags: StatusFlags,
+  context: CommandContext,
+): Promise<number> {
+  return runCommand(flags, declarations.status.formats, context, async () => {
+    const { since, check = false } = flags;
+    refuseIdle(flags);
+    const failOn = chooseHealths(flags.failOn);
+    const found = await withReadSession(sessionOptions(flags, context), (session) =>
+      status(session, { addresses, since, isCheck: check }),
+    );
+    const { redactor } = context.output;
+    const shown = redactor.value(found);
+    const isBad = found.resources.some(({ health }) => failOn.includes(health));
+    const checked = isBad ? exitCode.failed : exitCodeFor(found.diagnostics);
+    return {
+      exit: check ? checked : exitCode.fine,
+      diagnostics: found.diagnostics,
+      render: {
+        text: (style) => statusText(shown, style),
+        json: () => jsonText(statusJson(shown)),
+        markdown: () => statusMarkdown(shown, { measure: (text) => redactor.text(text).length }),
+        junit: () => statusJunit(shown, failOn),
+      },
+    };
+  });
+}
+
+/** It decides the exit code of a check, and what JUnit calls a failure. */
+function refuseIdle(flags: StatusFlags): void {
+  if (flags.failOn === undefined || flags.check === true || wantsFormat(flags, 'junit')) return;
+  throw problem(
+    'usage',
+    '`--fail-on` has no effect without `--check`',
+    'Add `--check`, or omit `--fail-on`.',
+  );
+}
+
+/** `--fail-on failing,missed`. */
+function chooseHealths(text: string | undefined): readonly Health[] {
+  if (text === undefined) return ['failing', 'missed'];
+  return text.split(',').map((each) => {
+    const found = healths.find((health) => health === each.trim());
+    if (found !== undefined) return found;
+    throw problem(
+      'usage',
+      `--fail-on: there is no health "${each.trim()}"`,
+      `Use any of: ${healths.join(', ')}.`,
+    );
+  });
+}

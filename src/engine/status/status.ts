@@ -1,0 +1,100 @@
+import { Problem, problem } from '../../model/diagnostic.js';
+import { byCodeUnit } from '../../model/json.js';
+import type { RunIdKind } from '../../model/run.js';
+import { healths, type ResourceStatus, type Status } from '../../model/status.js';
+import { objectionDiagnostic, observeAndPlan, planOf } from '../plan.js';
+import { selectedOf, selectorsOf } from '../selectors.js';
+import type { ReadSession } from '../session.js';
+import { isReadFor, readHistory } from './history.js';
+import { kindsWithRuns } from './kinds-with-runs.js';
+import { TOLERANCE } from './missed.js';
+import { occurrencesOf } from './occurrences.js';
+import { type RecordedChanges, recordedChanges } from './recorded.js';
+import { resourceStatuses } from './resource-status.js';
+import { type DeclaredResource, declaredResources } from './resources.js';
+import { instantOf, parseSince } from './since.js';
+
+export interface StatusOptions {
+  /** Addresses and globs, such as `schedule/*`. Default: everything that can run. */
+  readonly addresses?: readonly string[];
+  /** `7d`, `24h`, a time with its offset, or `apply`. Default: `7d`. */
+  readonly since?: string | undefined;
+  /** Whether somebody relies on it: then a list that cannot be read is an error. Default: a warning. */
+  readonly isCheck?: boolean | undefined;
+}
+
+/**
+ * How everything declared is doing: whether it runs, succeeds and starts when it should. Sends reads only: lists, however
+ * many resources there are.
+ * @throws Problem when the manifests or the service do not allow a plan, or the inventory belongs to another account.
+ */
+export async function status(session: ReadSession, options: StatusOptions = {}): Promise<Status> {
+  const selectors = selectorsOf(options.addresses ?? []);
+  const given = parseSince(options.since ?? '7d');
+  const recorded = await recordedChanges(session);
+  const start = given === 'apply' ? lastApply(session, recorded) : given;
+  const observation = await observeAndPlan(session, { kinds: kindsWithRuns });
+  const { project, environment, service, objections, diagnostics } = planOf(session, observation);
+  const otherAccount = objections.filter(
+    ({ code, address }) => code === 'inventory-mismatch' && address === null,
+  );
+  if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
+  const now = session.serviceNow();
+  const since = typeof start === 'number' ? notInFuture(start, now) : instantOf(start, now);
+  const resources = declaredResources(observation, now);
+  const addresses = session.project.entries.map((each) => each.address);
+  const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
+  const history = await readHistory(session.client.reader(), idKindsOf(resources), since);
+  const severity = options.isCheck === true ? 'error' : 'warning';
+  const unread = history.diagnostics.map((each) => ({ ...each, severity }) as const);
+  const rows = resourceStatuses({
+    ...{ resources, recorded, since, now },
+    occurrences: occurrencesOf(history),
+    isRead: (resource) => isReadFor(idKindsOf([resource]), history),
+    sinceApply: given === 'apply',
+    names: observation.reconciled.names,
+  });
+  const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
+  if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
+  return {
+    ...{ project, environment, service, resources: shown },
+    since: new Date(since).toISOString(),
+    diagnostics: [...diagnostics, ...unread],
+  };
+}
+
+function lastApply({ store }: ReadSession, recorded: RecordedChanges | null): number {
+  if (recorded?.lastApply != null) return recorded.lastApply;
+  const why =
+    recorded === null ? 'is a file, which does not record when it was applied' : 'records no apply yet';
+  const help = 'Pass a time such as `--since 24h`, or keep the inventory in git: `inventory: { git: {} }`.';
+  throw problem('usage', `--since apply: the inventory ${store.name} ${why}`, help);
+}
+
+/** Nothing has run since a time to come, and a failure would not be shown. */
+function notInFuture(lastApply: number, now: Date): number {
+  if (lastApply <= now.getTime() + TOLERANCE) return Math.min(lastApply, now.getTime());
+  const time = new Date(lastApply).toISOString();
+  const message = `--since apply: the inventory records its last apply at ${time}, which is in the future`;
+  throw problem(
+    'invalid-time',
+    message,
+    'Set the clock of the machine that applies. Pass a time such as `--since 24h`.',
+  );
+}
+
+/** Which lists of runs are needed. */
+function idKindsOf(resources: readonly DeclaredResource[]): ReadonlySet<RunIdKind> {
+  const kindNames = new Set(resources.flatMap(({ kind, target }) => [kind.name, target?.kind ?? kind.name]));
+  const makers = kindsWithRuns.filter(({ name }) => kindNames.has(name));
+  return new Set(makers.flatMap(({ startByHand }) => startByHand?.makes ?? []));
+}
+
+function worstFirst(a: ResourceStatus, b: ResourceStatus): number {
+  return healths.indexOf(a.health) - healths.indexOf(b.health) || byCodeUnit(a.address, b.address);
+}
+
+function withoutHealth(addresses: readonly string[]): Problem {
+  const help = 'Only groups, pipelines and schedules run. `roster drift` compares everything.';
+  return problem('usage', `${addresses.join(', ')} cannot run, so there is no status`, help);
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { type HistoryLists, occurrencesOf } from '../../../src/engine/status/occurrences.js';
+
+const job = (fields: object) => ({
+  ...{ id: 'j', agentName: 'A', triggerSource: 'Schedule', totalRunCount: 1, totalDataCount: 3 },
+  ...{ errorMessage: null, isTerminal: true, scheduleId: 's', groupRunId: null, pipelineRunId: null },
+  ...{ status: 'Completed', statusId: 3, ...fields },
+});
+const run = (startTime: string) => ({
+  ...{ id: 'r', agentName: 'A', triggerSource: 'Schedule', isTerminal: true, runtimeAnomaly: null },
+  ...{ startTime, endTime: startTime },
+});
+
+test('what a schedule started is in the order of time, whatever it targeted', () => {
+  const lists = {
+    jobs: [job({ id: 'of the group run', groupRunId: 'g1', agentName: 'B' }), job({ id: 'j1' })],
+    runs: [run('2026-11-28T06:00:00Z')],
+    groupRuns: [
+      { id: 'g1', groupId: 'g', groupName: 'G', status: 'completed', startedAt: '2026-12-01T06:00:00Z' },
+      { id: 'g0', groupId: 'g', groupName: 'G', status: 'completed', startedAt: '2026-11-20T06:00:00Z' },
+    ],
+    pipelineRuns: [
+      { id: 'p1', pipelineId: 'p', status: 'Completed', startedAt: '2026-11-30T06:00:00Z', steps: [] },
+    ],
+  } as unknown as HistoryLists;
+  expect(occurrencesOf(lists).map(({ id }) => id)).toEqual(['g1', 'p1', 'j1', 'g0']);
+});
+
+test.each([
+  [
+    'newest first',
+    ['2026-12-02T06:00:00Z', '2026-12-01T06:00:00Z'],
+    ['2026-12-02T06:00:00Z', '2026-12-01T06:00:00Z'],
+  ],
+  ['in another order', ['2026-12-01T06:00:00Z', '2026-12-02T06:00:00Z'], [null, null]],
+])('jobs whose runs are listed %s have the times that are certain', (_, times, expected) => {
+  const lists = { jobs: [job({ id: 'new' }), job({ id: 'old' })], runs: times.map(run) };
+  const found = occurrencesOf({ ...lists, groupRuns: [], pipelineRuns: [] } as unknown as HistoryLists);
+  expect(found.map(({ startedAt }) => startedAt)).toEqual(expected);
+});
+
+const group = (status: string | null) => ({
+  ...{ id: 'g1', groupId: 'g', groupName: 'G', status, startedAt: '2026-12-01T06:00:00Z' },
+});
+const failedJob = job({ groupRunId: 'g1', status: 5, errorMessage: 'boom' });
+
+test.each([
+  ['a failed job', null, [failedJob], 'failed', 'boom'],
+  ['jobs that succeeded', 'Exploded', [job({ groupRunId: 'g1' })], 'unknown', null],
+  ['no job', 'behind', [], 'failed', 'some members never started'],
+  ['jobs that cannot be read', 'behind', null, 'failed', null],
+])('a group run with %s and the status %j is told by what is known', (_, status, jobs, state, message) => {
+  const lists = { jobs, runs: [], groupRuns: [group(status)], pipelineRuns: [] };
+  expect(occurrencesOf(lists as unknown as HistoryLists)).toMatchObject([{ state, message }]);
+});
