@@ -1,12 +1,13 @@
-import { type RunOptions, run } from '../engine/run/run.js';
+import { type RunCallbacks, type RunOptions, run } from '../engine/run/run.js';
 import { withSession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
+import { renderOptions, runCommand } from './command/run-command.js';
 import { runInputs } from './command/run-inputs.js';
 import { runPrinter } from './command/run-printer.js';
 import { runResult } from './command/run-result.js';
+import { checkSave, runSaver, savesToStdout } from './command/run-saver.js';
 import type { CommandContext } from './host/host.js';
 
 export interface RunFlags extends CommonFlags {
@@ -17,6 +18,7 @@ export interface RunFlags extends CommonFlags {
   readonly for?: string;
   readonly maxStarts?: string;
   readonly retryNotStarted?: string;
+  readonly save?: string;
   readonly stopOnInterrupt?: boolean;
 }
 
@@ -27,23 +29,42 @@ export function runRunCommand(
   context: CommandContext,
 ): Promise<number> {
   return runCommand(flags, declarations.run.formats, context, async (begin) => {
+    checkSave(flags);
     const options = await runOptions(flags, context);
-    const printer = runPrinter(flags, context);
-    const callbacks = { onBegin: begin, onRuns: printer.onRuns };
+    const isStdout = savesToStdout(flags);
+    const printer = runPrinter(flags, context, isStdout);
     try {
-      const found = await withSession(runSessionOptions(addresses, flags, context), (session) =>
-        run(session, addresses, options, callbacks),
-      );
-      return runResult(found, context);
+      const found = await withSession(runSessionOptions(addresses, flags, context), async (session) => {
+        const saver = flags.save === undefined ? null : runSaver(session, flags.save, context, printer.note);
+        const onRuns: RunCallbacks['onRuns'] = (runs) => {
+          printer.onRuns(runs);
+          saver?.onRuns(runs);
+        };
+        const ended = await run(session, addresses, options, { onBegin: begin, onRuns });
+        return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
+      });
+      const result = runResult(found.ended, context, found.saved);
+      return isStdout ? onStderr(result, flags, context) : result;
     } finally {
       printer.end();
     }
   });
 }
 
+/** stdout is for records. */
+function onStderr(
+  result: ReturnType<typeof runResult>,
+  flags: RunFlags,
+  { host, output }: CommandContext,
+): ReturnType<typeof runResult> {
+  output.err(result.render.text(renderOptions(flags, host)));
+  return { ...result, render: { ...result.render, text: () => '' } };
+}
+
 /** What only those need who follow the runs. */
 const following = {
   for: '--for',
+  save: '--save',
   retryNotStarted: '--retry-not-started',
   stopOnInterrupt: '--stop-on-interrupt',
 } as const;

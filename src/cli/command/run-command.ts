@@ -13,6 +13,8 @@ export interface CommandResult<F extends string> {
   readonly exit?: number;
   /** Printed on stderr, unless the format includes them. */
   readonly diagnostics?: readonly Diagnostic[];
+  /** For errors about what the text shows: a person sees its rows, and then what is wrong with them. Default: they are first. */
+  readonly diagnosticsLast?: true;
   readonly render: Readonly<Record<F, (options: RenderOptions) => string>>;
 }
 
@@ -46,10 +48,7 @@ export async function runCommand<F extends string>(
     const result = await run(() => {
       began = true;
     });
-    if (!withDiagnostics.has(format)) printDiagnostics(result.diagnostics ?? [], flags, context);
-    for (const { format: other, path } of further)
-      await writeAtomic(path, output.redactor.text(result.render[other](plain)));
-    output.out(result.render[format](renderOptions(flags, host)));
+    await deliver(result, { format, further, flags, context });
     return result.exit ?? exitCode.fine;
   } catch (failure) {
     if (!(failure instanceof Problem)) {
@@ -65,6 +64,30 @@ export async function runCommand<F extends string>(
     if (text !== null) output.out(text);
     if (text === null || !withDiagnostics.has(shownIn ?? '')) printDiagnostics(diagnostics, flags, context);
     return began ? exitCode.incomplete : exitCodeFor(diagnostics) || exitCode.error;
+  }
+}
+
+interface ResultPrinting<F> {
+  readonly format: F;
+  readonly further: readonly { readonly format: F; readonly path: string }[];
+  readonly flags: CommonFlags;
+  readonly context: CommandContext;
+}
+
+async function deliver<F extends string>(
+  { diagnostics = [], diagnosticsLast, render }: CommandResult<F>,
+  { format, further, flags, context }: ResultPrinting<F>,
+): Promise<void> {
+  const { host, output } = context;
+  const shown = withDiagnostics.has(format) ? [] : diagnostics;
+  if (diagnosticsLast !== true) printDiagnostics(shown, flags, context);
+  try {
+    for (const { format: other, path } of further)
+      await writeAtomic(path, output.redactor.text(render[other](plain)));
+    output.out(render[format](renderOptions(flags, host)));
+  } finally {
+    // Also when a file cannot be written.
+    if (diagnosticsLast === true) printDiagnostics(shown, flags, context);
   }
 }
 

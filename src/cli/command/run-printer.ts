@@ -6,20 +6,31 @@ import type { CommonFlags } from './flags.js';
 /** Shows runs while they are followed, on stderr. */
 export interface RunPrinter {
   onRuns(runs: readonly ServiceRun[]): void;
+  /** Prints a line that stays. */
+  note(line: string): void;
   /** Removes the table, before the result is printed. */
   end(): void;
 }
 
-/** A table that is redrawn on a terminal; elsewhere, a line for each change. */
-export function runPrinter(flags: CommonFlags, { host, output }: CommandContext): RunPrinter {
-  if (host.stderrIsTerminal && host.env['CI'] === undefined) return tablePrinter(flags, { host, output });
-  const printed = new Map<string, string>();
+/**
+ * A table that is redrawn on a terminal; elsewhere, and beside records on stdout, a line for each change of a state. The
+ * errors at the end give the reasons.
+ */
+export function runPrinter(
+  flags: CommonFlags,
+  { host, output }: CommandContext,
+  isStdoutUsed = false,
+): RunPrinter {
+  const isShared = isStdoutUsed && host.stdoutIsTerminal;
+  if (host.stderrIsTerminal && host.env['CI'] === undefined && !isShared)
+    return tablePrinter(flags, { host, output });
+  const printed = new Map<string, ServiceRun['state']>();
   const print = (run: ServiceRun, whole: ServiceRun | null) => {
     const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
-    const state = `${run.state} ${run.message}`;
-    if (printed.get(name) === state) return;
-    printed.set(name, state);
-    output.err(`${output.redactor.value(runLine(run, whole))}\n`);
+    if (printed.get(name) === run.state) return;
+    printed.set(name, run.state);
+    const line = runLine({ ...run, message: null }, whole);
+    output.err(`${output.redactor.value(line)}\n`);
   };
   return {
     onRuns(runs) {
@@ -32,6 +43,7 @@ export function runPrinter(flags: CommonFlags, { host, output }: CommandContext)
         for (const member of started) print(member, run);
       }
     },
+    note: (line) => output.err(`${output.redactor.value(line)}\n`),
     end: () => undefined,
   };
 }
@@ -51,6 +63,11 @@ function tablePrinter(
       const lines = liveTable([...known.values()], { color: useColor(flags, host, true), width });
       output.err(`${clear()}${output.redactor.value(lines.join('\n'))}\n`);
       drawn = lines.length;
+    },
+    note(line) {
+      // The table is drawn again below it.
+      output.err(`${clear()}${output.redactor.value(line)}\n`);
+      drawn = 0;
     },
     end() {
       if (drawn > 0) output.err(clear());

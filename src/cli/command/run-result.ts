@@ -1,6 +1,8 @@
 import type { RunsResult } from '../../engine/run/run.js';
 import type { RunVerdict } from '../../engine/run/verdict.js';
+import type { SavedData } from '../../model/data.js';
 import { runsJunit } from '../../view/ci/junit.js';
+import { fileJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { runsJson } from '../../view/json/runs-json.js';
 import { runsText } from '../../view/text/run-text.js';
@@ -12,17 +14,26 @@ import type { CommandResult } from './run-command.js';
 export function runResult(
   found: RunsResult,
   { output }: CommandContext,
+  saved: readonly SavedData[] | null = null,
 ): CommandResult<'text' | 'json' | 'junit'> {
   const { runs, isDetached, diagnostics } = output.redactor.value(found);
+  const isInterrupted = found.verdict === 'interrupted';
+  const unsaved = (saved ?? []).filter(({ outcome }) => outcome !== 'saved').length;
   return {
     exit: exitCodes[found.verdict],
     diagnostics,
+    diagnosticsLast: true,
     render: {
-      text: (style) => runsText(runs, { isDetached, isInterrupted: found.verdict === 'interrupted' }, style),
-      json: () => jsonText(runsJson(runs, diagnostics)),
+      text: (style) => runsText(runs, { isDetached, isInterrupted, unsaved }, style),
+      json: () => jsonText({ ...runsJson(runs, diagnostics), ...savedJson(output.redactor.value(saved)) }),
       junit: () => runsJunit(runs, isDetached),
     },
   };
+}
+
+/** Only with `--save`. */
+function savedJson(saved: readonly SavedData[] | null) {
+  return saved === null ? {} : { saved: saved.map(fileJson) };
 }
 
 const exitCodes: Readonly<Record<RunVerdict, number>> = {

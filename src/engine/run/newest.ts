@@ -9,12 +9,12 @@ const PAGE = 100;
 /** Nobody starts that many hundred jobs between a start and the look for it. */
 const MOST_PAGES = 10;
 
-type ListedRun = { readonly id: string };
+type ListedId = { readonly id: string };
 type RunSource = Pick<RunTraces, 'idKind' | 'objectId'>;
 
 /** The newest runs of a group or pipeline, and the newest jobs of all agents: newest first (interface §4). */
 const newest: Readonly<
-  Record<RunIdKind, (reader: Reader, objectId: string) => Promise<readonly ListedRun[]>>
+  Record<RunIdKind, (reader: Reader, objectId: string) => Promise<readonly ListedId[]>>
 > = {
   job: async (reader) => (await reader.read(jobPage({}, PAGE))).items,
   groupRun: async (reader, groupId) => (await reader.read(groupRunPage({ groupId }, 1, PAGE))).items,
@@ -36,6 +36,11 @@ export class Marks {
     return new Marks(new Map(await Promise.all(reads)));
   }
 
+  /** Whether a run of that list may be older than what was read of it. */
+  isPartial(source: RunSource): boolean {
+    return this.of(source).size >= PAGE;
+  }
+
   has(source: RunSource, id: string): boolean {
     return this.of(source).has(id);
   }
@@ -50,10 +55,7 @@ function listOf({ idKind, objectId }: RunSource): string {
 }
 
 /** The items above the first known one. */
-export function newerThan<T extends ListedRun>(
-  items: readonly T[],
-  known: ReadonlySet<string>,
-): readonly T[] {
+export function newerThan<T extends ListedId>(items: readonly T[], known: ReadonlySet<string>): readonly T[] {
   const at = items.findIndex(({ id }) => known.has(id));
   return at === -1 ? items : items.slice(0, at);
 }
@@ -79,4 +81,14 @@ export async function newRuns(
   known: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   return newerThan(await newest[idKind](reader, objectId), known).map((each) => each.id);
+}
+
+/** The runs of a list above the marks, whatever they are. */
+export async function newIds(
+  reader: Reader,
+  source: RunSource,
+  known: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (source.idKind !== 'job') return newRuns(reader, source, known);
+  return (await newJobs(reader, known)).map(({ id }) => id);
 }

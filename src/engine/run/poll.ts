@@ -2,9 +2,9 @@ import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
 import type { RunIdKind, ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
-import { getGroupRun } from '../../service/operations/group-runs.js';
+import { type GroupRun, getGroupRun } from '../../service/operations/group-runs.js';
 import { type Job, jobPage } from '../../service/operations/jobs.js';
-import { getPipelineRun } from '../../service/operations/pipeline-runs.js';
+import { getPipelineRun, type PipelineRun } from '../../service/operations/pipeline-runs.js';
 import type { DetailsReader } from './details.js';
 import {
   addressNamed,
@@ -91,6 +91,7 @@ async function readJobs(reader: Reader, ids: ReadonlySet<string>): Promise<reado
   return [...found.values(), ...rest];
 }
 
+/** A job with its details once it is finished. */
 async function detailed(
   job: Job,
   address: Address | null,
@@ -101,7 +102,14 @@ async function detailed(
 }
 
 async function pollGroup(followed: FollowedRun, context: PollContext): Promise<ServiceRun> {
-  const run = await context.reader.read(getGroupRun(followed.id));
+  return groupRunOf(followed, await context.reader.read(getGroupRun(followed.id)), context);
+}
+
+export async function groupRunOf(
+  followed: FollowedRun,
+  run: GroupRun,
+  context: PollContext,
+): Promise<ServiceRun> {
   const started = await Promise.all(run.jobs.map((job) => detailed(job, null, context)));
   const missing = run.notStarted.map((each) => memberNotStarted(each, context.agents));
   const expected = followed.agents.length === 0 ? null : followed.agents.length;
@@ -109,7 +117,14 @@ async function pollGroup(followed: FollowedRun, context: PollContext): Promise<S
 }
 
 async function pollPipeline(followed: FollowedRun, context: PollContext): Promise<ServiceRun> {
-  const run = await context.reader.read(getPipelineRun(followed.id));
+  return pipelineRunOf(followed, await context.reader.read(getPipelineRun(followed.id)), context);
+}
+
+export async function pipelineRunOf(
+  followed: FollowedRun,
+  run: PipelineRun,
+  context: PollContext,
+): Promise<ServiceRun> {
   const stages = run.steps.map(async (stage, index) => {
     const hasEnded = stage.status === 'Succeeded' || stage.status === 'Failed';
     const more = hasEnded && stage.jobId !== null ? await context.details.of(stage.jobId) : null;

@@ -56,7 +56,7 @@ export class Retries {
       if (!(failure instanceof ServiceFailure)) throw failure;
       const { message, reason = message, certainty } = failure.facts;
       if (certainty !== 'unknown') return isLast ? { ...member, message: reason } : retried;
-      this.#lost.set(name, `its start was tried again, and the answer was lost: ${message}`);
+      this.#lost.set(name, `its start was tried again, and the response was lost: ${message}`);
       // The next poll shows whether it has started.
       return retried;
     }

@@ -4,7 +4,7 @@ import type { StartedRun } from '../../model/run.js';
 import type { Client } from '../../service/client.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { callOperation } from '../../service/operation.js';
-import type { Marks } from './newest.js';
+import { type Marks, newIds } from './newest.js';
 import type { Pacer } from './pace.js';
 import { recoverRun } from './recover.js';
 import type { StartTarget } from './targets.js';
@@ -75,7 +75,12 @@ async function send(
     // An answer that names what existed before cannot be about this start.
     if (marks.has(traces, started.id) || taken.has(started.id))
       return { type: 'lost', message: `the service returned the id of an earlier run, ${started.id}` };
-    return { type: 'started', ...started };
+    if (!marks.isPartial(traces) || (await isListedAsNew(started.id, traces, { client, marks })))
+      return { type: 'started', ...started };
+    return {
+      type: 'lost',
+      message: `the service returned ${started.id}, which is not among its newest runs`,
+    };
   } catch (failure) {
     if (!(failure instanceof ServiceFailure)) throw failure;
     const { message, reason: said = message, certainty, status } = failure.facts;
@@ -84,6 +89,23 @@ async function send(
     if (isAnswer) return { type: 'refused', message: said };
     const [reason = { severity: 'error', code: failure.facts.code, message }] = failure.diagnostics;
     return { type: 'notSent', failure: reason };
+  }
+}
+
+/**
+ * Of a list with more entries than the marks hold, an id that they do not know may be an old one: it is new if the list
+ * shows it above them. One read. If that fails, the answer stands: the run is followed, and nothing is lost.
+ */
+async function isListedAsNew(
+  id: string,
+  traces: StartTarget['traces'],
+  { client, marks }: Pick<SendContext, 'client' | 'marks'>,
+): Promise<boolean> {
+  try {
+    return (await newIds(client.reader(), traces, marks.of(traces))).includes(id);
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure)) throw failure;
+    return true;
   }
 }
 

@@ -20,7 +20,17 @@ const unknownSoFar = {
 /** A run of which no more is known than its state. */
 export function runIn(state: ServiceRunState, name: RunName, more: Partial<ServiceRun> = {}): ServiceRun {
   const { address, id, idKind } = name;
-  return { address, id, idKind, state, ...unknownSoFar, ...more };
+  const run = { address, id, idKind, state, ...unknownSoFar, ...more };
+  return { ...run, message: shownMessage(run.message) };
+}
+
+/** Longer ones are not printed on every line and in every table. */
+const LONGEST_MESSAGE = 10_000;
+
+/** Not cut: what is cut may be a part of a secret, which is masked only as a whole. */
+function shownMessage(message: string | null): string | null {
+  if (message === null || message.length <= LONGEST_MESSAGE) return message;
+  return `a message of ${message.length} characters, which is too long to show`;
 }
 
 /** Decided by the number, never by its text. */

@@ -12,6 +12,10 @@ const BETWEEN_ROUNDS_MS = 1_000;
 export interface StopContext extends PollContext {
   readonly client: Client;
   sleep(milliseconds: number): Promise<void>;
+  /** Why a run was not stopped, by the id of its job. */
+  onRefusal?(jobId: string, message: string): void;
+  /** That it cannot be read what the runs are after they were asked to stop. */
+  onUnseen?(failure: ServiceFailure): void;
 }
 
 /** Stops what is running, as far as the service allows it, and returns what the runs are then. */
@@ -25,9 +29,23 @@ export async function stopRuns(
     if (running.length === 0) break;
     await Promise.all(running.flatMap(jobsOf).map((jobId) => stopJob(jobId, context)));
     await context.sleep(BETWEEN_ROUNDS_MS);
-    seen = new Map([...seen, ...(await pollRuns(followed, context))]);
+    seen = new Map([...seen, ...(await lookAgain(followed, context))]);
   }
   return seen;
+}
+
+/** What was asked to stop must be reported, also where this look fails and nobody else wants to know. */
+async function lookAgain(
+  followed: readonly FollowedRun[],
+  context: StopContext,
+): Promise<ReadonlyMap<string, ServiceRun>> {
+  try {
+    return await pollRuns(followed, context);
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure) || context.onUnseen === undefined) throw failure;
+    context.onUnseen(failure);
+    return new Map();
+  }
 }
 
 function jobsOf(run: ServiceRun): readonly string[] {
@@ -36,17 +54,22 @@ function jobsOf(run: ServiceRun): readonly string[] {
 }
 
 /** To stop a job, each of its runs is stopped (interface §4). */
-async function stopJob(jobId: string, { client, details }: StopContext): Promise<void> {
+async function stopJob(jobId: string, { client, details, onRefusal }: StopContext): Promise<void> {
   const runs = await details.refresh(jobId);
   const active = runs.filter(({ isTerminal }) => !isTerminal);
-  await Promise.all(active.map((run) => ignoringRefusals(callOperation(client, stopRun(run.id)))));
+  await Promise.all(
+    active.map((run) =>
+      ignoringRefusals(callOperation(client, stopRun(run.id)), (message) => onRefusal?.(jobId, message)),
+    ),
+  );
 }
 
 /** A run may end by itself in between; the poll that follows shows what did not stop. */
-async function ignoringRefusals(sent: Promise<unknown>): Promise<void> {
+async function ignoringRefusals(sent: Promise<unknown>, onRefusal: (message: string) => void): Promise<void> {
   try {
     await sent;
   } catch (failure) {
     if (!(failure instanceof ServiceFailure)) throw failure;
+    onRefusal(failure.facts.reason ?? failure.facts.message);
   }
 }

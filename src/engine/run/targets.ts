@@ -63,7 +63,7 @@ interface Context {
 }
 
 /** The agent that a name means. Throws a Problem. */
-function agentNamed(name: string, agents: readonly Agent[]): Agent {
+export function agentNamed(name: string, agents: readonly Agent[]): Agent {
   const found = agentLookup(agents, suggestWithin(limits.comparisons)).find(name);
   if ('agent' in found) return found.agent;
   const { code, message, help } = found;
@@ -207,7 +207,7 @@ function runnableAt(ref: ObjectRef, known: KnownObjects): Runnable | null {
 }
 
 /** Null specs are those of lists that do not show everything. */
-function agentsOf({ kind, observed }: StartableObject, { agents }: KnownObjects): readonly Agent[] {
+export function agentsOf({ kind, observed }: StartableObject, { agents }: KnownObjects): readonly Agent[] {
   if (observed.spec === null) return [];
   const ids = kind.runs?.agents(observed.spec) ?? [];
   return ids.flatMap((id) => agents.find((agent) => agent.id === id) ?? []);

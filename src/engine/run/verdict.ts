@@ -78,21 +78,21 @@ function stillRunning(run: ServiceRun): Diagnostic {
     severity: 'error',
     code: 'still-running',
     message: `${nameOf(run)} is still running`,
-    help: `It goes on. Follow it with \`roster wait ${run.id}\`.`,
+    help: `Follow it with \`roster wait ${run.id}\`.`,
   };
 }
 
-/** One line to copy, for all that goes on. */
+/** One line to copy, for all runs that continue. */
 function interruption(open: readonly ServiceRun[]): Diagnostic {
   const ids = open.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) {
-    const message = 'the command was interrupted, and none of the runs that it followed goes on';
+    const message = 'the command was interrupted, and none of the runs that it followed continues';
     return { severity: 'error', code: 'interrupted', message };
   }
   return {
     severity: 'error',
     code: 'interrupted',
-    message: `interrupted, and ${ids.length === 1 ? 'a run goes' : `${ids.length} runs go`} on: ${namedIds(ids)}`,
+    message: `interrupted, and ${ids.length === 1 ? 'a run continues' : `${ids.length} runs continue`}: ${namedIds(ids)}`,
     help: `Follow ${ids.length === 1 ? 'it' : 'them'} with \`roster wait ${ids.join(' ')}\`.`,
   };
 }

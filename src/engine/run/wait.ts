@@ -1,13 +1,14 @@
 import { problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
-import { type Agent, isId, normalId } from '../../model/resource.js';
+import type { Agent } from '../../model/resource.js';
 import type { RunIdKind } from '../../model/run.js';
-import { ServiceFailure } from '../../service/failure.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { getGroupRun, listGroupRuns } from '../../service/operations/group-runs.js';
 import { type Job, jobPage, listJobs } from '../../service/operations/jobs.js';
 import { getPipelineRun, listPipelineRuns } from '../../service/operations/pipeline-runs.js';
+import { wholeAddresses } from '../runs/addresses.js';
 import type { ReadSession } from '../session.js';
+import { checkedId, runWithId } from './by-id.js';
 import { DetailsReader } from './details.js';
 import { follow } from './follow.js';
 import { findObjects } from './objects.js';
@@ -15,7 +16,7 @@ import { Pacer } from './pace.js';
 import type { FollowedRun } from './poll.js';
 import { Retries } from './retries.js';
 import type { RunCallbacks, RunsResult } from './run.js';
-import { type StartTarget, targetsOf } from './targets.js';
+import { type RunsSource, sourcesOf } from './sources.js';
 import { timerOf } from './timer.js';
 import { runDiagnostics, verdictOf } from './verdict.js';
 
@@ -67,83 +68,67 @@ interface FoundRuns {
 async function findRuns(session: ReadSession, names: readonly string[]): Promise<FoundRuns> {
   const reader = session.client.reader();
   const addresses = names.filter((name) => name.includes('/'));
-  const ids = names.filter((name) => !name.includes('/'));
-  for (const id of ids) if (!isId(id)) throw unknownRun(id);
+  const ids = names.filter((name) => !name.includes('/')).map(checkedId);
   const known = addresses.length === 0 ? null : await findObjects(session, addresses);
   const agents = known?.agents ?? (await reader.readAll(listAgents()));
-  const targets = known === null ? [] : targetsOf(known, { inputs: {}, declared: false });
-  const found = await Promise.all([
-    ...ids.map((id) => runWithId(reader, normalId(id))),
-    ...targets.map((target) => unfinishedOf(reader, target)),
+  const sources = known === null ? [] : sourcesOf(known);
+  const [byId, unfinishedRuns] = await Promise.all([
+    Promise.all(ids.map((id) => runWithId(reader, id))),
+    Promise.all(sources.map((source) => unfinishedOf(reader, source))),
   ]);
-  const followed = new Map(found.flat().map((each) => [each.id, each]));
+  const owned = await wholeAddresses(byId, session);
+  const named = byId.map(({ id, idKind }) => ({ address: owned.get(id) ?? null, id, idKind, agents: [] }));
+  const followed = new Map([...named, ...unfinishedRuns.flat()].map((each) => [each.id, each]));
   return { followed: [...followed.values()], agents };
 }
 
-/** An id does not say of what it is. */
-async function runWithId(reader: Reader, id: string): Promise<readonly FollowedRun[]> {
-  const [jobs, isGroupRun, isPipelineRun] = await Promise.all([
-    reader.read(jobPage({ jobId: id })),
-    exists(reader.read(getGroupRun(id))),
-    exists(reader.read(getPipelineRun(id))),
-  ]);
-  const found: RunIdKind[] = [
-    ...(jobs.items.some((job) => job.id === id) ? (['job'] as const) : []),
-    ...(isGroupRun ? (['groupRun'] as const) : []),
-    ...(isPipelineRun ? (['pipelineRun'] as const) : []),
-  ];
-  if (found.length === 0) throw unknownRun(id);
-  return found.map((idKind) => ({ address: null, id, idKind, agents: [] }));
-}
-
-/** A 400 is the answer of services that check the form of an id. */
-async function exists(read: Promise<unknown>): Promise<boolean> {
-  try {
-    await read;
-    return true;
-  } catch (failure) {
-    if (failure instanceof ServiceFailure && (failure.status === 404 || failure.status === 400)) return false;
-    throw failure;
-  }
-}
-
-function unknownRun(id: string) {
-  const help =
-    'Pass the id of a job, group run or pipeline run, or an address such as `group/retail-prices`.';
-  return problem('usage', `there is no job, group run or pipeline run "${id}"`, help);
-}
-
-/** Those of a schedule are the ones that it started, whatever their target is. */
-async function unfinishedOf(reader: Reader, target: StartTarget): Promise<readonly FollowedRun[]> {
-  const { address, agents, traces } = target;
-  const { idKind, objectId, scheduleId } = traces;
-  if (scheduleId !== null) {
-    const jobs = await reader.readAll(listJobs({ state: 'active' }));
-    return jobs
-      .filter((job) => job.scheduleId === scheduleId)
-      .map((job) => ({ address, agents, ...wholeOf(job) }));
-  }
-  if (idKind === 'job') return activeJobs(reader, target);
-  const ids = await unfinished[idKind](reader, objectId);
+async function unfinishedOf(reader: Reader, source: RunsSource): Promise<readonly FollowedRun[]> {
+  const { address, agents, idKind } = source;
+  const ids = await unfinished[idKind](reader, source);
   return ids.map((id) => ({ address, agents, id, idKind }));
 }
 
-/** Alone or as a part of another run. Jobs show the name of their agent only, and the search finds other texts, too. */
-async function activeJobs(reader: Reader, { address, agents, traces }: StartTarget): Promise<FollowedRun[]> {
-  const jobs = await reader.readAll(listJobs({ state: 'active', search: traces.objectId }));
-  const names = agents.map(({ name }) => name);
-  const own = jobs.filter(({ agentName }) => names.includes(agentName));
-  return own.map(({ id }) => ({ address, agents, id, idKind: 'job' }));
-}
-
-const unfinished = {
-  groupRun: async (reader: Reader, groupId: string) =>
-    (await reader.readAll(listGroupRuns({ groupId, status: 'ontrack' }))).map(({ id }) => id),
-  pipelineRun: async (reader: Reader, pipelineId: string) =>
-    (await reader.readAll(listPipelineRuns({ pipelineId, status: 'Running' }))).map(({ id }) => id),
+const unfinished: Readonly<
+  Record<RunIdKind, (reader: Reader, source: RunsSource) => Promise<readonly string[]>>
+> = {
+  /** Alone or as a part of another run. Jobs show the name of their agent only, and the search finds other texts, too. */
+  job: async (reader, { objectId, agents, scheduleId }) => {
+    const jobs = await reader.readAll(listJobs({ state: 'active', search: objectId }));
+    const names = agents.map(({ name }) => name);
+    const own = jobs.filter(
+      (job) => names.includes(job.agentName) && (scheduleId === null || job.scheduleId === scheduleId),
+    );
+    return own.map(({ id }) => id);
+  },
+  groupRun: async (reader, { objectId, scheduleId }) => {
+    const runs = await reader.readAll(listGroupRuns({ groupId: objectId, status: 'ontrack' }));
+    const read = async (id: string) => (await reader.read(getGroupRun(id))).jobs;
+    return startedBySchedule(runs, scheduleId, read);
+  },
+  /** Between two stages, none of its jobs is unfinished: the list of pipeline runs knows. */
+  pipelineRun: async (reader, { objectId, scheduleId }) => {
+    const runs = await reader.readAll(listPipelineRuns({ pipelineId: objectId, status: 'Running' }));
+    const read = async (id: string) => firstJob(reader, id);
+    return startedBySchedule(runs, scheduleId, read);
+  },
 };
 
-function wholeOf({ id, groupRunId, pipelineRunId }: Job): Pick<FollowedRun, 'id' | 'idKind'> {
-  if (groupRunId !== null) return { id: groupRunId, idKind: 'groupRun' };
-  return pipelineRunId === null ? { id, idKind: 'job' } : { id: pipelineRunId, idKind: 'pipelineRun' };
+/** Only jobs show the schedule that started them. A run without jobs so far may be one of it: it is followed. */
+async function startedBySchedule(
+  runs: readonly { readonly id: string }[],
+  scheduleId: string | null,
+  jobsOf: (id: string) => Promise<readonly Job[]>,
+): Promise<readonly string[]> {
+  const isOwn = async (id: string) =>
+    scheduleId === null || (await jobsOf(id)).every((job) => job.scheduleId === scheduleId);
+  const checked = await Promise.all(runs.map(async ({ id }) => ((await isOwn(id)) ? [id] : [])));
+  return checked.flat();
+}
+
+async function firstJob(reader: Reader, pipelineRunId: string): Promise<readonly Job[]> {
+  const [first] = (await reader.read(getPipelineRun(pipelineRunId))).steps;
+  const jobId = first?.jobId ?? null;
+  if (jobId === null) return [];
+  const { items } = await reader.read(jobPage({ jobId }));
+  return items.filter((job) => job.id === jobId);
 }

@@ -8,20 +8,26 @@ import { type Style, type TextOptions, textLayout } from './paint.js';
 interface RunsEnded {
   readonly isDetached?: boolean;
   readonly isInterrupted?: boolean;
+  /** Jobs whose data should have been saved, and was not. Default: 0. */
+  readonly unsaved?: number;
 }
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
 export function runsText(runs: readonly ServiceRun[], how: RunsEnded, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
+  return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
+}
+
+/** A row for each run and each of its members. */
+export function runRows(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
   const { paint } = textLayout(options);
   const rows = runs.flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
   const widths = columns.map((column) => Math.max(...rows.map((row) => widthOf(row[column]))));
-  const lines = rows.map((row) => {
+  return rows.map((row) => {
     const cells = columns.map((column, index) => pad(row[column], widths[index] ?? 0));
     const [name = '', state = '', ...rest] = cells;
-    return [name, paint(styles[row.runState], state), ...rest].join('  ').trimEnd();
+    return [name, paint(runStateStyles[row.runState], state), ...rest].join('  ').trimEnd();
   });
-  return `${lines.join('\n')}\n\n${lastLine(runs, how)}\n`;
 }
 
 const columns = ['name', 'state', 'time', 'records', 'id'] as const;
@@ -42,7 +48,7 @@ function rowOf(run: ServiceRun, lead: string): Row {
   };
 }
 
-const styles: Readonly<Record<ServiceRunState, Style>> = {
+export const runStateStyles: Readonly<Record<ServiceRunState, Style>> = {
   running: 'kept',
   succeeded: 'added',
   failed: 'removed',
@@ -52,16 +58,19 @@ const styles: Readonly<Record<ServiceRunState, Style>> = {
 };
 
 /** Counted by agent: it is those that run. */
-function lastLine(runs: readonly ServiceRun[], { isDetached, isInterrupted }: RunsEnded): string {
+function lastLine(
+  runs: readonly ServiceRun[],
+  { isDetached, isInterrupted, unsaved = 0 }: RunsEnded,
+): string {
   const counts = countsText(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
   if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
   if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
-  return runs.every(({ state }) => state === 'succeeded')
-    ? `Run complete: ${counts}.`
-    : `Run failed: ${counts}.`;
+  if (!runs.every(({ state }) => state === 'succeeded')) return `Run failed: ${counts}.`;
+  if (unsaved === 0) return `Run complete: ${counts}.`;
+  return `Run complete: ${counts}, but the data of ${unsaved} was not saved.`;
 }
 
 /** Diagnostics say the same of what is not detached. */
@@ -97,10 +106,13 @@ function countsText(runs: readonly ServiceRun[]): string {
 /** A line for a change of a run: `agent/globex of group/shops failed: The source did not respond.` */
 export function runLine(run: ServiceRun, whole: ServiceRun | null): string {
   const of = whole === null ? '' : ` of ${runName(whole)}`;
-  const what = run.state === 'succeeded' && run.records !== null ? `: ${count(run.records, 'record')}` : '';
-  const why = run.message === null ? what : `: ${run.message}`;
   const id = run.state === 'running' && run.id !== null ? ` (${runIdLabels[run.idKind]} ${run.id})` : '';
-  return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${why}`);
+  return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${outcomeOf(run)}`);
+}
+
+function outcomeOf({ state, records, message }: ServiceRun): string {
+  if (message !== null) return `: ${message}`;
+  return state === 'succeeded' && records !== null ? `: ${count(records, 'record')}` : '';
 }
 
 interface LiveRow {
@@ -111,9 +123,12 @@ interface LiveRow {
 /** Rows of the live table. The rest are counted. */
 const MOST_ROWS = 20;
 
-/** The live table of a terminal: unfinished agents first, then those that did not succeed. Each line fits the width. */
+/**
+ * The live table of a terminal: unfinished agents first, then those that did not succeed. The state comes first, and each
+ * line fits the width: on a narrow terminal, it is names and reasons that are cut.
+ */
 export function liveTable(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
-  const { width, paint } = textLayout(options);
+  const { paint } = textLayout(options);
   const rows = runs.flatMap((run): LiveRow[] =>
     run.members.length === 0
       ? [{ run, whole: null }]
@@ -121,16 +136,28 @@ export function liveTable(runs: readonly ServiceRun[], options: TextOptions): re
   );
   const shown = [...rows].sort((a, b) => rank(a.run.state) - rank(b.run.state)).slice(0, MOST_ROWS);
   const isOne = runs.length === 1;
+  const states = Math.max(0, ...shown.map(({ run }) => runStateLabels[run.state].length));
+  // One column stays free: a terminal that is filled to the last one may go to the next line.
+  const left = Math.max(1, (options.width ?? 80) - 1);
   const lines = shown.map(({ run, whole }) => {
-    const [line = ''] = pieces(liveLine(run, isOne ? null : whole), width - 1);
-    return paint(styles[run.state], line);
+    const label = shortened(pad(runStateLabels[run.state], states), left);
+    const room = left - widthOf(label) - 2;
+    const what = room < 1 ? '' : `  ${shortened(liveText(run, isOne ? null : whole), room)}`;
+    return `${paint(runStateStyles[run.state], label)}${what}`.trimEnd();
   });
-  return [...lines, countsText(runs)];
+  return [...lines, shortened(countsText(runs), left)];
+}
+
+function shortened(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [piece = ''] = pieces(text, Math.max(1, width - 1));
+  return width < 2 ? piece : `${piece}…`;
 }
 
 /** Without ids, which would leave no room for reasons. */
-function liveLine(run: ServiceRun, whole: ServiceRun | null): string {
-  return runLine(run.state === 'running' ? { ...run, id: null } : run, whole);
+function liveText(run: ServiceRun, whole: ServiceRun | null): string {
+  const of = whole === null ? '' : ` of ${runName(whole)}`;
+  return escapeControls(`${runName(run)}${of}${outcomeOf(run)}`);
 }
 
 function rank(state: ServiceRunState): number {

@@ -29,6 +29,7 @@ export function runsAreUnchanged({ before, after, pace }: NextRuns): boolean {
 }
 
 function isSame(before: unknown, after: unknown): boolean {
+  if (before === null || after === null) return before === after;
   return JSON.stringify(before) === JSON.stringify(after);
 }
 

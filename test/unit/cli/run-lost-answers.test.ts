@@ -128,6 +128,30 @@ test('an answer with the id of an earlier run is not believed', async () => {
   expect(ran.runs[0]?.id).toBe([...sandbox.world.jobs.keys()][1]);
 });
 
+/** More jobs than a page of the list shows. */
+const busy = {
+  ...agentsWith({}),
+  history: Array.from({ length: 120 }, (_, index) => ({ agent: 'umbrella', ago: `${200 - index}m` })),
+};
+
+test('an answer with the id of a run that is older than the newest hundred is not believed', async () => {
+  world = await runWorld(busy);
+  const { sandbox } = world;
+  const [oldest = ''] = sandbox.world.jobs.keys();
+  const body = JSON.stringify({ success: true, data: { agentJobHistoryId: oldest } });
+  sandbox.faults.faults = [{ act: 'status-after', status: 200, body, method: 'POST', path: '*/start-job' }];
+  const ran = await world.json('run agent/acme-shop');
+  expect([ran.exit, world.starts]).toEqual([0, 1]);
+  expect(ran.runs[0]?.id).toBe([...sandbox.world.jobs.keys()].at(-1));
+});
+
+test('in an account with many jobs, a start takes one read more, and is believed', async () => {
+  world = await runWorld(busy);
+  const ran = await world.json('run agent/acme-shop --detach');
+  const jobs = world.sandbox.requests.filter(({ path }) => path.startsWith('/api/scraper-agents/jobs'));
+  expect([ran.exit, jobs.length]).toEqual([0, 2]);
+});
+
 test('the others of a run are followed when one start is unknown', async () => {
   world = await runWorld(agentsWith({ initech: [{ result: 'fail' }] }));
   world.sandbox.faults.faults = [{ act: 'drop', method: 'POST', path: '*/globex/start-job' }];

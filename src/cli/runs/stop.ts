@@ -1,0 +1,33 @@
+import { stopRuns } from '../../engine/runs/stop.js';
+import { withSession } from '../../engine/session.js';
+import { jsonText } from '../../view/json/json-text.js';
+import { stoppedRunsJson } from '../../view/json/run-history-json.js';
+import { stoppedRunsText } from '../../view/text/run-actions-text.js';
+import { declarations } from '../command/declarations.js';
+import { exitCode } from '../command/exit.js';
+import { type CommonFlags, runSessionOptions } from '../command/flags.js';
+import { runCommand } from '../command/run-command.js';
+import type { CommandContext } from '../host/host.js';
+
+/** `roster runs stop ID…`: stops what runs, and looks whether it has stopped. */
+export function stopRunsCommand(
+  ids: readonly string[],
+  flags: CommonFlags,
+  context: CommandContext,
+): Promise<number> {
+  return runCommand(flags, declarations['runs stop'].formats, context, async (begin) => {
+    const found = await withSession(runSessionOptions([], flags, context), (session) =>
+      stopRuns(session, ids, begin),
+    );
+    const { runs, diagnostics } = context.output.redactor.value(found);
+    return {
+      exit: runs.some(({ result }) => result === 'running') ? exitCode.incomplete : exitCode.fine,
+      diagnostics,
+      diagnosticsLast: true,
+      render: {
+        text: (style) => stoppedRunsText(runs, style),
+        json: () => jsonText(stoppedRunsJson(runs, diagnostics)),
+      },
+    };
+  });
+}
