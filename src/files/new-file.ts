@@ -50,14 +50,25 @@ export function flushFolder(folder: string): void {
   }
 }
 
-/** Creates a folder with those above it, and flushes their names. Does nothing if it exists. */
-export function makeFolders(folder: string, mode: number): void {
-  const first = mkdirSync(folder, { recursive: true, mode });
-  if (first === undefined) return;
-  for (let above = dirname(folder); ; above = dirname(above)) {
-    flushFolder(above);
-    if (above === dirname(first)) return;
+/**
+ * Creates a folder with those above it, and flushes their names. Does nothing if it exists. One by one: with `recursive`,
+ * Node never returns below `/proc`.
+ */
+export function makeFolders(folder: string, mode = 0o777): void {
+  if (isFolder(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolders(above, mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (failure) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(folder)) throw failure;
   }
+  flushFolder(above);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 const suffix = '.roster-tmp';

@@ -1,0 +1,160 @@
+import { suggest } from '../../manifest/suggest.js';
+import type { StoredQuery } from '../../model/data.js';
+import { Problem, problem } from '../../model/diagnostic.js';
+import { isJsonObject } from '../../model/json.js';
+import type { Reader } from '../../model/request.js';
+import { ServiceFailure } from '../../service/failure.js';
+import { callOperation } from '../../service/operation.js';
+import {
+  type DatasetQuery,
+  previewDataset,
+  queryOperators,
+} from '../../service/operations/dataset-queries.js';
+import {
+  deleteSavedQuery,
+  listSavedQueries,
+  type SavedQuery,
+  saveQuery,
+} from '../../service/operations/saved-queries.js';
+import type { ReadSession, Session } from '../session.js';
+import { chooseDatasets } from './choose.js';
+import { namesColumns, queryText, withColumns } from './conditions.js';
+
+/** The caller's saved queries, newest first (interface §4). */
+export async function storedQueries({
+  client,
+}: Pick<ReadSession, 'client'>): Promise<readonly StoredQuery[]> {
+  return (await client.reader().readAll(listSavedQueries())).map(shown);
+}
+
+function shown({ id, name, datasetId, definition }: SavedQuery): StoredQuery {
+  const query = readDefinition(definition);
+  return { id, name, datasetId, query: query === null ? null : queryText(query) };
+}
+
+export interface QueryToSave {
+  readonly name: string;
+  /** An address or an id: of one dataset. */
+  readonly of: string;
+  readonly query: DatasetQuery;
+}
+
+/** Saves a query of one dataset under a name that no other query has. Throws a Problem. */
+export async function saveStoredQuery(
+  session: Session,
+  { name, of, query }: QueryToSave,
+  onBegin: () => void,
+): Promise<StoredQuery> {
+  const reader = session.client.reader();
+  const { datasets, missing } = await chooseDatasets(session, [of]);
+  const [dataset] = datasets;
+  if (dataset === undefined) throw new Problem([...missing]);
+  if (datasets.length > 1)
+    throw problem(
+      'usage',
+      `--of: ${of} stands for ${datasets.length} datasets`,
+      'Name one agent, or a dataset by its id.',
+    );
+  const taken = (await reader.readAll(listSavedQueries())).some((each) => each.name === name);
+  if (taken) {
+    const help = 'Choose another name, or delete it with `roster data queries rm`.';
+    throw problem('usage', `there is a saved query "${name}" already`, help);
+  }
+  const columns = namesColumns(query) ? (await reader.read(previewDataset(dataset.id))).columns : null;
+  const checked =
+    columns === null ? query : withColumns(query, columns, dataset.agent ?? `dataset ${dataset.id}`);
+  onBegin();
+  return shown(await callOperation(session.client, saveQuery(name, dataset.id, checked)));
+}
+
+/** The query with a name or an id. Throws a Problem. */
+async function queryNamed(reader: Reader, name: string): Promise<SavedQuery> {
+  const all = await reader.readAll(listSavedQueries());
+  const named = all.filter((each) => each.id === name || each.name === name);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only;
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ');
+    throw problem(
+      'usage',
+      `${named.length} saved queries are called "${name}"`,
+      `Name one by its id: ${ids}.`,
+    );
+  }
+  const near = suggest(
+    name,
+    all.flatMap((each) => each.name ?? []),
+  );
+  const help = near === null ? '`roster data queries` lists them.' : `Did you mean "${near}"?`;
+  throw problem('usage', `there is no saved query "${name}"`, help);
+}
+
+/** The dataset and the query behind a name. Throws a Problem. */
+export async function storedQueryNamed(
+  { client }: Pick<ReadSession, 'client'>,
+  name: string,
+): Promise<{ readonly datasetId: string; readonly query: DatasetQuery }> {
+  const { datasetId, definition } = await queryNamed(client.reader(), name);
+  const query = readDefinition(definition);
+  if (datasetId !== null && query !== null) return { datasetId, query };
+  const help = 'Run it in the dashboard.';
+  throw problem('unexpected-response', `roster does not understand what is stored as "${name}"`, help);
+}
+
+/** Deletes the query with a name if `confirmed`. Throws a Problem. */
+export async function removeStoredQuery(
+  { client }: Session,
+  name: string,
+  confirmed: boolean,
+  onBegin: () => void,
+): Promise<StoredQuery> {
+  const found = await queryNamed(client.reader(), name);
+  if (confirmed) {
+    onBegin();
+    await sendRemoval(client, found.id);
+  }
+  return shown(found);
+}
+
+/** Of a repeated request, a 404 means that an earlier one was carried out. A lost answer leads to a look. */
+async function sendRemoval(client: Session['client'], id: string): Promise<void> {
+  try {
+    await callOperation(client, deleteSavedQuery(id));
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure)) throw failure;
+    if (failure.status === 404) return;
+    if (failure.certainty !== 'unknown') throw failure;
+    const left = await client.reader().readAll(listSavedQueries());
+    if (left.some((each) => each.id === id)) throw failure;
+  }
+}
+
+/** The fields of a stored definition are those of a query (interface §2). Null for anything else. */
+function readDefinition(definition: unknown): DatasetQuery | null {
+  if (!isJsonObject(definition)) return null;
+  const { search, filters = [], sortColumn, sortDirection } = definition;
+  if (!Array.isArray(filters)) return null;
+  const conditions = filters.map(readCondition);
+  const texts = [search, sortColumn, sortDirection];
+  const known = conditions.flatMap((each) => each ?? []);
+  if (known.length < conditions.length) return null;
+  if (texts.some((each) => each != null && typeof each !== 'string')) return null;
+  return {
+    ...(typeof search === 'string' && search !== '' ? { search } : {}),
+    ...(known.length === 0 ? {} : { filters: known }),
+    ...(typeof sortColumn === 'string' && sortColumn !== '' ? { sortColumn } : {}),
+    ...(typeof sortColumn === 'string' && sortColumn !== ''
+      ? { sortDirection: String(sortDirection).toLowerCase() === 'desc' ? 'desc' : 'asc' }
+      : {}),
+  };
+}
+
+function readCondition(condition: unknown): NonNullable<DatasetQuery['filters']>[number] | null {
+  if (!isJsonObject(condition)) return null;
+  const { column, operator = 'contains', value } = condition;
+  const known = queryOperators.find((each) => each === String(operator).toLowerCase());
+  if (typeof column !== 'string' || known === undefined) return null;
+  if (value === undefined || value === null) return { column, operator: known };
+  if (typeof value === 'object') return null;
+  return { column, operator: known, value };
+}

@@ -1,0 +1,38 @@
+import type { DatasetInfo } from '../../model/data.js';
+
+export interface RemovalRule {
+  /** Datasets whose job or run ended before this time, in ISO 8601. */
+  readonly before: string;
+  /** Of each agent, the available datasets of so many of its newest jobs stay. */
+  readonly keepLast: number;
+}
+
+/**
+ * The datasets that a rule deletes, oldest first. Only owned ones whose age is known: what is not known to be old is
+ * kept. Those that cannot be read any more do not count as kept. Pure.
+ */
+export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): readonly DatasetInfo[] {
+  const own = datasets.filter(({ canManage }) => canManage);
+  const byAge = own
+    .flatMap((each) => (each.collectedAt === null ? [] : [{ dataset: each, at: each.collectedAt }]))
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const jobs = new Map<string, Set<string>>();
+  for (const { dataset } of byAge.toReversed()) {
+    const kept = jobs.get(agentOf(dataset)) ?? new Set();
+    if (dataset.status === 'Available' && kept.size < rule.keepLast) kept.add(jobOf(dataset));
+    jobs.set(agentOf(dataset), kept);
+  }
+  const isKept = (dataset: DatasetInfo) => jobs.get(agentOf(dataset))?.has(jobOf(dataset)) === true;
+  return byAge
+    .filter(({ dataset, at }) => at < rule.before && !isKept(dataset))
+    .map(({ dataset }) => dataset);
+}
+
+function agentOf({ agent, agentName }: DatasetInfo): string {
+  return agent ?? agentName;
+}
+
+/** A job of several runs has a dataset of its own and one for each run. */
+function jobOf({ id, jobId }: DatasetInfo): string {
+  return jobId ?? id;
+}

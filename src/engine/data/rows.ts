@@ -1,0 +1,153 @@
+import type { DataTable } from '../../model/data.js';
+import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import type { Reader } from '../../model/request.js';
+import { ServiceFailure } from '../../service/failure.js';
+import {
+  type DatasetMatches,
+  type DatasetQuery,
+  previewDataset,
+  queryDataset,
+} from '../../service/operations/dataset-queries.js';
+import type { ReadSession } from '../session.js';
+import { type ChosenDataset, chooseDatasets } from './choose.js';
+import { namesColumns, withColumns } from './conditions.js';
+import { noDataOutcome, unavailable } from './outcomes.js';
+
+export interface DataRows {
+  /** One for each dataset that can be read. */
+  readonly tables: readonly DataTable[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The largest page of a query (interface §8). */
+const PAGE = 200;
+/** All rows are kept until they are printed. A file may have more: `data get` streams it. */
+export const MAX_ROWS = 100_000;
+
+/** The first rows of each dataset, as many as the service shows. Throws a Problem. */
+export function previewData(session: ReadSession, names: readonly string[]): Promise<DataRows> {
+  return readEach(session, names, async ({ id, agent }, reader) => {
+    const { columns, rows, isTruncated } = await reader.read(previewDataset(id));
+    return { id, agent, columns, rows, totalMatches: null, isTruncated };
+  });
+}
+
+/** The rows that match, of each dataset at most `limit`; null for all of them. Throws a Problem. */
+export function queryData(
+  session: ReadSession,
+  names: readonly string[],
+  query: DatasetQuery,
+  limit: number | null,
+): Promise<DataRows> {
+  const checkRows = rowLimit(limit);
+  return readEach(session, names, async ({ id, agent }, reader) => {
+    const name = agent ?? `dataset ${id}`;
+    const columns = namesColumns(query) ? (await reader.read(previewDataset(id))).columns : null;
+    const checked = columns === null ? query : withColumns(query, columns, name);
+    const rows: DataTable['rows'][number][] = [];
+    let first: DatasetMatches | null = null;
+    for await (const page of matchingPages(reader, id, checked, limit)) {
+      if (session.interrupted()) throw problem('interrupted', 'interrupted before all rows were read');
+      if (first === null) checkRows(page);
+      first ??= page;
+      rows.push(...page.rows);
+    }
+    const { totalMatches = 0, columns: shown = columns ?? [] } = first ?? {};
+    return { id, agent, columns: shown, rows, totalMatches, isTruncated: rows.length < totalMatches };
+  });
+}
+
+/** Of all datasets of a query. Throws a Problem for more rows than roster keeps. */
+function rowLimit(limit: number | null): (first: DatasetMatches) => void {
+  let all = 0;
+  return ({ totalMatches }) => {
+    all += Math.min(totalMatches, limit ?? totalMatches);
+    if (all > MAX_ROWS) throw tooMany(all);
+  };
+}
+
+/** The pages of a query up to so many rows. */
+async function* matchingPages(
+  reader: Reader,
+  id: string,
+  query: DatasetQuery,
+  limit: number | null,
+): AsyncGenerator<DatasetMatches> {
+  const pageSize = Math.min(PAGE, limit ?? PAGE);
+  let read = 0;
+  for await (const page of queryPages(reader, id, query, pageSize)) {
+    const rows = page.rows.slice(0, (limit ?? MAX_ROWS) - read);
+    read += rows.length;
+    yield { ...page, rows };
+    if (limit !== null && read >= limit) return;
+  }
+}
+
+/** Page by page, until all matches were read. */
+export async function* queryPages(
+  reader: Reader,
+  id: string,
+  query: DatasetQuery,
+  pageSize = PAGE,
+): AsyncGenerator<DatasetMatches> {
+  let read = 0;
+  for (let page = 1; ; page += 1) {
+    const found = await reader.read(queryDataset(id, { ...query, page, pageSize }));
+    read += found.rows.length;
+    yield found;
+    if (read >= found.totalMatches) return;
+    if (found.rows.length === 0) throw incomplete(id, read, found.totalMatches);
+  }
+}
+
+function incomplete(id: string, read: number, total: number): ServiceFailure {
+  return new ServiceFailure({
+    code: 'unexpected-response',
+    message: `the query of dataset ${id} returned ${read} rows of ${total}`,
+  });
+}
+
+function tooMany(total: number) {
+  const help = 'Add conditions, use `--limit`, or get the whole file with `roster data get`.';
+  return problem('limit-exceeded', `${total} rows or more match, and a query can print ${MAX_ROWS}`, help);
+}
+
+async function readEach(
+  session: ReadSession,
+  names: readonly string[],
+  read: (dataset: ChosenDataset, reader: Reader) => Promise<DataTable>,
+): Promise<DataRows> {
+  const reader = session.client.reader();
+  const { datasets, missing } = await chooseDatasets(session, names);
+  const found = await Promise.all(datasets.map((each) => orReason(each, read(each, reader))));
+  const tables = found.filter((each) => 'columns' in each);
+  const failures = found.flatMap((each) => ('failure' in each ? [each.failure] : []));
+  const [only] = failures;
+  if (only !== undefined && tables.length === 0) throw only;
+  const unread = found.flatMap((each) => ('reasons' in each ? each.reasons : []));
+  return { tables, diagnostics: [...session.warnings, ...missing, ...unread] };
+}
+
+interface Unread {
+  readonly reasons: readonly Diagnostic[];
+}
+
+interface FailedRead extends Unread {
+  readonly failure: ServiceFailure;
+}
+
+/** One dataset that cannot be read does not withhold the others. */
+async function orReason(
+  { id, agent }: ChosenDataset,
+  table: Promise<DataTable>,
+): Promise<DataTable | Unread | FailedRead> {
+  try {
+    return await table;
+  } catch (failure) {
+    const outcome = noDataOutcome(failure);
+    const name = agent === null ? `dataset ${id}` : `dataset ${id} of ${agent}`;
+    if (outcome !== null) return { reasons: [unavailable(name, outcome)] };
+    if (!(failure instanceof ServiceFailure) || failure.facts.code === 'interrupted') throw failure;
+    return { reasons: failure.diagnostics, failure };
+  }
+}

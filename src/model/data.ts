@@ -1,0 +1,63 @@
+import type { Address } from './resource.js';
+
+/** A dataset, for people and programs. What the service does not show is null. */
+export interface DatasetInfo {
+  readonly id: string;
+  /** `agent/acme-shop`; null where the account has no such agent. */
+  readonly agent: Address | null;
+  readonly agentName: string;
+  /** When its job or run ended. */
+  readonly collectedAt: string | null;
+  readonly status: string;
+  readonly sizeBytes: number | null;
+  readonly fileName: string | null;
+  readonly expiresAt: string | null;
+  readonly accessLevel: string | null;
+  readonly canManage: boolean;
+  readonly jobId: string | null;
+  readonly runId: string | null;
+  readonly groupRunId: string | null;
+}
+
+/** Rows of one dataset. */
+export interface DataTable {
+  readonly id: string;
+  readonly agent: Address | null;
+  readonly columns: readonly string[];
+  /** By column. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** How many rows there are; null where the service does not say. */
+  readonly totalMatches: number | null;
+  /** Whether there are more rows than these; null where the service does not say. */
+  readonly isTruncated: boolean | null;
+}
+
+/** What became of a download: `unpaid`, `notFound`, `expired` and `noFile` are answers of the service (interface §7). */
+export type DataOutcome = 'saved' | 'unpaid' | 'notFound' | 'expired' | 'noFile' | 'failed';
+
+/** One file of `data get` or `run --save`. */
+export interface SavedData {
+  /** Of the datasets in it; of a job while its dataset is not known. */
+  readonly ids: readonly string[];
+  /** Null for a file of several agents. */
+  readonly agent: Address | null;
+  readonly outcome: DataOutcome;
+  /** Its name in the folder; null unless it was saved. */
+  readonly file: string | null;
+  readonly bytes: number | null;
+}
+
+/** What happened to one dataset that was to be shared or deleted. */
+export interface DatasetChange {
+  readonly dataset: DatasetInfo;
+  /** Null if it is not known. */
+  readonly done: boolean | null;
+}
+
+export interface StoredQuery {
+  readonly id: string;
+  readonly name: string | null;
+  readonly datasetId: string | null;
+  /** The query in the words of `roster data query`; null when roster does not understand what is stored. */
+  readonly query: string | null;
+}

@@ -1,0 +1,110 @@
+import type { DataOutcome, DatasetChange, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
+import { instantText } from '../../model/instant-text.js';
+import { escapeControls } from '../escape.js';
+import { fileSizeText } from '../size-text.js';
+import { count, indent, joinBlocks } from '../text/layout.js';
+import { type TextOptions, textLayout } from '../text/paint.js';
+import { type Column, table } from '../text/table.js';
+
+const columns: readonly Column<DatasetInfo>[] = [
+  { title: 'agent', text: ({ agent, agentName }) => escapeControls(agent ?? (agentName || '-')) },
+  { title: 'collected', text: ({ collectedAt }) => timeText(collectedAt) },
+  { title: 'status', text: ({ status }) => escapeControls(status.toLowerCase() || '-') },
+  { title: 'size', text: ({ sizeBytes }) => (sizeBytes === null ? '-' : fileSizeText(sizeBytes)) },
+  { title: 'access', text: (each) => accessText(each) },
+  { title: 'expires', text: ({ expiresAt }) => timeText(expiresAt) },
+  { title: 'id', text: ({ id }) => escapeControls(id) },
+];
+
+function timeText(time: string | null): string {
+  return time === null || Number.isNaN(Date.parse(time)) ? '-' : instantText(new Date(time).toISOString());
+}
+
+/** Of others, one can only be read. */
+function accessText({ accessLevel, canManage }: DatasetInfo): string {
+  const level = escapeControls(accessLevel?.toLowerCase() ?? '-');
+  return canManage ? level : `${level}, of somebody else`;
+}
+
+/** The list of `roster data`. */
+export function datasetsText(datasets: readonly DatasetInfo[], total: number, options: TextOptions): string {
+  const shown = datasets.length === total ? String(total) : `the newest ${datasets.length} of ${total}`;
+  return joinBlocks([titled(`Datasets: ${total === 0 ? 'none' : shown}`, datasets, options)]);
+}
+
+function titled(title: string, datasets: readonly DatasetInfo[], options: TextOptions): string[] {
+  const { paint } = textLayout(options);
+  const [titles = '', ...rows] = table(columns, datasets);
+  const head = paint('strong', title);
+  return rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)];
+}
+
+const outcomeLabels: Readonly<Record<DataOutcome, string>> = {
+  saved: 'saved',
+  unpaid: 'unpaid',
+  notFound: 'not found',
+  expired: 'expired',
+  noFile: 'no file',
+  failed: 'failed',
+};
+
+/** A line for each file, for `data get`. */
+export function filesText(files: readonly SavedData[], folder: string): string {
+  const shown = files.filter(({ outcome }) => outcome === 'saved' || outcome === 'failed');
+  return shown.map((each) => `${savedLine(each, folder)}\n`).join('');
+}
+
+/** `saved out/acme-shop-20261201T060008Z.csv (1.2 MB)` */
+export function savedLine({ ids, agent, outcome, file, bytes }: SavedData, folder: string): string {
+  const name = file === null ? `${agent ?? 'dataset'} ${ids.join(' ')}`.trim() : pathIn(folder, file);
+  const size = bytes === null ? '' : ` (${fileSizeText(bytes)})`;
+  return escapeControls(`${outcomeLabels[outcome]} ${name}${size}`);
+}
+
+function pathIn(folder: string, file: string): string {
+  return folder.endsWith('/') ? `${folder}${file}` : `${folder}/${file}`;
+}
+
+/** The line of a terminal while a file arrives. */
+export function progressText(file: string, bytes: number, total: number | null): string {
+  const of = total === null ? '' : ` of ${fileSizeText(total)}`;
+  return escapeControls(`${file}: ${fileSizeText(bytes)}${of}`);
+}
+
+/** What `data rm` would delete, or has deleted. */
+export function removalText(
+  datasets: readonly DatasetInfo[],
+  { done, queries }: { readonly done: boolean; readonly queries: number },
+  options: TextOptions,
+): string {
+  if (datasets.length === 0) return 'Nothing to delete.\n';
+  const bytes = datasets.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+  const also = queries === 0 ? '' : ` and ${queries === 1 ? '1 saved query' : `${queries} saved queries`}`;
+  const what = `${count(datasets.length, 'dataset')}${also}`;
+  const title = `${done ? 'Deleted' : 'Would delete'}: ${what}, ${fileSizeText(bytes)}`;
+  const end = done ? [] : ['Nothing was deleted. To delete them, pass `--yes`: they cannot be restored.'];
+  return joinBlocks([titled(title, datasets, options), end]);
+}
+
+/** A line for each dataset whose access was to be changed. */
+export function accessChangesText(changes: readonly DatasetChange[], level: string): string {
+  const lines = changes.map(({ dataset: { id, agent }, done }) => {
+    const name = escapeControls(agent === null ? id : `${agent} ${id}`);
+    return `${name}: ${done === true ? level.toLowerCase() : done === null ? 'not known' : 'not changed'}\n`;
+  });
+  return lines.join('');
+}
+
+const queryColumns: readonly Column<StoredQuery>[] = [
+  { title: 'name', text: ({ name }) => escapeControls(name ?? '-') },
+  { title: 'dataset', text: ({ datasetId }) => escapeControls(datasetId ?? '-') },
+  { title: 'id', text: ({ id }) => escapeControls(id) },
+  { title: 'query', text: ({ query }) => escapeControls(query ?? '(not understood)') },
+];
+
+export function storedQueriesText(queries: readonly StoredQuery[], options: TextOptions): string {
+  const { paint } = textLayout(options);
+  const [titles = '', ...rows] = table(queryColumns, queries);
+  const head = paint('strong', `Saved queries: ${queries.length === 0 ? 'none' : queries.length}`);
+  return joinBlocks([rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)]]);
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { program, start } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
+import { isLong } from '../support/size.js';
+
+const id = '5a2f3c1e-7d4b-4e0a-9b3c-2f1d6e8a7c90';
+const piece = Buffer.alloc(65_536, 'a,b,c\r\n');
+
+let folder: string;
+let server: Server;
+let url: string;
+/** How a download is answered. */
+let answer: (response: ServerResponse) => void;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  server = createServer(({ url: path = '' }, response) => {
+    if (path.endsWith('/download')) return answer(response);
+    response.setHeader('Content-Type', 'application/json');
+    response.end('{"success":true,"data":{"items":[],"total":0}}');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  server.closeAllConnections();
+  server.close();
+});
+
+const environment = () => ({ ROSTER_URL: url, ROSTER_API_KEY: 'svc_live_test_0000000000' });
+const get = (preload?: string) =>
+  start(['data', 'get', id, '--out', 'out'], {
+    cwd: folder,
+    env: environment(),
+    ...(preload === undefined ? {} : { preload }),
+  });
+const files = () => readdirSync(join(folder, 'out'));
+
+/** A file of so many pieces, of which `pause` holds back the rest. */
+function sending(pieces: number, pause: (sent: number) => Promise<void> = async () => undefined) {
+  async function* sent() {
+    for (let count = 0; count < pieces; count += 1) {
+      await pause(count);
+      yield piece;
+    }
+  }
+  return (response: ServerResponse) => {
+    response.writeHead(200, { 'Content-Type': 'text/csv', 'Content-Length': pieces * piece.length });
+    pipeline(Readable.from(sent()), response).catch(() => undefined);
+  };
+}
+
+/** Resolves when a download has written something, with the process still waiting for the rest. */
+async function partial(): Promise<string> {
+  for (;;) {
+    await new Promise((done) => setTimeout(done, 20));
+    const [name] = readdirSync(folder).includes('out') ? files() : [];
+    if (name !== undefined && statSync(join(folder, 'out', name)).size > 0) return name;
+  }
+}
+
+const never = () => new Promise<void>(() => undefined);
+const afterTen = (sent: number) => (sent < 10 ? Promise.resolve() : never());
+
+test('a killed download leaves a hidden file, which the next one removes', async () => {
+  answer = sending(100, afterTen);
+  const killed = get();
+  expect(await partial()).toMatch(/^\..*\.roster-tmp$/);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  expect(files()).toHaveLength(1);
+  answer = sending(3);
+  expect((await get().ended).exit).toBe(0);
+  expect(files()).toEqual([expect.stringMatching(/^dataset-5a2f3c1e\.csv$/)]);
+});
+
+test('an interrupted download ends at once, and leaves nothing', async () => {
+  answer = sending(100, afterTen);
+  const interrupted = get();
+  await partial();
+  interrupted.kill('SIGINT');
+  const { exit, stderr } = await interrupted.ended;
+  expect([exit, files(), stderr]).toEqual([130, [], expect.stringContaining('interrupted')]);
+});
+
+test('the file of another get in progress is left alone, and both are whole', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  answer = sending(20, (sent) => (sent < 10 ? Promise.resolve() : held));
+  const first = get();
+  await partial();
+  answer = sending(20);
+  expect((await get().ended).exit).toBe(0);
+  release();
+  expect((await first.ended).exit).toBe(0);
+  const hashes = files().map((name) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, 'out', name)))
+      .digest('hex'),
+  );
+  expect([files().sort(), new Set(hashes).size]).toEqual([
+    ['dataset-5a2f3c1e-2.csv', 'dataset-5a2f3c1e.csv'],
+    1,
+  ]);
+});
+
+test('a large file needs hardly more memory than a small one', async () => {
+  const preload = join(import.meta.dirname, '../support/peak-memory.cjs');
+  const peak = async (megabytes: number) => {
+    answer = sending(megabytes * 16);
+    const { exit, stderr } = await get(preload).ended;
+    expect(exit).toBe(0);
+    return Number(/peak (\d+)/.exec(stderr)?.[1]) / 1_000;
+  };
+  const small = await peak(1);
+  const large = await peak(isLong ? 1_000 : 200);
+  expect(large - small).toBeLessThan(60);
+});
+
+test('a reader that ends early ends the records, and not the run', async () => {
+  const agents = [{ externalAgentId: 'acme', name: 'Acme', outcomes: [{ seconds: 1, records: 1_000 }] }];
+  const sandbox = await startSandbox({ seed: { agents }, speed: 60, keepRequests: 1_000 });
+  const line = `"${process.execPath}" "${program}" run agent/acme --save - 2>err | head -n 1; cat err >&2`;
+  const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
+  const { stdout, stderr } = await start([], { cwd: folder, env, shell: line }).ended;
+  expect(JSON.parse(stdout)).toMatchObject({ agent: 'agent/acme', record: { currency: expect.any(String) } });
+  expect(stderr).toContain('Run complete: 1 succeeded.');
+  await sandbox.close();
+});
