@@ -6,6 +6,8 @@ export interface CiFacts {
   readonly install: Install;
   /** What pull requests are planned with: a snapshot, or the API key. */
   readonly planWith: 'snapshot' | 'key';
+  /** Whether an apply is followed by a check of what was applied. */
+  readonly verify: boolean;
   /** The name of the project if the repository has several. It is then part of all names. */
   readonly project: string | null;
   /** The environments of the project; empty for a project without. */

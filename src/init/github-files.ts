@@ -26,6 +26,7 @@ import plan from './templates/github/roster-plan.yml?raw';
 import validate from './templates/github/roster-validate.yml?raw';
 import setup from './templates/github/setup.yml?raw';
 import snapshotJob from './templates/github/snapshot-job.yml?raw';
+import verifyStep from './templates/github/verify.yml?raw';
 import requestTool from './templates/request.mjs?raw';
 
 export function githubFiles(facts: CiFacts): readonly NewFile[] {
@@ -57,7 +58,7 @@ function jobsOf(template: string, facts: CiFacts, values: Values): string {
   return filled.join('\n');
 }
 
-function valuesOf({ install, planWith, branch, folder, project }: CiFacts): Values {
+function valuesOf({ install, planWith, verify, branch, folder, project }: CiFacts): Values {
   const isImage = install.from === 'image';
   return {
     // `!`, `+` and `]` are the special characters of branch filters that a branch name may contain.
@@ -75,6 +76,7 @@ function valuesOf({ install, planWith, branch, folder, project }: CiFacts): Valu
     GIT_OWNER: isImage ? gitOwner(1) : '',
     CHECKOUT_OWNER: isImage ? `GIT_CONFIG_COUNT: 1\n${gitOwner(0)}` : '',
     CHECK: check,
+    VERIFY: verify ? verifyStep : '',
     VARIABLES: variables,
     ...(planWith === 'key' ? liveValues : snapshotValues),
   };

@@ -1,3 +1,4 @@
+import { shellWord } from '../model/shell-word.js';
 import type { CiFacts } from './ci-facts.js';
 import {
   about,
@@ -41,7 +42,7 @@ export function gitlabFiles(facts: CiFacts): readonly NewFile[] {
 }
 
 function valuesOf(facts: CiFacts): Values {
-  const { install, planWith, branch, folder, remoteHost } = facts;
+  const { install, planWith, verify, branch, folder, remoteHost } = facts;
   const { applying } = deploymentsOf(facts);
   return {
     ABOUT: about(facts),
@@ -54,6 +55,7 @@ function valuesOf(facts: CiFacts): Values {
     IMAGE: install.from === 'image' ? install.image : 'node:24',
     INSTALL_STEP: installStep(install),
     SET_URL: setUrl(facts),
+    VERIFY: verify ? 'roster status -f roster.yaml__SELECT__ --check --since apply' : '',
     ...(planWith === 'key' ? liveValues : snapshotValues),
   };
 }
@@ -86,11 +88,20 @@ function jobValues(facts: CiFacts, environment: string | null): Values {
     OF: ending(facts, environment),
     SELECT: environment === null ? '' : ` -e ${environment}`,
     APPLY_TO: applyEnvironment(facts, environment),
+    ALLOW_FAILURE: mayFail(facts, environment)
+      ? 'allow_failure: true'
+      : '# A failure stops the jobs that need this one.',
     READS: reads,
     PLAN_READS: facts.planWith === 'key' ? reads : '',
     PREPARE_STAGE:
       before === null ? 'stage: test' : `stage: deploy\nneeds: [roster-apply${ending(facts, before)}]`,
   };
+}
+
+/** If a job that may fail has failed, GitLab runs the jobs that need it: production after a failed staging. */
+function mayFail({ verify, promote }: CiFacts, environment: string | null): boolean {
+  const isPromoted = environment !== null && promote.slice(0, -1).includes(environment);
+  return !verify && !isPromoted;
 }
 
 /** Whether its variables have an environment scope, because there are other projects or environments. */
@@ -111,10 +122,6 @@ function installStep(install: Install): string {
   if (install.from === 'image') return '';
   const script = installScript(install, '$PWD').replace(/^(?=.)/gm, '  ');
   return `- |\n${script}`;
-}
-
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 const snapshotValues: Values = {

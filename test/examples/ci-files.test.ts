@@ -15,6 +15,7 @@ const team = fileURLToPath(new URL('../../examples/team/', import.meta.url));
 const facts: CiFacts = {
   install: { from: 'nowhere' },
   planWith: 'snapshot',
+  verify: false,
   project: null,
   environments: [],
   promote: [],
@@ -28,6 +29,7 @@ const workflows = workflowsOf(facts);
 /** Those of one of several projects, with environments. */
 const several = workflowsOf({
   ...facts,
+  verify: true,
   project: 'prices',
   environments: ['staging', 'production', 'test'],
   promote: ['staging', 'production'],
@@ -130,7 +132,7 @@ describe.each([...workflows, ...several])('$path', ({ text }) => {
     const withKey = ({ env = {} }: Step) =>
       Object.values(env).some((each) => String(each).includes('secrets.'));
     const calls = ({ run = '' }: Step) =>
-      /^ *roster (plan|apply|drift|snapshot|pull)\b(?! --snapshot)/m.test(run);
+      /^ *roster (plan|apply|status|drift|snapshot|pull)\b(?! --snapshot)/m.test(run);
     expect(steps.filter(withKey)).toEqual(steps.filter(calls));
     expect(inEnvironment.filter(withKey)).toEqual(steps.filter(withKey));
     expect(text.match(/secrets\.\w+/g)?.filter((each) => each !== 'secrets.ROSTER_API_KEY') ?? []).toEqual(

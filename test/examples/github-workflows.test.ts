@@ -247,6 +247,7 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
     issue?.body?.replace(/\nFound by .*\n$/, '') ?? '',
     'https://github.com/acme/collect-config',
   );
+  expect(issue?.body).toMatch(/^\| never run \| `group\/shops` \| drifted \|.*\n\nFound by/m);
   expect(issue?.body).toMatch(/https:\/\/github\.com\/acme\/collect-config\/actions\/runs\/\d+/);
 
   onlyGroup().isActive = false;

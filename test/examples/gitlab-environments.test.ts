@@ -79,6 +79,22 @@ test('a merge request has a note for each environment, and production is planned
   expect(names(production)).toEqual(['Shops']);
 });
 
+test('production is not planned after staging could not be applied, and is once a retry has applied it', async () => {
+  const author = await start('.');
+  await gitlab.main('schedule');
+  author.propose('shops', shops('acme-shop'));
+  const iid = gitlab.api.open('shops');
+  await gitlab.mergeRequest(iid);
+  gitlab.merge(iid);
+  await gitlab.main('push');
+  staging.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
+  expect((await gitlab.play('roster-apply_staging')).result).toBe('failed');
+  expect(gitlab.later).toEqual({});
+  staging.faults.faults = [];
+  expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
+  expect(gitlab.later).toHaveProperty('roster-prepare_production');
+});
+
 inLongRun('two projects of a repository have names of their own for everything on GitLab', async () => {
   await start('prices');
   const author = await start('stock', '-stock');

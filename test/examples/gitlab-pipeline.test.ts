@@ -164,6 +164,7 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
   const shown = issues[0]?.description ?? '';
   expectInertMarkdown(shown.replace(/\nFound by .*\n$/, ''), gitlab.api.url);
   expect(shown).toContain('@acme/owners');
+  expect(shown).toMatch(/^\| never run \| `group\/shops` \| drifted \|.*\n\nFound by/m);
 
   onlyGroup().isActive = false;
   await gitlab.main('schedule');

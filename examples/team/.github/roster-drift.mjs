@@ -1,19 +1,19 @@
 // GitHub API calls of the workflow roster-drift*.yml: the issue about drift, and the pull request that accepts it. Needs only
 // Node and git.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { all, event, firstLine, git, ours, run, send } from './roster-host.mjs';
 
 const { GITHUB_REPOSITORY } = process.env;
 const defaultBranch = event.repository?.default_branch;
 
 /** Keeps one issue of the project and environment open while there is drift. */
-async function drift(markdownFile, jsonFile, code) {
+async function drift(markdownFile, jsonFile, code, statusFile) {
   const { project, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
   // It fits into an issue. Its first line is a hidden marker with the project and environment.
   const found = readFileSync(markdownFile, 'utf8');
   const known = ours(await all('issues?state=open'), firstLine(found));
   if (code === '2') {
-    const body = `${found}\nFound by ${run}\n`;
+    const body = `${found}\n${statusBelow(found, statusFile)}\nFound by ${run}\n`;
     const title = `Changed outside roster: ${project}${environment === null ? '' : ` (${environment})`}`;
     if (known !== undefined) await send('PATCH', `issues/${known.number}`, { body });
     else await send('POST', 'issues', { title, labels: ['roster-drift'], body });
@@ -21,6 +21,16 @@ async function drift(markdownFile, jsonFile, code) {
     await send('POST', `issues/${known.number}/comments`, { body: `Resolved, according to ${run}` });
     await send('PATCH', `issues/${known.number}`, { state: 'closed' });
   }
+}
+
+/** What `roster status` has written, as many of its lines as fit below the drift. */
+function statusBelow(found, file) {
+  if (!existsSync(file)) return '`roster status` failed: the log says why.\n';
+  const status = readFileSync(file, 'utf8');
+  const room = Math.max(0, 65_000 - found.length);
+  if (status.length <= room) return status;
+  const shown = status.slice(0, status.lastIndexOf('\n', room - 1) + 1);
+  return `${shown}\n**The status is too long to show here:** \`roster status\` shows all of it.\n`;
 }
 
 /** Prints the addresses of declared resources that were changed outside roster, one a line. */

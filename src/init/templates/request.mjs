@@ -1,4 +1,5 @@
-// Sends requests to the API of the host. Those that fail for a moment are sent again, unless they could then be done twice.
+// Sends requests to the API of the host, and runs git. What fails for a moment is tried again, unless it could then be done twice.
+import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ATTEMPTS = 5;
@@ -76,3 +77,33 @@ function waitOf({ headers }) {
   if ((after ?? reset) === null || Number.isNaN(until)) return null;
   return Math.max(0, (until - Date.now()) / 1000);
 }
+
+/**
+ * Runs git, and returns what it prints. If the network fails, a fetch or a push is tried again: the same push cannot be done
+ * twice. What the remote refuses is not.
+ */
+export function runGit(words, options) {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, stdout, stderr, error } = spawnSync('git', words, {
+      encoding: 'utf8',
+      ...options,
+      // Messages are recognized in English.
+      env: { ...process.env, LC_ALL: 'C' },
+    });
+    process.stderr.write(stderr ?? '');
+    if (status === 0) return stdout.trim();
+    const isLast = attempt === ATTEMPTS || !isNetworkFailure(stderr);
+    if (isLast) throw error ?? Object.assign(new Error(`git failed with exit code ${status}`), { status });
+    const wait = Math.random() * 2 ** attempt;
+    console.error(`git: the network failed. Trying again in ${Math.ceil(wait)} s.`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait * 1000);
+  }
+}
+
+function isNetworkFailure(stderr) {
+  const isRefused = /rejected\]|Authentication failed|Permission denied|denied to/.test(stderr);
+  return !isRefused && networkFailures.test(stderr);
+}
+
+const networkFailures =
+  /Could not resolve|Failed to connect|Couldn't connect|Connection (refused|timed out|reset|closed)|No route to host|unreachable|timed out|hung up unexpectedly|early EOF|RPC failed|Empty reply|gnutls_handshake|SSL_ERROR_SYSCALL|returned error: (429|5\d\d)/i;

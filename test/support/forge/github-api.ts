@@ -63,6 +63,8 @@ export class GithubApi {
   readonly token = 'token-of-the-job';
   /** Those of the job that is running. */
   permissions: Readonly<Record<string, string>> = {};
+  /** Those that it has used. */
+  readonly used = new Set<string>();
   readonly pulls: Pull[] = [];
   readonly comments: Comment[] = [];
   readonly issues: Issue[] = [];
@@ -93,6 +95,17 @@ export class GithubApi {
   close(): void {
     this.server.closeAllConnections();
     this.server.close();
+  }
+
+  /** Another one with the same content. */
+  async copy(): Promise<GithubApi> {
+    const made = new GithubApi();
+    for (const list of ['pulls', 'comments', 'issues', 'runs', 'artifacts', 'checks'] as const)
+      made[list].push(...(structuredClone(this[list]) as never[]));
+    made.last = this.last;
+    made.time = this.time;
+    await made.listen();
+    return made;
   }
 
   next(): number {
@@ -182,7 +195,9 @@ export class GithubApi {
   private allows(permission: string, number: number): boolean {
     const [scope = '', level] = permission.split(':');
     const isPull = this.pulls.some((each) => each.number === number);
-    const given = this.permissions[scope === 'thread' ? (isPull ? 'pull-requests' : 'issues') : scope];
+    const name = scope === 'thread' ? (isPull ? 'pull-requests' : 'issues') : scope;
+    this.used.add(name);
+    const given = this.permissions[name];
     return given === 'write' || given === level;
   }
 

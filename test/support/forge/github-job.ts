@@ -16,6 +16,23 @@ export interface JobResult {
   readonly steps: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The outputs of the job. */
   readonly outputs: Readonly<Record<string, string>>;
+  readonly trace: readonly StepTrace[];
+  /** The folder that `runner.temp` stands for. */
+  readonly temp: string;
+  /** `success` or `failure` of the steps with an id. */
+  readonly outcomes: Readonly<Record<string, string>>;
+  readonly contexts: Contexts;
+  /** The permissions that it has used. */
+  readonly used: readonly string[];
+}
+
+/** A step of a job that ran, for `github-replay.ts`. */
+export interface StepTrace {
+  /** The `steps` context before it. */
+  readonly steps: object;
+  readonly hasFailed: boolean;
+  /** What the expressions of the step stand for, or null if it was skipped. */
+  readonly values: string | null;
 }
 
 export interface JobPlace {
@@ -34,6 +51,8 @@ export class RunningJob {
   private readonly steps: Record<string, { outputs: Record<string, string>; outcome: string }> = {};
   private readonly failed: string[] = [];
   private readonly contexts: Contexts;
+  private readonly trace: StepTrace[] = [];
+  private readonly refs: string;
   private log = '';
   private summary = '';
   private count = 0;
@@ -45,6 +64,7 @@ export class RunningJob {
     private readonly place: JobPlace,
   ) {
     const { machine, event } = place;
+    this.refs = this.branches();
     this.contexts = { ...contexts, steps: this.steps, runner: { temp: machine.temp } };
     writeFileSync(join(machine.temp, 'event.json'), JSON.stringify(event));
     if (job.container !== undefined) machine.installed();
@@ -52,7 +72,11 @@ export class RunningJob {
 
   async step(step: Step): Promise<void> {
     if (step.id !== undefined) this.steps[step.id] = { outputs: {}, outcome: 'skipped' };
-    if (!this.isDue(step)) return;
+    const hasFailed = this.failed.length > 0;
+    const isDue = isStepDue(step, this.contexts, hasFailed);
+    const values = isDue ? valuesOf(step, this.contexts) : null;
+    this.trace.push({ steps: structuredClone(this.steps), hasFailed, values });
+    if (!isDue) return;
     const failures = this.failed.length;
     if (step.run !== undefined) await this.script(step, step.run);
     else this.action(step);
@@ -64,20 +88,20 @@ export class RunningJob {
     const steps = Object.fromEntries(Object.entries(this.steps).map(([id, each]) => [id, each.outputs]));
     const outputs = Object.entries(this.job.outputs ?? {}).map(([name, value]) => [name, this.filled(value)]);
     const result = this.failed.length === 0 ? 'success' : 'failure';
-    const { failed, log, summary } = this;
-    return { result, failed, log, summary, steps, outputs: Object.fromEntries(outputs) };
+    const { failed, log, summary, trace } = this;
+    const { machine, api } = this.place;
+    if (this.branches() !== this.refs) api.used.add('contents');
+    const outcomes = Object.fromEntries(Object.entries(this.steps).map(([id, { outcome }]) => [id, outcome]));
+    const more = { trace, temp: machine.temp, used: [...api.used], outcomes, contexts: this.contexts };
+    return { result, failed, log, summary, steps, outputs: Object.fromEntries(outputs), ...more };
+  }
+
+  private branches(): string {
+    return git(this.place.remote, 'for-each-ref');
   }
 
   private filled(value: unknown): string {
     return filledIn(String(value), this.contexts);
-  }
-
-  /** Without a status function, a step runs only if no earlier step failed. */
-  private isDue({ if: condition }: Step): boolean {
-    const text = condition?.replace(/^\$\{\{(.*)\}\}$/, '$1');
-    const ownStatus = /\b(cancelled|failure|always|success)\(\)/.test(text ?? '');
-    if (!ownStatus && this.failed.length > 0) return false;
-    return text === undefined || isTrue(evaluate(text, this.contexts));
   }
 
   private action({ uses = '', with: given = {} }: Step): void {
@@ -94,6 +118,7 @@ export class RunningJob {
   private checkOut({ ref, path = '.', 'fetch-depth': depth }: Readonly<Record<string, string>>): void {
     const { machine, api, remote, ref: own, commit } = this.place;
     // The repository is private.
+    api.used.add('contents');
     if (api.permissions['contents'] === undefined) return void this.failed.push('check out');
     machine.checkOut(`file://${remote}`, ref ?? own, { path, all: depth === '0' });
     // The commit of the run, although the branch may be ahead.
@@ -113,6 +138,7 @@ export class RunningJob {
   private download(settings: Readonly<Record<string, string>>): void {
     const { api, runId } = this.place;
     const { name, path = '', 'run-id': other, 'github-token': token } = settings;
+    if (other !== undefined) api.used.add('actions');
     if (other !== undefined && (token !== api.token || api.permissions['actions'] !== 'read')) {
       throw new Error('an artifact of another run needs a token with `actions: read`');
     }
@@ -165,6 +191,19 @@ export class RunningJob {
       RUNNER_TEMP: machine.temp,
     };
   }
+}
+
+/** Without a status function, a step runs only if no earlier step failed. */
+export function isStepDue({ if: condition }: Step, contexts: Contexts, hasFailed: boolean): boolean {
+  const text = condition?.replace(/^\$\{\{(.*)\}\}$/, '$1');
+  const ownStatus = /\b(cancelled|failure|always|success)\(\)/.test(text ?? '');
+  if (!ownStatus && hasFailed) return false;
+  return text === undefined || isTrue(evaluate(text, contexts));
+}
+
+/** What the expressions of a step stand for. */
+export function valuesOf({ env, with: given }: Step, contexts: Contexts): string {
+  return filledIn(JSON.stringify([env, given]), contexts);
 }
 
 /** Both formats of GITHUB_OUTPUT. */

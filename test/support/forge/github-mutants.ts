@@ -1,13 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import type { Job, Step, Workflow } from './github.js';
 
 /** One line of a workflow left out or inverted. */
 export interface Mutant {
   readonly name: string;
-  /** The workflow: `plan` for `roster-plan.yml`. */
-  readonly of: string;
+  /** The name of the workflow. */
+  readonly workflow: string;
+  readonly job: string;
+  /** The place of the step, if it is of one step. */
+  readonly step?: number;
   change(workflow: Changing): void;
 }
 
@@ -16,14 +17,33 @@ type ChangingStep = { -readonly [key in keyof Step]: Step[key] };
 
 const inverted = (condition: string) => `\${{ !(${condition.replace(/^\$\{\{(.*)\}\}$/, '$1').trim()}) }}`;
 
-/** A job without its `if` always runs; a status function does not change that. */
-export function mutantsOf(of: string, text: string): readonly Mutant[] {
-  const { jobs } = parse(text) as Workflow;
+/** The operands of `&&` and, inside of parentheses, of `||`, each with what is left without it. */
+function partsOf(condition: string): readonly (readonly [part: string, others: string])[] {
+  const bare = condition.replace(/^\$\{\{(.*)\}\}$/, '$1').trim();
+  const all = bare.split(/ && (?![^()]*\)(?!\)))/);
+  if (all.length === 1) return [];
+  const without = (part: string) => all.filter((each) => each !== part).join(' && ');
+  return all.flatMap((part, at) => {
+    const options = /^\((.*)\)$/.exec(part)?.[1]?.split(' || ') ?? [];
+    const fewer = options.map((option) => {
+      const others = options.filter((each) => each !== option).join(' || ');
+      return [option, all.with(at, `(${others})`).join(' && ')] as const;
+    });
+    return [[part, without(part)] as const, ...fewer].map(
+      ([each, rest]) => [each, `\${{ ${rest} }}`] as const,
+    );
+  });
+}
+
+/** With `parts`, also each part of the condition of a job is left out. A job without its `if` always runs; a status function does not change that. */
+export function mutantsOf(of: string, text: string, { parts = false } = {}): readonly Mutant[] {
+  const { jobs, name: workflow } = parse(text) as Workflow;
   return Object.entries(jobs).flatMap(([name, job]) => {
     const change = (what: string, edit: (job: Changing['jobs'][string]) => void): Mutant => ({
       name: `${of}: ${name}: ${what}`,
-      of,
-      change: (workflow) => edit(workflow.jobs[name] as Changing['jobs'][string]),
+      workflow,
+      job: name,
+      change: ({ jobs: all }) => edit(all[name] as Changing['jobs'][string]),
     });
     const found: Mutant[] = [];
     if (job.if !== undefined) {
@@ -31,6 +51,9 @@ export function mutantsOf(of: string, text: string): readonly Mutant[] {
       found.push(
         change('without `if`', (each) => delete each.if),
         change('`if` inverted', (each) => Object.assign(each, { if: inverted(condition) })),
+        ...(parts ? partsOf(condition) : []).map(([part, others]) =>
+          change(`\`if\` without \`${part}\``, (each) => Object.assign(each, { if: others })),
+        ),
       );
     }
     if (job.needs !== undefined) found.push(change('without `needs`', (each) => delete each.needs));
@@ -48,7 +71,12 @@ export function mutantsOf(of: string, text: string): readonly Mutant[] {
         change(`without the output \`${output}\``, (each) => Object.assign(each, { outputs: others })),
       );
     }
-    return [...found, ...job.steps.flatMap((step, at) => stepMutants(step, at, change))];
+    return [
+      ...found,
+      ...job.steps.flatMap((step, at) =>
+        stepMutants(step, at, change).map((each) => ({ ...each, step: at })),
+      ),
+    ];
   });
 }
 
@@ -72,12 +100,8 @@ function stepMutants(
   ];
 }
 
-/** Changes a workflow of a repository that is checked out. */
-export function mutate(folder: string, { of, change }: Mutant): void {
-  const place = join(folder, '.github/workflows');
-  const file = readdirSync(place).find((each) => each === `roster-${of}.yml`);
-  const path = join(place, file ?? '');
-  const workflow = parse(readFileSync(path, 'utf8')) as Changing;
-  change(workflow);
-  writeFileSync(path, stringify(workflow));
+export function mutated(workflow: Workflow, { change }: Mutant): Workflow {
+  const copy = structuredClone(workflow);
+  change(copy);
+  return copy;
 }

@@ -63,6 +63,30 @@ interface Happening {
   readonly head?: { readonly branch: string; readonly sha: string; readonly fork: boolean };
 }
 
+/** A job at the moment when it is its turn. */
+export interface Moment {
+  readonly name: string;
+  readonly workflow: Workflow;
+  readonly happening: Happening;
+  readonly matrix: Cell;
+  /** Of the run of the workflow. */
+  readonly id: number;
+  /** The commit of the run, although the branch may be ahead by now. */
+  readonly commit: string;
+  /** The runs of earlier jobs. */
+  readonly earlier: readonly JobRun[];
+}
+
+/** Sees every job of every workflow. */
+interface Watcher {
+  /** It is going to run. */
+  before(moment: Moment): Promise<void>;
+  /** It has run. */
+  after(moment: Moment, run: JobRun): Promise<void>;
+  /** All jobs of a workflow have run, or were skipped. */
+  ended(moments: readonly Moment[], runs: readonly JobRun[]): void;
+}
+
 /** A job that ran or was skipped. */
 export interface JobRun extends JobResult {
   readonly workflow: string;
@@ -79,14 +103,15 @@ export interface GithubOptions extends MachineOptions {
   approve?(environment: string): unknown;
   /** What each environment has; without it, all have the same. */
   environments?: Readonly<Record<string, EnvironmentSettings>>;
+  watcher?: Watcher;
 }
 
-const skipped = { result: 'skipped', failed: [], log: '', summary: '', steps: {}, outputs: {} } as const;
+const nothing = { failed: [], log: '', summary: '', steps: {}, outputs: {}, trace: [] };
+const unused = { temp: '', used: [], outcomes: {}, contexts: {} };
+export const skipped = { result: 'skipped', ...nothing, ...unused } as const;
 
 /** A simulated GitHub with one repository: its remote, its pull requests, and runners for its workflows. */
 export class Github {
-  readonly remote = new Remote();
-  readonly api = new GithubApi();
   readonly options: GithubOptions = {};
   private readonly folder = mkdtempSync(join(tmpdir(), 'roster-github-'));
   private before: string | undefined;
@@ -95,8 +120,18 @@ export class Github {
   constructor(
     private readonly secrets: Readonly<Record<string, string>>,
     private readonly vars: Readonly<Record<string, string>>,
+    readonly remote = new Remote(),
+    readonly api = new GithubApi(),
   ) {
     this.api.isAncestor = (commit, of) => this.remote.git('merge-base', commit, of) === commit;
+  }
+
+  /** Another one with the same content, which nobody watches. */
+  async copy(): Promise<Github> {
+    const made = new Github(this.secrets, this.vars, this.remote.copy(), await this.api.copy());
+    const { watcher: _, ...options } = this.options;
+    Object.assign(made.options, options);
+    return made;
   }
 
   comments(pull: number) {
@@ -208,10 +243,16 @@ export class Github {
       head_repository: { full_name },
     });
     const runs: JobRun[] = [];
+    const moments: Moment[] = [];
+    const commit = this.remote.git('rev-parse', ref);
     for (const job of Object.keys(workflow.jobs)) {
-      for (const matrix of cellsOf(workflow.jobs[job]))
-        runs.push(await this.runJob(job, workflow, happening, { id, earlier: runs, matrix }));
+      for (const matrix of cellsOf(workflow.jobs[job])) {
+        const moment = { name: job, workflow, happening, id, commit, earlier: [...runs], matrix };
+        moments.push(moment);
+        runs.push(await this.takeTurn(moment));
+      }
     }
+    this.options.watcher?.ended(moments, runs);
     const conclusion = runs.some(({ result }) => result === 'failure') ? 'failure' : 'success';
     const event = {
       workflow_run: {
@@ -237,23 +278,21 @@ export class Github {
     }));
   }
 
-  private async runJob(
-    name: string,
-    workflow: Workflow,
-    happening: Happening,
-    {
-      id,
-      earlier,
-      matrix,
-    }: { readonly id: number; readonly earlier: readonly JobRun[]; readonly matrix: Cell },
-  ): Promise<JobRun> {
-    const cell = Object.values(matrix).join(', ');
-    const own = { workflow: workflow.name, job: cell === '' ? name : `${name} (${cell})` };
-    const job = workflow.jobs[name];
-    const environment = job?.environment && filledIn(job.environment, { matrix });
-    const contexts: Contexts = { ...this.contextsOf(happening, environment, earlier), matrix };
-    if (job === undefined || !isDue(job, contexts, { workflow, earlier })) return { ...own, ...skipped };
-    if (environment !== undefined) await this.options.approve?.(environment);
+  private async takeTurn(moment: Moment): Promise<JobRun> {
+    const { name, workflow, earlier, matrix } = moment;
+    const job = workflow.jobs[name] as Job;
+    if (!isDue(job, this.contextsOf(job, moment), { workflow, earlier }))
+      return { ...ownName(moment), ...skipped };
+    if (job.environment !== undefined) await this.options.approve?.(filledIn(job.environment, { matrix }));
+    await this.options.watcher?.before(moment);
+    const run = await this.runJob(job, moment);
+    await this.options.watcher?.after(moment, run);
+    return run;
+  }
+
+  async runJob(job: Job, moment: Moment): Promise<JobRun> {
+    const { workflow, happening, id, commit } = moment;
+    const contexts = this.contextsOf(job, moment);
     const machine = new Machine(this.folder, this.options);
     try {
       this.permit(job.permissions);
@@ -263,13 +302,13 @@ export class Github {
         api: this.api,
         remote: this.remote.path,
         ref,
-        commit: this.remote.git('rev-parse', ref),
+        commit,
         runId: id,
         eventName,
         event: (contexts['github'] as { event: object }).event,
       });
       for (const step of job.steps) await running.step(step);
-      return { ...own, ...running.end() };
+      return { ...ownName(moment), ...running.end() };
     } finally {
       this.permit({ contents: 'write' });
       machine.remove();
@@ -279,16 +318,17 @@ export class Github {
   /** The permissions of the job's token. */
   private permit(permissions: Job['permissions']): void {
     this.api.permissions = permissions;
+    this.api.used.clear();
     const mayPush = permissions['contents'] === 'write';
     const hook = join(this.remote.path, 'hooks', 'pre-receive');
     writeFileSync(hook, `#!/bin/sh\nexit ${mayPush ? 0 : 1}\n`, { mode: 0o755 });
   }
 
-  private contextsOf(
-    { name, ref, event, inputs = {} }: Happening,
-    environment: string | undefined,
-    earlier: readonly JobRun[],
-  ): Contexts {
+  /** A job sees only the jobs that it needs. */
+  contextsOf(job: Job, { happening, matrix, earlier }: Moment): Contexts {
+    const { name, ref, event, inputs = {} } = happening;
+    const environment = job.environment && filledIn(job.environment, { matrix });
+    const needed = earlier.filter((each) => [job.needs ?? []].flat().includes(each.job));
     const github = {
       repository: REPOSITORY,
       token: this.api.token,
@@ -308,10 +348,16 @@ export class Github {
       inputs,
       secrets: allowed?.secrets ?? {},
       vars: allowed?.vars ?? {},
-      needs: Object.fromEntries(earlier.map(({ job, result, outputs }) => [job, { result, outputs }])),
+      needs: Object.fromEntries(needed.map(({ job: each, result, outputs }) => [each, { result, outputs }])),
       steps: {},
+      matrix,
     };
   }
+}
+
+function ownName({ name, workflow, matrix }: Moment): { readonly workflow: string; readonly job: string } {
+  const cell = Object.values(matrix).join(', ');
+  return { workflow: workflow.name, job: cell === '' ? name : `${name} (${cell})` };
 }
 
 type Cell = Readonly<Record<string, string>>;
@@ -331,7 +377,7 @@ interface RunSoFar {
 }
 
 /** Without a status function, a job runs only if all jobs that come before it have succeeded: not only those it names. */
-function isDue(job: Job, contexts: Contexts, { workflow, earlier }: RunSoFar): boolean {
+export function isDue(job: Job, contexts: Contexts, { workflow, earlier }: RunSoFar): boolean {
   const text = job.if?.replace(/^\$\{\{(.*)\}\}$/, '$1');
   const failed = before(job, workflow).some(
     (name) => earlier.find((each) => each.job === name)?.result !== 'success',

@@ -14,7 +14,7 @@ export interface GitlabJob {
   readonly variables?: Variables;
   readonly before_script?: readonly string[];
   readonly script?: readonly string[];
-  readonly rules?: readonly { readonly if: string; readonly when?: 'manual' }[];
+  readonly rules?: readonly GitlabRule[];
   readonly needs?: readonly string[];
   readonly resource_group?: string;
   readonly environment?: string | { readonly name: string; readonly action: string };
@@ -24,6 +24,12 @@ export interface GitlabJob {
     readonly paths: readonly string[];
     readonly reports?: { readonly terraform: string };
   };
+}
+
+interface GitlabRule {
+  readonly if: string;
+  readonly when?: 'manual';
+  readonly allow_failure?: boolean;
 }
 
 export interface GitlabRun {
@@ -40,11 +46,25 @@ interface Pipeline {
   readonly folder: string;
 }
 
+/** A job whose turn it is. */
+export interface GitlabMoment {
+  readonly name: string;
+  readonly job: GitlabJob;
+  /** The artifacts of the jobs of the pipeline. */
+  readonly folder: string;
+  /** Runs it, or a job in its place. */
+  run(job?: GitlabJob): Promise<GitlabRun>;
+}
+
+interface GitlabWatcher {
+  around(moment: GitlabMoment): Promise<GitlabRun>;
+}
+
 /** A simulated GitLab with one project: its remote, its API, and runners for its pipeline. */
 export class Gitlab {
   readonly remote = new Remote();
   readonly api = new GitlabApi();
-  readonly options: MachineOptions = {};
+  readonly options: MachineOptions & { watcher?: GitlabWatcher } = {};
   /** Variables with an environment scope. */
   readonly scoped: Record<string, Variables> = {};
   private readonly folder = mkdtempSync(join(tmpdir(), 'roster-gitlab-'));
@@ -107,8 +127,9 @@ echo >> options
   async play(name: string): Promise<GitlabRun> {
     const job = this.last && this.jobs(this.last.ref)[name];
     if (this.last === undefined || job === undefined) throw new Error(`there is no ${name}`);
-    const run = await this.runJob(job, this.last);
-    if (run.result === 'success') await this.runAfter(name, this.last);
+    const run = await this.takeTurn(name, job, this.last);
+    const rule = ruleOf(job, this.last.variables);
+    if (run.result === 'success' || rule?.allow_failure === true) await this.runAfter(name, this.last);
     return run;
   }
 
@@ -116,11 +137,11 @@ echo >> options
   private async runAfter(name: string, pipeline: Pipeline): Promise<void> {
     for (const [own, job] of Object.entries(this.jobs(pipeline.ref))) {
       if (job.needs?.includes(name) !== true) continue;
-      const rule = job.rules?.find((each) => ruleHolds(each.if, pipeline.variables));
+      const rule = ruleOf(job, pipeline.variables);
       if (rule === undefined) continue;
       if (rule.when === 'manual') this.later[own] = { result: 'manual', log: '', report: null };
       else {
-        const run = await this.runJob(job, pipeline);
+        const run = await this.takeTurn(own, job, pipeline);
         this.later[own] = run;
         if (run.result === 'success') await this.runAfter(own, pipeline);
       }
@@ -147,11 +168,11 @@ echo >> options
     const pipeline = { ref, variables, folder: mkdtempSync(join(this.folder, 'pipeline-')) };
     this.last = pipeline;
     for (const [name, job] of Object.entries(this.jobs(ref))) {
-      const rule = job.rules?.find((each) => ruleHolds(each.if, variables));
+      const rule = ruleOf(job, variables);
       if (job.needs?.some((each) => runs[each] === undefined || runs[each]?.result === 'manual') === true)
         continue;
       if (rule?.when === 'manual') runs[name] = { result: 'manual', log: '', report: null };
-      else if (rule !== undefined) runs[name] = await this.runJob(job, pipeline);
+      else if (rule !== undefined) runs[name] = await this.takeTurn(name, job, pipeline);
     }
     return runs;
   }
@@ -161,6 +182,11 @@ echo >> options
     git(folder, 'fetch', '--quiet', 'origin', ref);
     git(folder, 'checkout', '--quiet', 'FETCH_HEAD');
     return jobsIn(folder);
+  }
+
+  private takeTurn(name: string, job: GitlabJob, pipeline: Pipeline): Promise<GitlabRun> {
+    const run = (each = job) => this.runJob(each, pipeline);
+    return this.options.watcher?.around({ name, job, folder: pipeline.folder, run }) ?? run();
   }
 
   private async runJob(job: GitlabJob, { ref, variables, folder }: Pipeline): Promise<GitlabRun> {
@@ -188,6 +214,11 @@ echo >> options
       machine.remove();
     }
   }
+}
+
+/** The first whose condition holds. */
+function ruleOf({ rules }: GitlabJob, variables: Variables): GitlabRule | undefined {
+  return rules?.find((each) => ruleHolds(each.if, variables));
 }
 
 /** The jobs of .gitlab-ci.yml and its includes, each merged with the jobs that it extends. */

@@ -65,6 +65,18 @@ export class GitlabApi {
     this.server.close();
   }
 
+  /** Saves the content as it is. The function that is returned restores it, as often as it is called. */
+  save(): () => void {
+    const saved = structuredClone({ mergeRequests: this.mergeRequests, issues: this.issues });
+    const { last, time } = this;
+    return () => {
+      const { mergeRequests, issues } = structuredClone(saved);
+      this.mergeRequests.splice(0, Number.POSITIVE_INFINITY, ...mergeRequests);
+      this.issues.splice(0, Number.POSITIVE_INFINITY, ...issues);
+      Object.assign(this, { last, time });
+    };
+  }
+
   open(branch: string): number {
     const iid = this.next();
     this.mergeRequests.push({

@@ -25,8 +25,11 @@ const environments = [
   { environments: ['staging', 'production', 'test'], promote: ['staging', 'production'] },
 ];
 const places = [
-  { project: null, branch: 'main', folder: '.', url: null },
-  { project: 'prices', branch: "it's+!on", folder: 'teams/a "b"', url: 'https://service.example.com' },
+  { project: null, branch: 'main', folder: '.', url: null, verify: false },
+  {
+    ...{ project: 'prices', branch: "it's+!on", folder: 'teams/a "b"', verify: true },
+    url: 'https://service.example.com',
+  },
 ];
 const all: readonly CiFacts[] = installs.flatMap((install) =>
   environments.flatMap((each) =>

@@ -1,7 +1,6 @@
 // What roster.mjs and roster-drift.mjs share: the run, its repository on GitHub, and git.
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { request } from './roster-request.mjs';
+import { request, runGit } from './roster-request.mjs';
 
 const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SERVER_URL, GITHUB_WORKSPACE } = process.env;
 export const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
@@ -32,8 +31,7 @@ export function send(method, path, body) {
 /** In the repository that was checked out: a folder of it can look like another one, with programs to run. */
 export function git(...words) {
   const settings = ['safe.bareRepository=explicit', `safe.directory=${GITHUB_WORKSPACE}`];
-  const options = { cwd: GITHUB_WORKSPACE, encoding: 'utf8' };
-  return execFileSync('git', [...settings.flatMap((each) => ['-c', each]), ...words], options).trim();
+  return runGit([...settings.flatMap((each) => ['-c', each]), ...words], { cwd: GITHUB_WORKSPACE });
 }
 
 export function output(name, value) {

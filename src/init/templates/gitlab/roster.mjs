@@ -1,8 +1,7 @@
 // GitLab API calls and git commands of the jobs of .gitlab/roster*.yml: the note with the plan, the issue about drift, and
 // the branches with snapshots. Needs only Node and git.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { request } from './roster-request.mjs';
+import { existsSync, readFileSync } from 'node:fs';
+import { request, runGit } from './roster-request.mjs';
 
 // Written by `roster init`, and not read from CI_API_V4_URL, because whoever starts a pipeline can set variables.
 const api = '__API__';
@@ -19,7 +18,7 @@ async function note(planFile) {
 }
 
 /** Keeps one issue of the project and environment open while there is drift. */
-async function drift(markdownFile, jsonFile, code) {
+async function drift(markdownFile, jsonFile, code, statusFile) {
   const { project: name, environment } = JSON.parse(readFileSync(jsonFile, 'utf8'));
   // Its first line is a hidden marker with the project and environment.
   const found = readFileSync(markdownFile, 'utf8');
@@ -27,7 +26,7 @@ async function drift(markdownFile, jsonFile, code) {
   const issues = `${project}/issues`;
   const known = await ours(await all(`${issues}?state=opened`), marker, 'description');
   if (code === '2') {
-    const description = `${found}\nFound by ${CI_JOB_URL}\n`;
+    const description = `${found}\n${statusBelow(found, statusFile)}\nFound by ${CI_JOB_URL}\n`;
     const title = `Changed outside roster: ${name}${environment === null ? '' : ` (${environment})`}`;
     if (known !== undefined) await send('PUT', `${issues}/${known.iid}`, { description });
     else await send('POST', issues, { title, labels: 'roster-drift', description });
@@ -35,6 +34,16 @@ async function drift(markdownFile, jsonFile, code) {
     await send('POST', `${issues}/${known.iid}/notes`, { body: `Resolved, according to ${CI_JOB_URL}` });
     await send('PUT', `${issues}/${known.iid}`, { state_event: 'close' });
   }
+}
+
+/** What `roster status` has written, as many of its lines as fit below the drift. */
+function statusBelow(found, file) {
+  if (!existsSync(file)) return '`roster status` failed: the log says why.\n';
+  const status = readFileSync(file, 'utf8');
+  const room = Math.max(0, 65_000 - found.length);
+  if (status.length <= room) return status;
+  const shown = status.slice(0, status.lastIndexOf('\n', room - 1) + 1);
+  return `${shown}\n**The status is too long to show here:** \`roster status\` shows all of it.\n`;
 }
 
 /** Prints the addresses of declared resources that were changed outside roster, one a line. */
@@ -100,8 +109,7 @@ function nothingWritten(code) {
 /** Commits the snapshot to a branch, without touching the checkout. */
 function save(snapshotFile, name) {
   const branch = `refs/heads/${name}`;
-  const known = git('ls-remote', 'origin', branch) !== '';
-  if (known) git('fetch', '--quiet', '--depth', '1', 'origin', branch);
+  const known = fetched('origin', branch);
   const parent = known ? ['-p', git('rev-parse', 'FETCH_HEAD')] : [];
   const blob = git('hash-object', '-w', snapshotFile);
   const tree = git('mktree', { input: `100644 blob ${blob}\troster.snapshot.json\n` });
@@ -110,15 +118,26 @@ function save(snapshotFile, name) {
   git('push', '--quiet', 'origin', `${commit}:${branch}`);
 }
 
+/** Fetches the snapshot that a merge request is planned against, as FETCH_HEAD. */
+function fetchSnapshot(remote, name) {
+  if (fetched(remote, `refs/heads/${name}`)) return;
+  console.error(
+    'There is no snapshot to plan against. Run a scheduled pipeline of the default branch, which saves one.',
+  );
+  process.exitCode = 1;
+}
+
+/** Whether the branch exists. */
+function fetched(remote, branch) {
+  if (git('ls-remote', remote, branch) === '') return false;
+  git('fetch', '--quiet', '--depth', '1', remote, branch);
+  return true;
+}
+
 /** In the repository that was checked out: a folder of it can look like another one, with programs to run. */
 function git(...words) {
   const options = typeof words.at(-1) === 'object' ? words.pop() : {};
-  const settings = ['-c', 'safe.bareRepository=explicit'];
-  return execFileSync('git', [...settings, ...words], {
-    cwd: CI_PROJECT_DIR,
-    encoding: 'utf8',
-    ...options,
-  }).trim();
+  return runGit(['-c', 'safe.bareRepository=explicit', ...words], { cwd: CI_PROJECT_DIR, ...options });
 }
 
 /** The item that the token's own user has written, found by the hidden marker in its first line. */
@@ -155,6 +174,6 @@ async function send(method, path, body) {
 
 const check = ': check the permissions of ROSTER_GITLAB_TOKEN';
 
-const commands = { note, drift, save, addresses, propose };
+const commands = { note, drift, save, fetch: fetchSnapshot, addresses, propose };
 const [name, ...args] = process.argv.slice(2);
 await commands[name](...args);

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { Author } from '../support/forge/author.js';
+import { failWhenAsked } from '../support/forge/failing-start.js';
+import { Github } from '../support/forge/github.js';
+import { results, shops, the } from '../support/forge/github-team.js';
+import { Gitlab } from '../support/forge/gitlab-pipeline.js';
+import { isLong } from '../support/size.js';
+
+/** What `roster init --verify` adds to an apply: a check of what was applied. */
+
+/** Each of these starts dozens of processes. */
+const inLongRun = test.runIf(isLong);
+
+let sandboxes: readonly [staging: Sandbox, production: Sandbox];
+beforeEach(async () => {
+  sandboxes = await Promise.all([startSandbox(), startSandbox()]);
+});
+afterEach(async () => {
+  await Promise.all(sandboxes.map((each) => each.close()));
+});
+
+const names = ({ world }: Sandbox) => [...world.groups.values()].map(({ name }) => name);
+const settings = ({ url, apiKey }: Sandbox) => ({ ROSTER_URL: url, ROSTER_API_KEY: apiKey });
+/** In a table, or below each other. */
+const shown = /^failing +group\/shops(?: .*)?\n(?: {2}failed .*\n)? +no response$/m;
+
+inLongRun('on GitHub, production is not applied after what was applied to staging has failed', async () => {
+  const [staging, production] = sandboxes;
+  const github = new Github({}, {});
+  const of = ({ url, apiKey }: Sandbox) => ({
+    secrets: { ROSTER_API_KEY: apiKey },
+    vars: { ROSTER_URL: url },
+  });
+  github.options.environments = {
+    ...{ 'roster-plan_staging': of(staging), staging: of(staging) },
+    ...{ 'roster-plan_production': of(production), production: of(production) },
+  };
+  await github.api.listen();
+  try {
+    const author = new Author(github.remote);
+    await author.init('github', ['--promote', 'staging,production', '--verify']);
+    await github.schedule();
+    const merge = async (branch: string, members: string) => {
+      author.propose(branch, shops(members));
+      const number = github.openPull(branch);
+      await github.pullRequest(number);
+      github.merge(number);
+      return github.push();
+    };
+    const first = await merge('shops', 'acme-shop');
+    expect(results(first)).toMatchObject({ 'apply-staging': 'success', 'apply-production': 'success' });
+    expect(the('apply-production', first).log).toMatch(/^never run +group\/shops /m);
+
+    failWhenAsked(staging, 'no response');
+    const second = await merge('more', 'acme-shop, globex');
+    expect(results(second)).toMatchObject({
+      ...{ 'apply-staging': 'failure', 'snapshot-staging': 'skipped' },
+      ...{ 'apply/plan-production': 'skipped', 'apply-production': 'skipped' },
+      ...{ 'drift (staging)': 'success', 'drift (production)': 'success' },
+    });
+    const { failed, log } = the('apply-staging', second);
+    expect(failed).toEqual(['Check that what was applied is healthy']);
+    expect(log).toContain('Apply complete: 0 created, 1 updated');
+    expect(log).toMatch(shown);
+    const members = ({ world }: Sandbox) => [...world.groups.values()].map(({ agentIds }) => agentIds.length);
+    expect([members(staging), members(production)]).toEqual([[2], [1]]);
+  } finally {
+    github.remove();
+  }
+});
+
+inLongRun('on GitLab, an apply is red if what was applied has failed, again when it is retried', async () => {
+  const [sandbox] = sandboxes;
+  const gitlab = new Gitlab(settings(sandbox));
+  await gitlab.api.listen();
+  try {
+    const author = new Author(gitlab.remote);
+    await author.initGitlab(gitlab.api.url, ['--verify']);
+    await gitlab.main('schedule');
+    const push = async (branch: string, members: string) => {
+      author.propose(branch, shops(members));
+      const iid = gitlab.api.open(branch);
+      await gitlab.mergeRequest(iid);
+      gitlab.merge(iid);
+      await gitlab.main('push');
+    };
+    await push('shops', 'acme-shop');
+    const healthy = await gitlab.play('roster-apply');
+    expect(healthy).toMatchObject({ result: 'success', log: expect.stringMatching(/^never run +group/m) });
+    expect(names(sandbox)).toEqual(['Shops']);
+
+    failWhenAsked(sandbox, 'no response');
+    await push('more', 'acme-shop, globex');
+    const red = await gitlab.play('roster-apply');
+    expect(red.log).toContain('Apply complete: 0 created, 1 updated');
+    expect(red).toMatchObject({ result: 'failed', log: expect.stringMatching(shown) });
+    const again = await gitlab.play('roster-apply');
+    expect(again).toMatchObject({ result: 'failed', log: expect.stringMatching(shown) });
+
+    await push('refused', 'acme-shop');
+    for (const group of sandbox.world.groups.values()) group.description = 'by hand';
+    const stale = await gitlab.play('roster-apply');
+    expect(stale.result).toBe('failed');
+    expect(stale.log).toContain('error[stale-plan]');
+    expect(stale.log).not.toMatch(/^(?:failing|never run) /m);
+  } finally {
+    gitlab.remove();
+  }
+});

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { git } from '../../support/repository.js';
+import { Workspace } from '../../support/roster.js';
+
+/** `roster init --verify`: what it writes, and when it refuses to. */
+
+let workspace: Workspace;
+beforeEach(() => {
+  workspace = new Workspace({}, { url: '', apiKey: '' });
+  git(workspace.root, 'init', '--quiet', '--initial-branch=main');
+  git(workspace.root, 'remote', 'add', 'origin', 'git@github.com:acme/config.git');
+});
+afterEach(() => workspace.remove());
+
+const read = (path: string) => readFileSync(join(workspace.root, path), 'utf8');
+
+async function init(...flags: string[]): Promise<void> {
+  const { exit, stderr } = await workspace.command(['init', ...flags]);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+}
+
+const applyFile = '.github/workflows/roster-apply.yml';
+const check = 'roster status -f roster.yaml --check --since apply';
+const refusal = '--verify: the inventory is a file, which does not record when it was applied';
+const refused = async (...flags: string[]) => {
+  const { exit, stderr } = await workspace.command(['init', '--verify', ...flags]);
+  expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(refusal)]);
+  expect(existsSync(join(workspace.root, '.github'))).toBe(false);
+};
+
+it('each apply job for GitHub ends with a check of what was applied, and only with --verify', async () => {
+  await init('--promote', 'staging,production', '--verify');
+  const { jobs } = parse(read(applyFile)) as { jobs: Record<string, { steps: { run?: string }[] }> };
+  const checked = Object.entries(jobs).filter(([, { steps }]) => steps.at(-1)?.run === check);
+  expect(checked.map(([name]) => name)).toEqual(['apply-staging', 'apply-production']);
+  rmSync(join(workspace.root, applyFile));
+  await init('--promote', 'staging,production');
+  expect(read(applyFile)).not.toContain('roster status');
+});
+
+it('each apply job for GitLab ends with a check of the environment', async () => {
+  await init('--ci', 'gitlab', '--promote', 'staging,production', '--verify');
+  const jobs = parse(read('.gitlab/roster.yml')) as Record<string, { script?: string[]; rules?: object[] }>;
+  const ends = Object.entries(jobs).map(([name, { script }]) => [
+    name,
+    script?.at(-1)?.trim().split('\n').at(-1),
+  ]);
+  expect(ends.filter(([, end]) => end?.includes('--since apply'))).toEqual([
+    ['roster-apply_staging', 'roster status -f roster.yaml -e staging --check --since apply'],
+    ['roster-apply_production', 'roster status -f roster.yaml -e production --check --since apply'],
+  ]);
+  // With `allow_failure`, GitLab would save a snapshot of what has failed.
+  const [rule] = jobs['roster-apply_production']?.rules ?? [];
+  expect(rule).toEqual({ if: expect.any(String), when: 'manual' });
+});
+
+it.each(['project: pricing\n', 'project: pricing\ninventory: { file: kept.json }\n'])(
+  'refuses an inventory in a file, and writes nothing: %j',
+  async (text) => {
+    workspace.write('roster.yaml', text);
+    await refused();
+    await refused('--ci', 'gitlab');
+  },
+);
+
+it('accepts an inventory in git that roster.yaml or ROSTER_INVENTORY names', async () => {
+  workspace.write('roster.yaml', 'project: pricing\ninventory: { git: {} }\n');
+  await init('--verify');
+  expect(read(applyFile)).toContain(check);
+  rmSync(join(workspace.root, applyFile));
+  workspace.write('roster.yaml', 'project: pricing\n');
+  workspace.env = { ...workspace.env, ROSTER_INVENTORY: 'git:refs/heads/kept' };
+  await init('--verify');
+  expect(read(applyFile)).toContain(check);
+});
+
+it('refuses a new project without a git remote, because its inventory would be a file', async () => {
+  git(workspace.root, 'remote', 'remove', 'origin');
+  await refused();
+  await init('--ci', 'github', '--verify');
+  expect(read(applyFile)).toContain(check);
+});
