@@ -21,12 +21,19 @@ export {
 export { type CalendarOptions, calendar } from './engine/calendar.js';
 /** The current time and a way to wait, in milliseconds. The options of a project replace either of them, for tests. */
 export type { Clock, ClockOptions } from './engine/clock.js';
+/** What agents have collected, the newest first. Sends reads only; throws a `Problem`. */
+export { type DatasetList, listData } from './engine/data/list.js';
 /** What was changed outside roster since the last apply. Sends reads only; throws a `Problem`. */
 export { type DriftOptions, drift } from './engine/drift.js';
 /** Formats the manifests; with `check`, only lists those that are not formatted. Throws a `Problem`. */
 export { type Formatted, format } from './engine/format.js';
 /** What declared resources refer to, offline. Throws a `Problem` for invalid manifests and unknown addresses. */
 export { graph } from './engine/graph.js';
+/**
+ * Pauses schedules and records who, why and until when; with `hold: null`, enables again what a hold has paused. Takes the
+ * lock; nothing is asked unless `confirm` is given. Throws a `Problem` only if nothing was changed, such as `locked`.
+ */
+export { type HoldCallbacks, type HoldOptions, hold } from './engine/hold/hold.js';
 /** The runs that changed the inventory, from its history in git. Throws a `Problem` if the inventory is a file. */
 export { type LogOptions, log, logEntry } from './engine/log.js';
 /** A file that the caller will write, and the flag that messages name it by. No file of the project may be one. */
@@ -40,6 +47,19 @@ export {
   type ProjectOptions,
   readProject,
 } from './engine/project.js';
+/**
+ * Starts agents, groups, pipelines and schedules, each once, and follows them to their end. `verdict` says whether they
+ * succeeded. Throws a `Problem` only if nothing was started, such as `too-many-starts`.
+ */
+export { type RunCallbacks, type RunOptions, type RunsResult, run } from './engine/run/run.js';
+/** What became of all runs: it decides the exit code of the command. */
+export type { RunVerdict } from './engine/run/verdict.js';
+/** Follows runs by id, or the unfinished ones of an address. Sends reads only; throws a `Problem`. */
+export { type WaitOptions, waitFor } from './engine/run/wait.js';
+/** The newest jobs, group runs and pipeline runs. Sends reads only; throws a `Problem`. */
+export { type ListedState, type ListRunsOptions, listRuns } from './engine/runs/list.js';
+/** One run with its members and datasets, by its id. Sends reads only; throws a `Problem`. */
+export { showRun } from './engine/runs/show.js';
 /** The file of `plan --out`, which holds no secrets. `readSavedPlan` throws a `Problem` `unreadable-file`. */
 export { readSavedPlan, type SavedPlan, savedPlan } from './engine/saved-plan.js';
 /** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot, seed. */
@@ -60,6 +80,8 @@ export {
 export { snapshot, type TakenSnapshot } from './engine/snapshot.js';
 /** The plan for such a file, without network and API key. Throws a `Problem`, such as `invalid-snapshot`. */
 export { planFromSnapshot } from './engine/snapshot-plan.js';
+/** The health of everything declared. Sends reads only; throws a `Problem`, such as for an unknown address. */
+export { type StatusOptions, status } from './engine/status/status.js';
 /** Removes the lock of a run that has died. Throws a `Problem` `locked` if another run has taken it meanwhile. */
 export { type Unlocked, unlock } from './engine/unlock.js';
 /** Which remote object a resource is matched with, and why. Sends reads only; throws a `Problem`. */
@@ -73,6 +95,8 @@ export { type GitStoreOptions, gitStore } from './inventory/git-store.js';
 export type { Loaded } from './manifest/load.js';
 /** Start counts by day and hour, and the busiest minutes, in one time zone. `until` is exclusive. */
 export type { Calendar } from './model/calendar.js';
+/** A dataset: its agent, age, size and access. What the service does not show is null. */
+export type { DatasetInfo } from './model/data.js';
 /** Expected failures as values: code, message, help, and the place in a manifest (lines and columns count from 1). */
 export {
   type Diagnostic,
@@ -86,6 +110,10 @@ export {
 export type { Drift } from './model/drift.js';
 /** Addresses, and links from each resource to those that it refers to. Agents are `agent/<as written>`. */
 export type { Graph } from './model/graph.js';
+/** Why a schedule is paused for a time: who, the reason, since and until when (ISO 8601 in UTC). */
+export type { Hold } from './model/hold.js';
+/** What a hold or a resume does to each resource, and what became of it. */
+export type { HeldResource, HoldPlan, HoldReport } from './model/hold-plan.js';
 /** What the project owns on the service, and where that is stored. A store throws a Problem `locked` or `stale-plan`. */
 export {
   emptyInventory,
@@ -140,8 +168,22 @@ export type {
 } from './model/resource.js';
 /** Why a change or a plan needs careful review, as a sentence without a subject. */
 export type { Risk } from './model/risk.js';
+/** A job, group run or pipeline run with its state, times and members, in the form that `run --format json` prints. */
+export type { RunIdKind, ServiceRun, ServiceRunState } from './model/run.js';
+/** The list of runs, and one run with its parts. What lists do not show is null. */
+export type { ListedRun, RunDataset, RunsList, ShownRun } from './model/run-history.js';
 /** The settings of a project that limit what an apply may do. */
 export type { Safeguards } from './model/safeguards.js';
+/** The health of a resource, its last finished run and its counts. `healths` has the worst first. */
+export {
+  type Health,
+  healths,
+  type LastRun,
+  type ResourceStatus,
+  type Status,
+  type StatusCounts,
+  type Sync,
+} from './model/status.js';
 /** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
 export type { Why } from './model/why.js';
 /** What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. */
@@ -205,8 +247,18 @@ export * as schedules from './service/operations/schedules.js';
 export { serviceUrl } from './service/url.js';
 /** The file of a snapshot (schemas/snapshot.schema.json). */
 export type { SnapshotJson } from './snapshot/snapshot-json.js';
+/** The value that `data --format json` prints. Pass redacted values only. */
+export { datasetsJson } from './view/data/data-json.js';
+/** The value that `hold --format json` and `resume --format json` print. Pass a redacted report only. */
+export { holdJson } from './view/json/hold-json.js';
 /** The values that `plan --format json` and `apply --format json` print. Pass redacted values only. */
 export { type PlanJson, planJson, type ReportJson, reportJson } from './view/json/plan-json.js';
+/** The values that `runs --format json` and `runs show --format json` print. Pass redacted values only. */
+export { runsListJson, shownRunJson } from './view/json/run-history-json.js';
+/** The value that `run --format json` and `wait --format json` print. Pass redacted values only. */
+export { runsJson } from './view/json/runs-json.js';
+/** The value that `status --format json` prints. Pass redacted values only. */
+export { statusJson } from './view/json/status-json.js';
 /** A plan as a pull-request comment. `limit` is in characters or the unit of `measure`. Pass redacted values only. */
 export { type MarkdownOptions, planMarkdown } from './view/markdown/plan-markdown.js';
 /** Errors and warnings for a terminal, each with its place and help. Pass redacted values only, as to all text views. */

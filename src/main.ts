@@ -1,4 +1,4 @@
-import { declarationOf } from './cli/command/declarations.js';
+import { declarationIn } from './cli/command/declarations.js';
 import { exitCode } from './cli/command/exit.js';
 import { usageProblem } from './cli/command/usage-problem.js';
 import type { Host } from './cli/host/host.js';
@@ -29,10 +29,13 @@ const interrupt = new AbortController();
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (interrupt.signal.aborted) process.exit(exitCode.interrupted);
+      const { interruptEnds: ends, afterStop } = declarationIn(argv) ?? {};
+      if (interrupt.signal.aborted) {
+        if (afterStop !== undefined) output.err(`\n${afterStop}\n`);
+        process.exit(exitCode.interrupted);
+      }
       interrupt.abort();
       resolve();
-      const ends = declarationOf(running)?.interruptEnds;
       if (ends !== 'service')
         output.err('\nInterrupted: waiting for requests in flight. Interrupt again to stop immediately.\n');
       if (ends === undefined) process.exit(exitCode.interrupted);
@@ -41,7 +44,6 @@ const stopped = new Promise<void>((resolve) => {
 });
 
 const argv = process.argv.slice(2);
-const running = argv.find((word) => !word.startsWith('-')) ?? '';
 
 async function main(): Promise<number> {
   let code: number = exitCode.fine;

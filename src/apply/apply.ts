@@ -119,10 +119,10 @@ class PlanRunner implements StepRunner {
     return step.addresses.map((address) => this.inputs.withheld.get(address)).find(Boolean) ?? null;
   }
 
-  async run(step: Step): Promise<StepState> {
+  async run(step: Step): Promise<StepState | null> {
     this.report({ type: 'begun', step });
     const state = await this.runGuarded(step);
-    this.report({ type: 'ended', step, state });
+    this.report({ type: 'ended', step, state: state ?? { outcome: 'done' } });
     return state;
   }
 
@@ -135,7 +135,7 @@ class PlanRunner implements StepRunner {
     }
   }
 
-  private async runGuarded(step: Step): Promise<StepState> {
+  private async runGuarded(step: Step): Promise<StepState | null> {
     try {
       return step.request.effect === 'create' ? await this.creates.run(step) : await this.repeatable(step);
     } catch (bug) {

@@ -4,9 +4,11 @@ import { namedIds } from '../model/named-ids.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Step } from '../model/plan.js';
 import { pollUntil } from '../model/poll.js';
-import type { Address, Observed } from '../model/resource.js';
+import type { Address, KindName, Observed } from '../model/resource.js';
+import { checkedTogether } from './checked-together.js';
 import { deliverKey, lostKey } from './deliver-key.js';
 import type { ApplyInputs } from './inputs.js';
+import { byId, type ListRead } from './list-read.js';
 import { candidatesIn, isAltered, isSent, recoverCreate, type SentCreate } from './recover-create.js';
 import { type RunState, stateAfter } from './run-state.js';
 import type { StepState } from './run-steps.js';
@@ -19,35 +21,27 @@ interface ClaimedId {
   readonly id: string;
 }
 
-interface ListRead {
-  readonly listed: ReadonlyMap<string, Observed>;
-  /** Those among them that did not exist when the plan was made. */
-  readonly fresh: readonly Observed[];
-  /** Why there is no list. */
-  readonly error: string | null;
-}
-
-function byId(list: readonly Observed[]): ListRead['listed'] {
-  return new Map(list.flatMap((each) => (each.id === null ? [] : [[each.id, each] as const])));
-}
-
 /**
  * Sends creates and finds out which objects they made. The id in a response is only a claim: its object must be new and
  * match what was sent. Otherwise roster looks for the object.
  */
 export class CreateRunner {
-  /** Checked with one list at the end of the run, because nothing waits for them. */
-  private readonly unchecked: ClaimedId[] = [];
+  /** Checked with one list: nothing waits for them, or too many wait for reading each. */
+  private unchecked: ClaimedId[] = [];
   private readonly waitedFor: ReadonlySet<string>;
+  private readonly together: ReadonlySet<KindName>;
 
   constructor(
     private readonly inputs: ApplyInputs,
     private readonly state: RunState,
   ) {
-    this.waitedFor = new Set(inputs.plan.steps.flatMap((step) => step.after));
+    const { steps } = inputs.plan;
+    this.waitedFor = new Set(steps.flatMap((step) => step.after));
+    this.together = checkedTogether(steps, this.waitedFor, inputs.observed);
   }
 
-  async run(step: Step): Promise<StepState> {
+  /** Null when only `checkRest` can tell whose id the response contained. */
+  async run(step: Step): Promise<StepState | null> {
     const [address] = step.addresses;
     const kind = this.state.kinds.get(step.kind);
     if (address === undefined || kind === undefined) throw new Error(`step ${step.id} creates nothing`);
@@ -67,9 +61,11 @@ export class CreateRunner {
     }
   }
 
-  /** The states of the steps whose objects are checked at the end, by step id. The lists are read at the same time. */
+  /** The states of the steps whose objects are checked together, by step id. The lists are read at the same time. */
   async checkRest(): Promise<ReadonlyMap<string, StepState>> {
-    const byKind = [...groupBy(this.unchecked, ({ kind }) => kind)];
+    const { unchecked } = this;
+    this.unchecked = [];
+    const byKind = [...groupBy(unchecked, ({ kind }) => kind)];
     const checked = await Promise.all(byKind.map(([kind, answered]) => this.checkKind(kind, answered)));
     return new Map(checked.flat());
   }
@@ -109,14 +105,15 @@ export class CreateRunner {
     }
   }
 
-  private async check(answered: ClaimedId): Promise<StepState> {
+  private async check(answered: ClaimedId): Promise<StepState | null> {
     const { step, kind, address, id } = answered;
     if (this.state.isTaken(kind.name, id, address))
       return this.recover(kind, address, `the response contained the id of another object (${id})`);
     this.state.claimed.set(address, id);
-    if (!this.waitedFor.has(step.id)) {
+    const isWaitedFor = this.waitedFor.has(step.id);
+    if (!isWaitedFor || this.together.has(kind.name)) {
       this.unchecked.push(answered);
-      return { outcome: 'done' };
+      return isWaitedFor ? null : { outcome: 'done' };
     }
     if (kind.detail !== undefined) return this.checkByRead(answered);
     return this.identify(answered, await this.listUntilShown(kind, [answered]));
@@ -207,7 +204,7 @@ export class CreateRunner {
     const [intent, record] = [plan.createIntents[address], plan.records[address]];
     if (intent === undefined || record === undefined)
       throw new Error(`the create of ${address} has no intent`);
-    return { ...record, kind, identity: intent.identity, ids: this.state.ids };
+    return { identity: intent.identity, ids: this.state.ids, ...record, kind };
   }
 
   /** After a create without a usable answer: `why` says what was wrong with it. */

@@ -228,14 +228,14 @@ function entryAfter(
     case 'forget':
       return outcome === 'done' ? 'gone' : 'unchanged';
     case 'none':
-      return record === undefined || id === null ? 'unchanged' : { ...record, id };
+      return record === undefined || id === null ? 'unchanged' : { id, ...record };
     case 'create':
     case 'replace':
       // The ids do not hold that of a replaced object: whatever became of it, the new one is ours.
       return record === undefined ? 'unchanged' : createdEntry(record, outcome, id);
     case 'update':
     case 'adopt':
-      return record !== undefined && outcome === 'done' ? { ...record, id } : 'unchanged';
+      return record !== undefined && outcome === 'done' ? { id, ...record } : 'unchanged';
     default:
       return action satisfies never;
   }
@@ -246,5 +246,5 @@ function createdEntry(
   outcome: ChangeOutcome['outcome'],
   id: string | null,
 ): InventoryEntry | 'unchanged' {
-  return id === null && outcome !== 'done' ? 'unchanged' : { ...record, id };
+  return id === null && outcome !== 'done' ? 'unchanged' : { id, ...record };
 }

@@ -82,10 +82,13 @@ export function isAltered(observed: Observed, sent: SentCreate): boolean {
 }
 
 function isNamed(observed: Observed, { kind, identity, ids }: SentCreate): boolean {
-  return kind.identity.ofObserved(observed) === resolveIdentity(kind, identity, ids);
+  const own = kind.identity.ofObserved(observed);
+  // An identity without pending references is resolved already.
+  return own === identity || own === resolveIdentity(kind, identity, ids);
 }
 
 function settable(kind: Kind, applied: JsonObject): JsonObject {
+  if (kind.notSettableOnCreate === undefined) return applied;
   const fields = Object.keys(applied).filter((field) => kind.notSettableOnCreate?.includes(field) !== true);
   return only(applied, fields);
 }

@@ -12,12 +12,16 @@ export type StepState =
     };
 
 export interface StepRunner {
-  run(step: Step): Promise<StepState>;
+  /** Null when only `check` can tell how it ended. */
+  run(step: Step): Promise<StepState | null>;
   /** Why no further step may begin; null to go on. */
   stopped(): string | null;
   /** Why this step is left out; null to run it. */
   skipped?(step: Step): string | null;
-  /** Called before the `last` steps, which may end the API key: what is left to read of the others. Returns new states. */
+  /**
+   * Called when nothing else can go on, and before the `last` steps, which may end the API key: reads what is left to read
+   * of the others. Returns new states.
+   */
   check?(): Promise<ReadonlyMap<string, StepState>>;
   readonly concurrency: number;
 }
@@ -33,10 +37,16 @@ export async function runSteps(
   const states = new Map<string, StepState>();
   const [last, others] = [steps.filter((step) => step.last), steps.filter((step) => !step.last)];
   await runWave(others, states, runner, runner.concurrency);
-  for (const [id, state] of (await runner.check?.()) ?? []) states.set(id, state);
+  await check(states, runner);
   await runWave(last, states, runner, 1);
   return states;
 }
+
+async function check(states: Map<string, StepState>, runner: StepRunner): Promise<void> {
+  for (const [id, state] of (await runner.check?.()) ?? []) states.set(id, state);
+}
+
+const notChecked: StepState = { outcome: 'unknown', error: 'its response was not checked' };
 
 function runWave(
   wave: readonly Step[],
@@ -48,6 +58,7 @@ function runWave(
   const edges = wave.flatMap((step) => step.after.map((first) => ({ first, step })));
   const followers = groupBy(edges, ({ first }) => first);
   const ready = wave.filter((step) => waiting.get(step.id) === 0);
+  const unchecked: Step[] = [];
   let next = 0;
   let active = 0;
 
@@ -64,7 +75,16 @@ function runWave(
       active += 1;
       runner.run(step).then((state) => {
         active -= 1;
-        settle(step, state);
+        if (state === null) unchecked.push(step);
+        else settle(step, state);
+        pump();
+      }, reject);
+    };
+    const checkAll = () => {
+      active += 1;
+      check(states, runner).then(() => {
+        active -= 1;
+        for (const step of unchecked.splice(0)) settle(step, states.get(step.id) ?? notChecked);
         pump();
       }, reject);
     };
@@ -77,7 +97,8 @@ function runWave(
         else settle(step, { outcome: 'skipped', error: skipped });
       }
       if (active > 0 || next < ready.length) return;
-      if (ready.length === wave.length) resolve();
+      if (unchecked.length > 0) checkAll();
+      else if (ready.length === wave.length) resolve();
       else reject(new Error('the steps of the plan wait for each other in a cycle'));
     };
     pump();

@@ -4,8 +4,10 @@ import { addresses, command, type Done } from './command/add-command.js';
 import type { Command } from './command/commander.js';
 import type { CommandName } from './command/declarations.js';
 import { carriedOut, choice, choiceArgument, guarded } from './command/options.js';
+import { addData } from './data-commands.js';
 import type { CommandContext } from './host/host.js';
-import { addHold, addRuns } from './watch-commands.js';
+import { addRunHistory } from './runs-commands.js';
+import { addHold, addRuns, addStatus } from './watch-commands.js';
 
 const shells = ['bash', 'zsh', 'fish'];
 const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot', 'seed'];
@@ -16,13 +18,16 @@ export const groups: readonly (readonly [add: typeof addTools, names: readonly C
   [addPull, ['pull']],
   [addPlanAndApply, ['plan', 'apply', 'destroy']],
   [addRuns, ['run', 'wait']],
+  [addRunHistory, ['runs']],
+  [addData, ['data']],
+  [addStatus, ['status']],
   [addHold, ['hold', 'resume']],
   [addServiceReads, ['drift', 'list', 'why', 'snapshot']],
   [addOfflineCommands, ['graph', 'calendar']],
   [addLog, ['log']],
   [addApi, ['api']],
   [addUnlock, ['unlock']],
-  [addTools, ['sandbox', 'schema', 'completion', 'version']],
+  [addTools, ['explain', 'sandbox', 'schema', 'completion', 'version']],
 ];
 
 function addFirstSteps(program: Command, context: CommandContext, done: Done): void {
@@ -53,6 +58,10 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
     .option(
       '--promote <environments>',
       'Environments that CI applies in this order, such as `staging,production`',
+    )
+    .option(
+      '--verify',
+      'After each apply in CI, fail the job if anything declared is failing (needs an inventory in git)',
     )
     .action(async (flags) => done(await (await import('./init.js')).initCommand(flags, context)));
   command(program, 'validate')
@@ -183,6 +192,11 @@ function addUnlock(program: Command, context: CommandContext, done: Done): void 
 }
 
 function addTools(program: Command, context: CommandContext, done: Done): void {
+  command(program, 'explain')
+    .argument('[code...]', 'Codes of errors, warnings and notes (default: list all of them)')
+    .action(async (codes, flags) =>
+      done(await (await import('./explain.js')).explainCommand(codes, flags, context)),
+    );
   command(program, 'sandbox')
     .option('--port <number>', 'Port to listen on; 0 selects any free port (default: 4010)')
     .option('--host <address>', 'Address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1)')

@@ -13,14 +13,15 @@ type InitFlags = CommonFlags & {
   readonly install?: string;
   readonly planWith?: string;
   readonly promote?: string;
+  readonly verify?: boolean;
 };
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
   return runCommand(flags, declarations.init.formats, context, async () => {
     const { cwd, env } = context.host;
-    const { url, ci, install, planWith, promote } = flags;
-    const made = await init({ cwd, env, url, ci, install, planWith, promote });
+    const { url, ci, install, planWith, promote, verify } = flags;
+    const made = await init({ cwd, env, url, ci, install, planWith, promote, verify });
     const result = { ...made, next: nextSteps(made) };
     return { render: { text: () => initText(result), json: () => initJson(result) } };
   });

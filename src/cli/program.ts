@@ -3,6 +3,7 @@ import { suggest } from '../manifest/suggest.js';
 import { command, type Done } from './command/add-command.js';
 import { Argument, Command } from './command/commander.js';
 import { declarations } from './command/declarations.js';
+import { everyCommand, fullName } from './command/full-name.js';
 import { addSharedFlags, refuseAmbiguous } from './command/options.js';
 import { groups } from './commands.js';
 import { helpStyle, rootTail } from './help/help-page.js';
@@ -38,7 +39,7 @@ export function buildProgram(context: CommandContext, done: Done, only = ''): Co
   const group = groups.find(([, names]) => names.some((name) => name === only));
   for (const [add] of group === undefined ? groups : [group]) add(program, context, done);
   if (group === undefined) addHelp(program);
-  for (const each of program.commands) {
+  for (const each of everyCommand(program)) {
     addSharedFlags(each);
     refuseAmbiguous(each);
   }
@@ -48,8 +49,8 @@ export function buildProgram(context: CommandContext, done: Done, only = ''): Co
 
 function addHelp(program: Command): void {
   command(program, 'help')
-    .addArgument(new Argument('[command]', 'The command (default: all of them)'))
-    .action((name) => explain(program, name));
+    .addArgument(new Argument('[command...]', 'The command (default: all of them)'))
+    .action((words) => explain(program, words));
 }
 
 /** For the scripts of `roster completion`. Its arguments are passed on unparsed, flags included. */
@@ -66,10 +67,11 @@ function addComplete(program: Command, context: CommandContext, done: Done): voi
 }
 
 /** commander's own help command ignores a command that does not exist. */
-function explain(program: Command, name: string | undefined): void {
-  const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
+function explain(program: Command, words: readonly string[]): void {
+  const name = words.join(' ');
+  const found = name === '' ? program : everyCommand(program).find((each) => fullName(each) === name);
   if (found !== undefined) found.help();
-  const near = suggest(name ?? '', Object.keys(declarations));
+  const near = suggest(name, Object.keys(declarations));
   const hint = near === null ? '' : ` (Did you mean ${near}?)`;
   program.error(`error: unknown command '${name}'${hint}`);
 }

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { problem } from '../model/diagnostic.js';
 import {
+  agentsOfCaller,
   DataFileError,
-  FaultError,
+  JsonFileError,
   parseFaults,
   parseSeed,
   type RecordedRequest,
   type Sandbox,
-  SeedError,
   startSandbox,
 } from '../sandbox/index.js';
 import { escapeControls } from '../view/escape.js';
@@ -61,8 +61,8 @@ async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandCont
     ...time,
     ...(host === undefined ? {} : { host }),
     ...(verbose === true ? { onRequest: (request: RecordedRequest) => output.err(lineOf(request)) } : {}),
-    ...(seed === undefined ? {} : { seed: readWith(resolve(cwd, seed), 'seed', parse) }),
-    ...(faults === undefined ? {} : { faults: readWith(resolve(cwd, faults), 'faults', parseFaults) }),
+    ...(seed === undefined ? {} : { seed: readWith(seed, { cwd, what: 'seed' }, parse) }),
+    ...(faults === undefined ? {} : { faults: readWith(faults, { cwd, what: 'faults' }, parseFaults) }),
     ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
   };
   try {
@@ -95,20 +95,33 @@ function lineOf({ method, path, status }: RecordedRequest): string {
   return `${method} ${path} ${status}\n`;
 }
 
-/** Those that the caller sees. */
 function agentsOf({ world }: Sandbox): { id: string; externalAgentId: string; name: string }[] {
-  const assigned = [...world.agents.values()].filter((agent) => agent.assigned);
-  return assigned.map(({ id, externalAgentId, name }) => ({ id, externalAgentId, name }));
+  return agentsOfCaller(world).map(({ id, externalAgentId, name }) => ({ id, externalAgentId, name }));
 }
 
-function readWith<T>(path: string, what: string, parse: (text: string) => T): T {
+function readWith<T>(
+  file: string,
+  { cwd, what }: { cwd: string; what: string },
+  parse: (text: string) => T,
+): T {
+  const text = readText(file, cwd, what);
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return parse(text);
   } catch (failure) {
-    if (failure instanceof SeedError || failure instanceof FaultError)
-      throw problem('schema', `${path}: ${failure.message}`);
+    if (!(failure instanceof JsonFileError)) throw failure;
+    const { where, position, help } = failure;
+    const lineText = text.split(/\r?\n/)[(position?.line ?? 1) - 1] ?? '';
+    const place = { file, line: 1, column: 1, length: 1, ...position, lineText };
+    throw problem('schema', `${where} ${failure.what}`, help, place);
+  }
+}
+
+function readText(file: string, cwd: string, what: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), 'utf8');
+  } catch (failure) {
     const code = (failure as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw problem('unreadable-file', `cannot read the ${what} file ${path}: ${code}`);
+    throw problem('unreadable-file', `cannot read the ${what} file ${file}: ${code}`);
   }
 }
 

@@ -27,8 +27,8 @@ export function schemaCommand(
   });
 }
 
-/** Flags that say which service is read, and how. */
-const forLive = ['file', 'env', 'var', 'url', 'concurrency', 'timeout', 'deadline'] as const;
+/** Flags that say which service is read, and how; `--verbose` logs the requests. */
+const forLive = ['file', 'env', 'var', 'url', 'concurrency', 'timeout', 'deadline', 'verbose'] as const;
 
 function refuseIdle(flags: SchemaFlags): void {
   const given = forLive.find((each) => flags[each] !== undefined);

@@ -1,4 +1,4 @@
-import { command, type Done } from './command/add-command.js';
+import { addresses, command, type Done } from './command/add-command.js';
 import type { Command } from './command/commander.js';
 import { collect, locking } from './command/options.js';
 import type { CommandContext } from './host/host.js';
@@ -17,6 +17,10 @@ export function addRuns(program: Command, context: CommandContext, done: Done): 
     .option(
       '--retry-not-started <n>',
       'How often to try members of a group again that never started (default: 0)',
+    )
+    .option(
+      '--save <folder>',
+      'Download what succeeded to this folder; - prints the records as JSON lines, as each agent finishes',
     )
     .option('--stop-on-interrupt', 'Stop the runs when the command is interrupted')
     .action(async (selected, flags) =>
@@ -55,4 +59,22 @@ export function addHold(program: Command, context: CommandContext, done: Done): 
   ).action(async (selected, flags) =>
     done(await (await import('./resume.js')).resumeCommand(selected, flags, context)),
   );
+}
+
+export function addStatus(program: Command, context: CommandContext, done: Done): void {
+  program.commandsGroup('Run and watch:');
+  command(program, 'status')
+    .option('--check', 'Exit with 5 if anything is as bad as `--fail-on` says')
+    .option(
+      '--fail-on <list>',
+      'What `--check` fails on, such as failing,missed,quiet (default: failing,missed)',
+    )
+    .option(
+      '--since <time>',
+      'Period of the counts: 24h, 7d, 2026-12-01T08:00Z, or `apply` for the last apply (default: 7d)',
+    )
+    .addArgument(addresses())
+    .action(async (selected, flags) =>
+      done(await (await import('./status.js')).statusCommand(selected, flags, context)),
+    );
 }

@@ -92,9 +92,15 @@ function splitPath(text: string): { path: string; query: Record<string, string> 
   return { path, query: queryOf(search, text) };
 }
 
-/** One segment of a path, encoded. `..` would leave `/api/`. */
+/** One segment of a path, encoded. `..` would leave `/api/`, also between slashes that the service decodes. */
 function isSegment(text: string): boolean {
-  return /^(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$/.test(text) && !/^(?:\.|%2e){1,2}$/i.test(text);
+  if (!/^(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$/.test(text)) return false;
+  const parts = decoded(text).split(/[/\\]/);
+  return parts.every((each) => each !== '.' && each !== '..');
+}
+
+function decoded(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
 function helpFor(part: string): string {
@@ -122,8 +128,12 @@ function bodyOf(data: string, cwd: string): Json {
   const text = file === null ? data : readBody(resolve(cwd, file), file);
   const body = parseJson(text);
   if (body !== undefined) return body as Json;
-  const what = file === null ? `--data: ${JSON.stringify(text.slice(0, 80))}` : `--data: ${file}`;
-  throw problem('usage', `${what} is not JSON`, 'For example: `--data \'{"name": "Retail"}\'`.');
+  // The text is not shown: a part of it may be a part of a secret, which is masked only as a whole.
+  throw problem(
+    'usage',
+    `--data: ${file ?? 'the text'} is not JSON`,
+    'For example: `--data \'{"name": "Retail"}\'`.',
+  );
 }
 
 function readBody(path: string, file: string): string {
@@ -155,10 +165,7 @@ function checkWrite(
 
 /** However it is spelled: the service decides what it accepts. */
 function isKeys(path: string): boolean {
-  const decoded = path.replace(/%[0-9a-f]{2}/gi, (code) =>
-    String.fromCharCode(Number.parseInt(code.slice(1), 16)),
-  );
-  return decoded.toLowerCase() === '/api/api-keys';
+  return /^\/api\/api-keys[/\\\s]*$/.test(decoded(path).toLowerCase());
 }
 
 function checkAll({ query = {} }: Request): void {

@@ -17,6 +17,16 @@ export function clockOf({ now, monotonic, sleep }: ClockOptions): Clock {
   };
 }
 
+/** `Date` counts whole seconds, and takes time to arrive. */
+const AGREEMENT_MS = 120_000;
+
+/** What time it is by the service's clock, if it differs from this machine's. */
+export function serviceNow(clock: Clock, client: { serviceTime(): number | null }): Date {
+  const own = clock.now();
+  const time = client.serviceTime();
+  return time === null || Math.abs(time - own.getTime()) < AGREEMENT_MS ? own : new Date(time);
+}
+
 export interface ClockOptions {
   /** What time it is. */
   readonly now?: (() => Date) | undefined;

@@ -7,6 +7,7 @@ import type { Action } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { actionLabels } from '../view/change-labels.js';
 import { clockOf } from './clock.js';
+import { withCommands } from './log/commands.js';
 import { recordedChanges } from './log/recorded-changes.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { openStore } from './session.js';
@@ -25,7 +26,7 @@ export async function log(options: LogOptions): Promise<Log> {
   const { project, inventory, entries, history } = await readLog(options);
   const limit = options.limit ?? entries.length;
   const newest = entries.toReversed().slice(0, limit);
-  const shown = await Promise.all(newest.map((each) => withCommand(each, history)));
+  const shown = await withCommands(newest, history);
   return { ...ownerOf(project), inventory, entries: shown, total: entries.length };
 }
 
@@ -35,7 +36,8 @@ export async function log(options: LogOptions): Promise<Log> {
  */
 export async function logEntry(options: ProjectOptions, id: string): Promise<DetailedLog> {
   const { project, inventory, entries, history } = await readLog(options);
-  const entry = await withCommand(entryOf(entries, id, inventory), history);
+  const found = entryOf(entries, id, inventory);
+  const [entry = found] = await withCommands([found], history);
   const changes = await detailed(entry, history);
   return { ...ownerOf(project), inventory, entry, changes };
 }
@@ -68,15 +70,6 @@ function withActions(entry: LogEntry): LogEntry {
     action: actionOf.get(each.action) ?? each.action,
   }));
   return { ...entry, changes };
-}
-
-/** The messages of `roster destroy` are those of an apply: only the intent says so. */
-async function withCommand(entry: LogEntry, history: InventoryHistory): Promise<LogEntry> {
-  const [intent] = entry.commits;
-  const onlyDeletes = /^\d+ to (?:delete|forget)(?:, \d+ to forget)?$/.test(entry.plan ?? '');
-  if (entry.command !== 'apply' || intent === undefined || !onlyDeletes) return entry;
-  const inventory = await history.inventoryAt(intent);
-  return inventory?.intent?.destroy === true ? { ...entry, command: 'destroy' } : entry;
 }
 
 async function detailed(entry: LogEntry, history: InventoryHistory): Promise<readonly DetailedChange[]> {

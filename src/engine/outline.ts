@@ -2,19 +2,21 @@ import { kinds } from '../kinds/index.js';
 import { readOutline } from '../manifest/outline.js';
 import { environmentOf, type ProjectOptions } from './project.js';
 
-/** The addresses, environments and variables of a project, for completion. */
+/** The names in a project, for completion. */
 export interface ProjectNames {
   readonly addresses: readonly string[];
+  /** The addresses of the agents that it refers to. */
+  readonly agents: readonly string[];
   readonly environments: readonly string[];
   readonly variables: readonly string[];
 }
 
 /** Reads only the manifests, as far as they can be read: never the inventory, a key or the service. */
 export function projectNames(file: string | undefined, cwd: string): ProjectNames {
-  const { entries, environments, variables } = readOutline(file, cwd);
+  const { entries, environments, variables, agents } = readOutline(file, cwd);
   const kindOf = new Map(kinds.map(({ section, name }) => [section, name]));
   const addresses = entries.map(({ section, key }) => `${kindOf.get(section)}/${key}`);
-  return { environments, variables, addresses };
+  return { environments, variables, addresses, agents: agents.map((name) => `agent/${name}`).sort() };
 }
 
 /** What a run that failed was about, as far as the manifests can be read. */

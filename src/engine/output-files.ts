@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
 
 /** A file that the caller writes. */
@@ -26,10 +27,21 @@ export function checkOutputs(outputs: readonly OutputFile[], own: readonly strin
   }
 }
 
-/** The same for every name of one file. Links and file systems that ignore case give a file several names. */
+/**
+ * The same for every name of one file. Links and file systems that ignore case give a file several names.
+ * What cannot be looked at has its path only: the write will say why.
+ */
 function identityOf(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stats !== undefined) return `${stats.dev}:${stats.ino}`;
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? inItsFolder(path) : `${stats.dev}:${stats.ino}`;
+  } catch (failure) {
+    if (errnoOf(failure) === undefined) throw failure;
+    return path;
+  }
+}
+
+function inItsFolder(path: string): string {
   const folder = dirname(path);
   const exists = statSync(folder, { throwIfNoEntry: false }) !== undefined;
   return exists ? join(realpathSync(folder), basename(path)) : path;

@@ -11,10 +11,12 @@ import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import type { AttemptEvent } from '../service/attempt-log.js';
 import { type Client, type ClientSettings, createClient } from '../service/client.js';
+import type { Downloader } from '../service/downloads.js';
 import { proxyFor } from '../service/proxy.js';
 import { apiKeyOf } from './api-key.js';
 import { checkoutReader, type ReadCheckout } from './checkout.js';
-import { type Clock, clockOf } from './clock.js';
+import { type Clock, clockOf, serviceNow } from './clock.js';
+import { lazyDownloader } from './data/lazy-downloader.js';
 import { keptKeyWarnings } from './kept-keys.js';
 import { withKeyHint } from './key-hint.js';
 import { openProject, type ProjectOptions } from './project.js';
@@ -46,6 +48,8 @@ export interface Session {
   /** Null when the project declares the same service, or none. */
   readonly serviceOverride: ServiceOverride | null;
   readonly client: Client;
+  /** Files of the service. They change nothing there. */
+  readonly downloads: Pick<Downloader, 'download'>;
   readonly store: InventoryStore;
   readonly readCheckout: ReadCheckout;
   readonly concurrency: number;
@@ -55,6 +59,8 @@ export interface Session {
   readonly outputs: readonly string[];
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** What time it is by the service's clock, once it has answered; by this machine's before. */
+  serviceNow(): Date;
   /** True once the run should end. */
   interrupted(): boolean;
   /** Uses another API key from now on. */
@@ -66,7 +72,7 @@ export interface Session {
 /** A session that cannot write: its client only reads, and its inventory can only be loaded. */
 export interface ReadSession extends Omit<Session, 'client' | 'store' | 'useKey' | 'close'> {
   readonly client: Pick<Client, 'reader'>;
-  readonly store: Pick<InventoryStore, 'name' | 'load' | 'holder'>;
+  readonly store: Pick<InventoryStore, 'name' | 'load' | 'holder' | 'history'>;
 }
 
 /** Like `withSession`, for use cases that change nothing: they get nothing that can write. */
@@ -78,7 +84,12 @@ export function withReadSession<T>(
     work({
       ...rest,
       client: { reader: (guard) => client.reader(guard) },
-      store: { name: store.name, load: () => store.load(), holder: () => store.holder() },
+      store: {
+        name: store.name,
+        load: () => store.load(),
+        holder: () => store.holder(),
+        ...(store.history === undefined ? {} : { history: store.history.bind(store) }),
+      },
     }),
   );
 }
@@ -108,25 +119,21 @@ export function openSession(options: SessionOptions): Session {
   redactor.hide([apiKey]);
   const clock = clockOf(options);
   const timeoutMs = options.timeoutMilliseconds ?? 30_000;
-  const client = createClient({
+  const about = { urlFrom: from, apiKey, concurrency, timeoutMs, secrets: project.secrets };
+  const settings: ClientSettings = {
     baseUrl,
-    urlFrom: from,
     proxy: proxyFor(baseUrl, env),
-    apiKey,
-    concurrency,
-    timeoutMs,
-    userAgent: `roster/${version}`,
-    secrets: project.secrets,
-    signal,
-    sleep: options.sleep,
-    deadlineMs: options.deadlineMilliseconds,
-    ...listenersOf(options),
-  });
+    ...about,
+    ...settingsOf(options),
+  };
+  const client = createClient(settings);
+  const downloads = lazyDownloader(settings);
   return {
     project,
     service: serviceName(baseUrl),
     serviceOverride: override,
     client,
+    downloads,
     // `lost` is asked before each attempt, which ends within the timeout.
     store: openStore(project, options, { clock, longestRequestMs: timeoutMs }, open),
     readCheckout: checkoutReader(project, manifests, open),
@@ -135,6 +142,7 @@ export function openSession(options: SessionOptions): Session {
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
     redactor,
     clock,
+    serviceNow: () => serviceNow(clock, client),
     interrupted: () => signal?.aborted === true,
     useKey(key) {
       apiKey = key;
@@ -142,12 +150,15 @@ export function openSession(options: SessionOptions): Session {
       client.useKey(key);
     },
     callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
-    close: () => client.close(),
+    async close() {
+      await Promise.all([client.close(), downloads.close()]);
+    },
   };
 }
 
-function listenersOf({ onAttempt, onPause }: SessionOptions): Pick<ClientSettings, 'onAttempt' | 'onPause'> {
-  return { onAttempt, onPause };
+function settingsOf(options: SessionOptions) {
+  const { onAttempt, onPause, signal, sleep, deadlineMilliseconds: deadlineMs } = options;
+  return { userAgent: `roster/${version}`, onAttempt, onPause, signal, sleep, deadlineMs };
 }
 
 /** With the work tree that it lies in, which is found only when it is needed. */

@@ -64,11 +64,13 @@ export class Branch {
     return lines.filter((line) => line !== '');
   }
 
-  async read(commit: string): Promise<ReadonlyMap<string, string>> {
+  /** The files of a commit, or only the one with that name: the others of an older commit may be anyone's. */
+  async read(commit: string, only?: string): Promise<ReadonlyMap<string, string>> {
     const lines = (await this.git.run(['ls-tree', commit])).split('\n').filter((line) => line !== '');
     const files = lines.flatMap((line) => {
       const [, type, blob, name] = /^\d+ (\w+) (\w+)\t(.*)$/.exec(line) ?? [];
-      return type === 'blob' && blob !== undefined && name !== undefined ? [{ name, blob }] : [];
+      if (type !== 'blob' || blob === undefined || name === undefined) return [];
+      return only === undefined || name === only ? [{ name, blob }] : [];
     });
     const texts = files.map(
       async ({ name, blob }) => [name, await this.git.run(['cat-file', 'blob', blob])] as const,
@@ -135,8 +137,13 @@ export class Branch {
     }
   }
 
+  /**
+   * Whether a commit is here with all that it refers to. A fetch that runs now, or that was interrupted, writes a commit
+   * before its files. Git checks what its refs point to, so only what comes after that is looked at.
+   */
   private async has(commit: string): Promise<boolean> {
-    return (await this.git.answer(['cat-file', '-e', `${commit}^{commit}`])) !== null;
+    const known = `--glob=${this.localRef}*`;
+    return (await this.git.answer(['rev-list', '--objects', '--quiet', commit, '--not', known])) !== null;
   }
 }
 

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { unwritable } from '../files/atomic.js';
 import { errnoOf, reasonOf } from '../files/errno.js';
-import { createFlushed, removeAbandoned, removeIfPossible, temporaryFor } from '../files/new-file.js';
+import {
+  createFlushed,
+  makeFolders,
+  removeAbandoned,
+  removeIfPossible,
+  temporaryFor,
+} from '../files/new-file.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
-import { Lease, type LeaseClock, LockWatch, RENEWAL_MS, readLease } from './lease.js';
+import { Lease, type LeaseClock, LockWatch, passed, RENEWAL_MS, type Reading, readLease } from './lease.js';
 import { type Holder, type LockState, readLockFile as read } from './lock-state.js';
 import { processName } from './run-identity.js';
 import { isTime } from './stored-lock.js';
@@ -70,7 +76,7 @@ export class LockFile {
   private create(holder: Holder): boolean {
     const temporary = temporaryFor(this.path);
     try {
-      mkdirSync(dirname(this.path), { recursive: true });
+      makeFolders(dirname(this.path));
       createFlushed(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
       linkSync(temporary, this.path);
       return true;
@@ -110,10 +116,18 @@ export class LockFile {
   }
 }
 
+/**
+ * How long a look at the lock file holds: an apply asks before each step and each request, and a request on its way
+ * takes longer.
+ */
+const LOOK_MS = 10;
+
 /** The lock while this run has it. */
 export class HeldLock {
   private readonly renewal: NodeJS.Timeout;
   private readonly inPlace: TokenReader;
+  /** When the file was last found in place. */
+  private found: Reading | null = null;
 
   constructor(
     private readonly path: string,
@@ -128,7 +142,17 @@ export class HeldLock {
   }
 
   lost(): boolean {
-    return this.lease.isOver() || this.inPlace.read() !== this.token;
+    const now = this.lease.read();
+    if (this.lease.isOver(now)) return true;
+    if (this.found !== null && passed(this.found, now) < LOOK_MS) return false;
+    return this.lostNow(now);
+  }
+
+  /** The same by a look at the file in any case. */
+  lostNow(now = this.lease.read()): boolean {
+    const lost = this.lease.isOver(now) || this.inPlace.read() !== this.token;
+    this.found = lost ? null : now;
+    return lost;
   }
 
   release(): void {
@@ -140,7 +164,7 @@ export class HeldLock {
   /** Once the lease is over, another run may be about to remove the file: then a renewal would come too late. */
   private renew(): void {
     const before = this.lease.read();
-    if (this.lost()) return;
+    if (this.lostNow()) return;
     try {
       utimesSync(this.path, this.clock.now(), this.clock.now());
       this.lease.renewedAt(before);

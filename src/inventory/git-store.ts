@@ -89,7 +89,7 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   private async inventoryAt(hash: string): Promise<Inventory | null> {
-    const files = await this.reach(({ branch }) => branch.read(hash));
+    const files = await this.reach(({ branch }) => branch.read(hash, inventoryFile));
     try {
       return parse(files.get(inventoryFile) ?? '', this.name);
     } catch (failure) {

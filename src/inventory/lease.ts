@@ -39,9 +39,14 @@ export function readLease(value: unknown): number {
   return typeof value === 'number' && value >= HOLD_MS ? Math.min(value, LONGEST_LEASE_MS) : FORMER_LEASE_MS;
 }
 
-interface Reading {
+export interface Reading {
   readonly monotonic: number;
   readonly wall: number;
+}
+
+/** The larger of both: one clock may stand still while the machine sleeps, the other may be set back. */
+export function passed(from: Reading, to: Reading): number {
+  return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
 }
 
 /** The holder's side. */
@@ -62,11 +67,8 @@ export class Lease {
     this.renewed = before;
   }
 
-  /** The larger of both: one clock may stand still while the machine sleeps, the other may be set back. */
-  isOver(): boolean {
-    const now = this.read();
-    const passed = Math.max(now.monotonic - this.renewed.monotonic, now.wall - this.renewed.wall);
-    return passed >= HOLD_MS;
+  isOver(now = this.read()): boolean {
+    return passed(this.renewed, now) >= HOLD_MS;
   }
 }
 

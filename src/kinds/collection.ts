@@ -84,9 +84,9 @@ export function collectionKind<F extends Field>(
   return {
     ...{ name, section, shape },
     read: (entry, key, context) => readCollection(own, entry as CollectionEntry, key, context),
-    resolve({ key, declared: { agents, ...properties } }, resolver) {
+    resolve({ key, declared: { name, description, active, agents } }, resolver) {
       const ids = resolveAgents(agents, field, resolver);
-      return ids && { ...properties, name: properties.name ?? key, ...keyed(field, ids) };
+      return ids && { name: name ?? key, description, active, ...keyed(field, ids) };
     },
     list: () => {
       const call = operations.list();

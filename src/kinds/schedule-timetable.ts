@@ -74,5 +74,5 @@ function withAgent(spec: ScheduleSpec, agent: string | null): ScheduleSpec | nul
 function withTiming<T extends SpecLoad<ScheduleSpec>>(load: T): T & TimedLoad {
   const timing = timingOf(load.spec);
   if (timing === null) throw new Error('a schedule without a complete timing cannot be counted');
-  return { ...load, timing, timeZone: load.spec.timeZone };
+  return { timing, timeZone: load.spec.timeZone, ...load };
 }

@@ -36,11 +36,11 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
 
   read: (entry, _key, context) => readSchedule(entry as ScheduleEntry, context),
   resolve(entry, resolver) {
-    const { target: written, ...rest } = entry.declared;
-    const target = resolveTarget(written, resolver);
+    const { declared } = entry;
+    const target = resolveTarget(declared.target, resolver);
     if (target === undefined) return undefined;
-    reportUnknownInputs(entry.declared, resolver);
-    return { ...rest, target };
+    reportUnknownInputs(declared, resolver);
+    return { ...declared, target };
   },
   list: () => listOf(null),
   // A replace also overwrites what someone else has just changed: a paused schedule would start again.

@@ -140,7 +140,7 @@ class EntryReader {
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
     const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;
     if (this.schema.check(rule, { value: checked, entry, notes, addressHelp })) {
-      const read = readByKind({ ...valid, value: value as JsonObject }, context, diagnostics);
+      const read = readByKind({ value: value as JsonObject, ...valid }, context, diagnostics);
       if (!isElsewhere) this.list.push(read);
       // Further problems with it would not be shown.
     } else if (isJsonObject(value) && !diagnostics.full)

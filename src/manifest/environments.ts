@@ -2,7 +2,7 @@ import type { Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import { type Entry, type MapNode, mapNode, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
-import { variants as variantsRule } from './generated/validators.js';
+import { variants as variantsRule, vars as varsRule } from './generated/validators.js';
 import { SchemaCheck } from './schema/schema.js';
 import { listed } from './schema/type-hints.js';
 import { Notes } from './values.js';
@@ -43,7 +43,8 @@ export function checkVariants(
   const notes = new Notes();
   const variables = new Variables({ vars: noEntries, env: {}, keep: true }, diagnostics);
   const value = variables.read(entry.value, 'prose', notes, 0);
-  new SchemaCheck(diagnostics).check(variantsRule, { value, entry, notes });
+  const rule = environments === undefined ? varsRule : variantsRule;
+  new SchemaCheck(diagnostics).check(rule, { value, entry, notes });
 }
 
 /** The defaults in effect are checked with the values of their variables. */

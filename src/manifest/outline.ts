@@ -5,6 +5,7 @@ import { entriesOf } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
+import { agentsIn } from './outline-agents.js';
 import { type ProjectReading, reading } from './reading.js';
 import { yamlRules } from './yaml-rules.js';
 
@@ -13,11 +14,24 @@ export interface Outline {
   /** Its name; null when it cannot be read. */
   readonly project: string | null;
   readonly environments: readonly string[];
+  /** Whether the inventory is in git. */
+  readonly usesGit: boolean;
   /** Of the project and of all environments. */
   readonly variables: readonly string[];
   /** The section and the key of each entry. */
   readonly entries: readonly { readonly section: string; readonly key: string }[];
+  /** Those that entries refer to. */
+  readonly agents: readonly string[];
 }
+
+const nothing: Outline = {
+  project: null,
+  environments: [],
+  usesGit: false,
+  variables: [],
+  entries: [],
+  agents: [],
+};
 
 /** Names alone, for completion: nothing is checked or reported, and a file that cannot be read is left out. */
 export function readOutline(
@@ -28,7 +42,7 @@ export function readOutline(
   const diagnostics = new Diagnostics();
   const cwd = resolve(folder);
   const path = findProjectFile(file, cwd, diagnostics);
-  if (path === null) return { project: null, environments: [], variables: [], entries: [] };
+  if (path === null) return nothing;
   const disk = new ProjectFiles(dirname(path), cwd, diagnostics);
   const usage = { values: 0, collections: 0, expanded: 0 };
   const suggest = () => null;
@@ -44,7 +58,11 @@ export function readOutline(
   const { paths } = how.include(includeOf(top), dirname(path), diagnostics);
   const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
   const entries = sectionNames.flatMap(entriesIn(all));
-  return { project, environments: keysOf(top, 'environments'), variables: variablesIn(top), entries };
+  return {
+    ...{ project, environments: keysOf(top, 'environments'), variables: variablesIn(top), entries },
+    usesGit: keysOf(top, 'inventory').includes('git'),
+    agents: agentsIn(all, sectionNames),
+  };
 }
 
 const sectionNames = Object.keys(sections);

@@ -84,6 +84,7 @@ export const diagnosticCodes = [
   'not-started',
   'still-running',
   'start-unknown',
+  'data-unavailable',
   'interrupted',
   'internal',
 ] as const;

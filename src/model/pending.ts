@@ -24,15 +24,18 @@ export function resolveRequest({ pendingIds, ...request }: Request, ids: KnownId
   );
   if (pendingIds === undefined) return { ...request, path };
   const resolved = Object.entries(pendingIds).map(([property, address]) => [property, idOf(address)]);
-  return { ...request, path, body: { ...(request.body as JsonObject), ...Object.fromEntries(resolved) } };
+  const body = Object.fromEntries([...Object.entries(request.body as JsonObject), ...resolved]);
+  return { ...request, path, body };
 }
 
 /** Canonical values of fields, with the known ids in place of pending ones. */
 export function resolveValues(kind: ReferringKind, values: JsonObject, ids: KnownIds): JsonObject {
-  const resolved = referenceFields(kind)
-    .filter((field) => Object.hasOwn(values, field))
-    .map((field) => [field, resolveReference(values[field] ?? null, ids)]);
-  return { ...values, ...Object.fromEntries(resolved) };
+  const references = referenceFields(kind);
+  if (references.length === 0) return values;
+  const resolved: Record<string, Json> = { ...values };
+  for (const field of references)
+    if (Object.hasOwn(values, field)) resolved[field] = resolveReference(values[field] ?? null, ids);
+  return resolved;
 }
 
 /**

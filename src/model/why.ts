@@ -16,6 +16,8 @@ export interface Why {
   readonly tried: readonly Tried[];
   /** The planned change; null for external resources. */
   readonly change: Change | null;
+  /** The change enables what a hold has paused, and nothing else: nobody changed the manifest. */
+  readonly endsHold: boolean;
   readonly ignored: readonly Ignored[];
   /** The properties that come from `defaults`. All others come from the entry itself. */
   readonly defaults: readonly Defaulted[];

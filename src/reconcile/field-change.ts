@@ -1,4 +1,4 @@
-import { canonical, type Json } from '../model/json.js';
+import { isEmptyObject, isJsonObject, type Json } from '../model/json.js';
 import type { PlannedRequest } from '../model/kind.js';
 import type { FieldChange, Origin } from '../model/plan.js';
 import type { Names, Observed } from '../model/resource.js';
@@ -57,7 +57,7 @@ export function fieldChange(
 
 /** An empty field, which is not shown for new and deleted objects: no text, no inputs, another type of timing. */
 export function isBlank(value: Json): boolean {
-  return value === null || value === '' || canonical(value) === '{}';
+  return value === null || value === '' || (isJsonObject(value) && isEmptyObject(value));
 }
 
 /** What changed since the last apply. The manifest, where it is not known what was applied. */

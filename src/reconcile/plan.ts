@@ -187,9 +187,15 @@ function changesOf(
     const steps = stepsOf.get(change.address) ?? [];
     const isNone = change.action === 'none';
     // Most objects are unchanged: their copy is a plain one, which is many times faster.
-    if (isNone && risks.length + notes.length === 0) return { ...change, steps };
-    const whole = isNone ? change : { ...change, ...inBrief(each, names) };
-    return { ...whole, risks: [...change.risks, ...risks], notes: [...change.notes, ...notes], steps };
+    if (isNone && risks.length + notes.length === 0) return { steps, ...change };
+    const brief = isNone ? {} : inBrief(each, names);
+    return {
+      steps,
+      ...brief,
+      ...change,
+      risks: [...change.risks, ...risks],
+      notes: [...change.notes, ...notes],
+    };
   });
 }
 

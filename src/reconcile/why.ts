@@ -33,9 +33,15 @@ export function explain(address: Address, inputs: WhyInputs): Why | null {
     rule,
     tried: tried(match, inputs.objectsOf(match.kind.name)),
     change,
+    endsHold: endsHold(match, change),
     ignored: ignored(match, change, inputs.names),
     defaults: match.entry?.defaulted ?? [],
   };
+}
+
+function endsHold({ kind, endedHold }: Match, { origin, fields }: Change): boolean {
+  const isPause = fields.length > 0 && fields.every(({ path }) => path === kind.pausing?.field);
+  return endedHold !== undefined && origin === 'manifest' && isPause;
 }
 
 function external(address: Address, { externals, entries }: WhyInputs): Why | null {
@@ -53,6 +59,7 @@ function external(address: Address, { externals, entries }: WhyInputs): Why | nu
     rule,
     tried: [{ rule, says }],
     change: null,
+    endsHold: false,
     ignored: [],
     defaults: entry.defaulted ?? [],
   };

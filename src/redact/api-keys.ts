@@ -1,4 +1,4 @@
-import { MASK } from './mask.js';
+import { MASK } from '../model/mask.js';
 
 /**
  * What looks like a whole API key (contract §2), whoever wrote it. Shorter tokens are shown: the service lists the first

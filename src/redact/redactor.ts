@@ -1,6 +1,11 @@
+import { MASK } from '../model/mask.js';
 import { maskApiKeys } from './api-keys.js';
-import { MASK } from './mask.js';
 import { SecretSearch } from './secret-search.js';
+
+/** Remembering shorter ones takes longer than looking again. */
+const LONG_LIST = 100;
+/** Names of inputs are from manifests, and may be many. */
+const MOST_NAMES = 1_000;
 
 /**
  * Masks API keys: those it knows, and whatever looks like one. It knows no other secret. Values from the environment
@@ -10,6 +15,10 @@ import { SecretSearch } from './secret-search.js';
 export class Redactor {
   private readonly keys = new SecretSearch();
   private readonly shown = new Set<string>();
+  /** Lists in which no key was found: a plan is shown, and is a part of the report. */
+  private clean = new WeakSet<readonly unknown[]>();
+  /** Names of properties without a key: a plan has few, thousands of times. */
+  private cleanNames = new Set<string>();
 
   /** For a key that is printed on purpose: that of the sandbox. */
   show(key: string): void {
@@ -18,6 +27,8 @@ export class Redactor {
 
   hide(keys: Iterable<string>): void {
     this.keys.add(keys);
+    this.clean = new WeakSet();
+    this.cleanNames = new Set();
   }
 
   /** The same value with each key in its texts masked, before a view lays them out. A value without keys is returned unchanged. */
@@ -46,6 +57,7 @@ export class Redactor {
 
   /** Copies only what contains a key: hardly anything does. */
   private list(list: readonly unknown[]): readonly unknown[] {
+    if (this.clean.has(list)) return list;
     let shown: unknown[] | null = null;
     for (let index = 0; index < list.length; index += 1) {
       const masked = this.walk(list[index], '');
@@ -53,14 +65,22 @@ export class Redactor {
       shown ??= [...list];
       shown[index] = masked;
     }
+    if (shown === null && list.length >= LONG_LIST) this.clean.add(list);
     return shown ?? list;
+  }
+
+  private isClean(name: string): boolean {
+    if (this.cleanNames.has(name)) return true;
+    if (this.text(name) !== name) return false;
+    if (this.cleanNames.size < MOST_NAMES) this.cleanNames.add(name);
+    return true;
   }
 
   private map(map: Readonly<Record<string, unknown>>): unknown {
     let shown: Map<string, unknown> | null = null;
     for (const written of Object.keys(map)) {
       const masked = this.walk(map[written], written);
-      if (masked === map[written] && this.text(written) === written) continue;
+      if (masked === map[written] && this.isClean(written)) continue;
       shown ??= new Map(Object.entries(map));
       shown.set(written, masked);
     }

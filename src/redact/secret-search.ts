@@ -1,4 +1,4 @@
-import { MASK } from './mask.js';
+import { MASK } from '../model/mask.js';
 
 /** Shorter values occur in texts by chance, and a mask there would tell that they are secret. */
 const SHORTEST_SECRET = 8;
@@ -55,13 +55,15 @@ export class SecretSearch {
   private find(text: string): Range[] {
     const all: Range[] = [];
     for (const [view, spellings] of this.spellings) {
-      // Most texts are shorter than most spellings.
-      const possible = [...spellings].filter((each) => each.length <= text.length);
-      if (possible.length === 0) continue;
-      const seen = views[view](text);
-      for (const spelling of possible) all.push(...occurrences(seen, spelling));
+      let seen: string | null = null;
+      for (const spelling of spellings) {
+        // Most texts are shorter than most spellings.
+        if (spelling.length > text.length) continue;
+        seen ??= views[view](text);
+        if (seen.includes(spelling)) all.push(...occurrences(seen, spelling));
+      }
     }
-    return joined(all.sort(([a], [b]) => a - b));
+    return all.length === 0 ? all : joined(all.sort(([a], [b]) => a - b));
   }
 }
 

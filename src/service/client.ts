@@ -8,14 +8,16 @@ import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
+import { maskMessages } from './mask-messages.js';
 import { noAnswer } from './no-answer.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import type { RateLimiter } from './rate-limit.js';
 import { incompleteAnswer, refusal } from './refusal.js';
-import { requestPath } from './request-url.js';
+import { requestPath, subjectOf } from './request-url.js';
 import { type RetrySettings, withRetries } from './retry.js';
 import type { ServicePlace } from './service-place.js';
+import { ServiceTime } from './service-time.js';
 import { withheldWords, wordsWith } from './service-words.js';
 import { serviceUrl } from './url.js';
 
@@ -42,6 +44,8 @@ export interface Client extends Reader {
   reader(guard?: SendGuard): Reader;
   close(): Promise<void>;
   readonly stats: ClientStats;
+  /** The service's clock, in milliseconds since 1970; null before it has answered. */
+  serviceTime(): number | null;
 }
 
 /** The path with base path and query. */
@@ -65,6 +69,7 @@ class HttpClient implements Client {
   /** The key that the service has answered with 401: no further request is sent with it. */
   #refusedKey: string | null = null;
   #attempts = 0;
+  readonly #time = new ServiceTime();
 
   constructor(settings: ClientSettings) {
     const { concurrency, timeoutMs, apiKey } = settings;
@@ -139,6 +144,10 @@ class HttpClient implements Client {
     return this.#transport.close();
   }
 
+  serviceTime(): number | null {
+    return this.#time.now();
+  }
+
   get stats(): ClientStats {
     const { requests, retries } = this.#retry.budget;
     return { requests, retries, attempts: this.#attempts };
@@ -176,11 +185,15 @@ class HttpClient implements Client {
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, headers, body, ...sending });
+    this.#time.note(reply.headers);
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
     if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words, this.#place);
     if (reply.truncated !== null)
       throw incompleteAnswer(subject, reply, this.#settings.maxBytes ?? MAX_BODY_BYTES);
-    return readAnswer(subject, effect, reply, words);
+    const answer = readAnswer(subject, effect, reply, words);
+    // The key is masked where anything is shown. Values of the environment are not known there.
+    if ((this.#settings.secrets ?? []).length > 0) maskMessages(answer.data, this.#clean);
+    return answer;
   }
 
   #headers(key: string, hasBody: boolean): Record<string, string> {
@@ -205,7 +218,7 @@ class HttpClient implements Client {
     if (key !== this.#refusedKey) return key;
     throw new ServiceFailure({
       code: 'unauthorized',
-      message: `${subject} was not sent, because the service has refused the API key`,
+      message: `${subject} was not sent, because the service refused the API key (401)`,
       status: 401,
       certainty: 'not-sent',
     });
@@ -233,8 +246,4 @@ class HttpClient implements Client {
       ...(error.help === undefined ? {} : { help: error.help }),
     }).facts;
   }
-}
-
-function subjectOf({ method, path }: Request): string {
-  return `${method} ${path}`;
 }

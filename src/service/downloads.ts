@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
@@ -71,6 +72,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
               throw explained(settings, subject, error);
             });
             if (reply.status !== 200) throw await refused(settings, subject, reply);
+            endWith(settings.signal, reply.body);
             return downloadOf(reply, subject, maxBytes);
           });
         }),
@@ -80,6 +82,15 @@ export function createDownloader(settings: ClientSettings): Downloader {
       await (await pool)?.destroy();
     },
   };
+}
+
+/** A download may take hours: unlike a request in flight, it ends with an interrupt. */
+function endWith(signal: AbortSignal | undefined, body: Readable): void {
+  if (signal === undefined) return;
+  const end = () => void body.destroy(new Error('interrupted'));
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  body.once('close', () => signal.removeEventListener('abort', end));
 }
 
 function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Record<string, string> {

@@ -1,4 +1,5 @@
-const LONGEST_NAME = 150;
+/** File systems allow 255 bytes, and roster may add a number. */
+const LONGEST_NAME_BYTES = 150;
 
 /**
  * A name that is safe in any folder, from the header `Content-Disposition`; null when it has none. It has no separators,
@@ -6,7 +7,11 @@ const LONGEST_NAME = 150;
  */
 export function fileNameOf(header: string | null): string | null {
   const name = header === null ? null : (extendedName(header) ?? plainName(header));
-  if (name === null) return null;
+  return name === null ? null : safeFileName(name);
+}
+
+/** The same for any name; null when nothing is left of it. */
+export function safeFileName(name: string): string | null {
   const safe = name
     .normalize('NFC')
     .replace(/[\p{C}<>:"/\\|?*]/gu, '_')
@@ -31,9 +36,15 @@ function plainName(header: string): string | null {
   return quoted?.replace(/\\(.)/g, '$1') ?? bare ?? null;
 }
 
-/** Keeps the extension. */
+/** Keeps the extension, and whole characters. */
 function shortened(name: string): string {
-  if (name.length <= LONGEST_NAME) return name;
+  if (Buffer.byteLength(name) <= LONGEST_NAME_BYTES) return name;
   const [extension = ''] = /\.\w{1,10}$/.exec(name) ?? [];
-  return `${name.slice(0, LONGEST_NAME - extension.length)}${extension}`;
+  const stem = name.slice(0, name.length - extension.length);
+  let kept = '';
+  for (const character of stem) {
+    if (Buffer.byteLength(kept + character) > LONGEST_NAME_BYTES - extension.length) break;
+    kept += character;
+  }
+  return `${kept}${extension}`;
 }

@@ -77,6 +77,7 @@ export function createTransport(settings: TransportSettings): Transport {
       return dispatch(await pool, exchange, settings.timeoutMs, interrupt);
     },
     async close() {
+      interrupt.end();
       const open = await pool;
       await open?.destroy();
     },
@@ -88,17 +89,21 @@ interface Interrupt {
   readonly inFlight: Set<() => void>;
   /** How long a request that starts now may take. */
   limit(timeoutMs: number): number;
+  /** The signal may outlive the transport. */
+  end(): void;
 }
 
 function interruptOf(signal: AbortSignal | undefined): Interrupt {
   const inFlight = new Set<() => void>();
   let end = Number.POSITIVE_INFINITY;
-  signal?.addEventListener('abort', () => {
+  const onAbort = () => {
     end = performance.now() + GRACE_MS;
     for (const abortSoon of inFlight) abortSoon();
-  });
+  };
+  signal?.addEventListener('abort', onAbort);
   return {
     inFlight,
+    end: () => signal?.removeEventListener('abort', onAbort),
     limit: (timeoutMs) => Math.min(timeoutMs, Math.max(LAST_MS, end - performance.now())),
   };
 }
@@ -128,7 +133,7 @@ function dispatch(
       inFlight.delete(abortSoon);
       if (error !== null) received.refund();
       if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
-      else resolve({ ...head, body: received.whole(), truncated: error });
+      else resolve({ body: received.whole(), truncated: error, ...head });
     };
     const expireNow = (words: string) => {
       if (settled) return;

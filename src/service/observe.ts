@@ -113,6 +113,8 @@ function markCaller(list: readonly Observed[], callsWith: (keyPrefix: string) =>
     const prefix = prefixOf(each);
     return typeof prefix === 'string' && callsWith(prefix);
   };
+  // Only keys have prefixes, and there may be thousands of other objects.
+  if (!list.some((each) => prefixOf(each) !== undefined)) return [...list];
   const known = list.some(isCaller);
   return list.map((each) =>
     prefixOf(each) === undefined ? each : { ...each, caller: known ? isCaller(each) : true },

@@ -218,7 +218,8 @@ function givenUp(
 ): ServiceFailure {
   const message = `${refusal?.message ?? `${subject} was not sent`}; ${why}`;
   const facts = refusal ?? { code: 'service-error', certainty: 'not-sent' };
-  const help = by === 'deadline' ? { help: DEADLINE_HELP } : {};
+  const parts = [refusal?.help ?? '', by === 'deadline' ? DEADLINE_HELP : ''].filter((each) => each !== '');
+  const help = parts.length === 0 ? {} : { help: parts.join(' ') };
   return new ServiceFailure({ ...facts, ...help, message, transient: false, givenUp: by });
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../model/json.js';
 import { BudgetError, sizeText } from './byte-budget.js';
 import { explainText, isPage } from './explain.js';
 import { type Certainty, type FailureFacts, ServiceFailure } from './failure.js';
@@ -38,7 +39,7 @@ export function refusal(
   const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
     ...base,
-    ...meaning(status),
+    ...meaning(status, parseJson(body) !== undefined, place),
     ...(isPage(body) ? pageHelp(status, place) : {}),
     message: message === '' ? said : `${said}: ${message}`,
     ...(message === '' ? {} : { reason: message }),
@@ -50,16 +51,31 @@ function certaintyOf(status: number): Certainty {
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unknown';
 }
 
-function meaning(status: number): Pick<FailureFacts, 'code' | 'help'> {
+/** The wrong place is a likely reason for most of these, so the help says which it was, and where its URL comes from. */
+function meaning(status: number, isJson: boolean, place: ServicePlace): Pick<FailureFacts, 'code' | 'help'> {
+  const base = placeText(place);
   if (status === 401)
-    return { code: 'unauthorized', help: 'Check `ROSTER_API_KEY`: creating a key revokes the previous one.' };
+    return {
+      code: 'unauthorized',
+      help: `Check that \`ROSTER_API_KEY\` is a key of ${base}: creating a key revokes the previous one.`,
+    };
   if (status === 403)
     return {
       code: 'forbidden',
       help: 'The API key or its user lacks the permission: request it, or use another key.',
     };
-  if (status >= 500) return { code: 'service-error', help: 'The service has a problem: try again later.' };
-  return { code: 'service-error' };
+  if (status >= 500)
+    return { code: 'service-error', help: `The service at ${base} has a problem: try again later.` };
+  // The service says of which object it knows nothing.
+  if (status === 404 && isJson) return { code: 'service-error' };
+  const help = placeHelp(status, base);
+  return help === undefined ? { code: 'service-error' } : { code: 'service-error', help };
+}
+
+function placeHelp(status: number, base: string): string | undefined {
+  if (status === 404) return `Check that ${base} is the base URL of the service.`;
+  if (status === 407) return `A proxy on the way to ${base} requires a sign-in.`;
+  return status === 429 ? `The limit is that of ${base}, or of a proxy in front of it.` : undefined;
 }
 
 /** The service answers in JSON (interface §1.3), so a web page is from something else. */
@@ -73,9 +89,9 @@ function pageHelp(status: number, place: ServicePlace): Pick<FailureFacts, 'help
         help: `${page} A proxy or a sign-in page may have responded instead of the service: check that ${base} is its base URL. Otherwise, check \`ROSTER_API_KEY\`.`,
       };
     case 404:
-      return { help: `${page} Check that ${base} is the base URL of the service.` };
     case 407:
-      return { help: `${page} A proxy on the way to ${base} requires a sign-in.` };
+    case 429:
+      return { help: `${page} ${placeHelp(status, base)}` };
     default:
       return {};
   }

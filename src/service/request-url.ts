@@ -12,3 +12,8 @@ export function requestPath(base: URL, path: string, query: Request['query'] | n
   const search = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
   return `${base.pathname.replace(/\/+$/, '')}${path}${search}`;
 }
+
+/** A request in messages. */
+export function subjectOf({ method, path }: Request): string {
+  return `${method} ${path}`;
+}

@@ -16,8 +16,8 @@ export function retryAfterMs(header: string | null, date: string | null): number
   return Math.min(MAX_MS, Math.max(0, until - now));
 }
 
-/** Date.parse reads "-1" as a year, so the shape is checked first. */
-function httpDate(text: string): number | null {
+/** Milliseconds since 1970; null if it is not a date. Date.parse reads "-1" as a year, so the shape is checked first. */
+export function httpDate(text: string): number | null {
   if (!/^[A-Za-z]{3,9},? /.test(text)) return null;
   const time = Date.parse(text);
   return Number.isNaN(time) ? null : time;

@@ -63,7 +63,7 @@ export function openStream(
 
 /** A slow reader is not a slow service: the timer only runs while bytes are awaited. */
 function bodyOf(control: Control, timer: NodeJS.Timeout): Readable {
-  return new Readable({
+  const body = new Readable({
     read() {
       timer.refresh();
       control.resume();
@@ -74,4 +74,7 @@ function bodyOf(control: Control, timer: NodeJS.Timeout): Readable {
       done(error);
     },
   });
+  // It may fail before somebody reads it, who gets the error then. Without a listener, that would end the process.
+  body.on('error', () => undefined);
+  return body;
 }

@@ -16,7 +16,7 @@ export function cadenceText(change: Pick<Change, 'action' | 'nextRuns'>): string
 
 /** `28 → 84 runs a week`, for use next to the interval. */
 export function weeklyText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
-  return comparison(change, weeklyPaceText)?.replace(/ runs? a week(?= → .* a week$)/, '') ?? null;
+  return comparison(change, weeklyPaceText)?.replace(/ runs? a week(?= \u2192 .* a week$)/, '') ?? null;
 }
 
 /** The same beside `inBrief`, which says of a new schedule already that it is paused. */

@@ -447,7 +447,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'still-running': {
     title: 'Still running',
-    means: 'A run was not finished when the time of `--for` was over. It goes on.',
+    means: 'A run did not finish within the time limit of `--for`. It is still running.',
     help: 'Follow it with `roster wait ID`.',
   },
   'start-unknown': {
@@ -455,6 +455,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means:
       'The response to a start was lost, and roster did not find exactly one run that matches it, or the service no longer shows the run.',
     help: 'Look for the run with `roster wait ADDRESS` or in the dashboard before you start it again: starts are never repeated.',
+  },
+  'data-unavailable': {
+    title: 'Data is not available',
+    means:
+      'The service has no file for a dataset, job or agent: it was never stored, retention has removed it, its payment has not settled, or it is not shared with this account.',
+    help: 'Read the reason in the message. `roster data ADDRESS` lists the datasets with their status.',
   },
   interrupted: {
     title: 'Interrupted',

@@ -9,19 +9,28 @@ export const runStateLabels: Readonly<Record<ServiceRunState, string>> = {
   unknown: 'unknown',
 };
 
-export const runIdLabels: Readonly<Record<RunIdKind, string>> = {
+/** `run` is a run of an agent: jobs consist of these. */
+export const runIdLabels: Readonly<Record<RunIdKind | 'run', string>> = {
   job: 'job',
   groupRun: 'group run',
   pipelineRun: 'pipeline run',
+  run: 'run',
 };
 
 /** The address, or which run it is where the address is not known. */
-export function runName({ address, id, idKind }: ServiceRun): string {
+export function runName({
+  address,
+  id,
+  idKind,
+}: Pick<ServiceRun, 'address' | 'id'> & { readonly idKind: RunIdKind | 'run' }): string {
   return address ?? `${runIdLabels[idKind]} ${id ?? '?'}`;
 }
 
 /** How long a finished run took; null where the service does not show it. */
-export function runSeconds({ startedAt, finishedAt }: ServiceRun): number | null {
+export function runSeconds({
+  startedAt,
+  finishedAt,
+}: Pick<ServiceRun, 'startedAt' | 'finishedAt'>): number | null {
   if (startedAt === null || finishedAt === null) return null;
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;

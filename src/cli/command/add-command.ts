@@ -13,10 +13,11 @@ export function addresses(): Argument {
   );
 }
 
+/** `program`: of subcommands, the command that they belong to. */
 export function command(program: Command, name: CommandName): Command {
   const { summary, about = `${summary}.` } = helpTexts[name];
   return program
-    .command(name)
+    .command(name.split(' ').at(-1) ?? name)
     .summary(summary)
     .description(about)
     .copyInheritedSettings(program)

@@ -8,6 +8,8 @@ export interface Declaration {
   readonly needsKey: boolean;
   /** What an interrupt ends. `steps`: the requests in flight are finished. `service`: it runs until it is interrupted. Default: the process. */
   readonly interruptEnds?: 'steps' | 'service';
+  /** What to do after a second interrupt, which finishes nothing. */
+  readonly afterStop?: string;
   /** The values of `--format`, the default first. */
   readonly formats: readonly ['text', ...string[]];
 }
@@ -15,6 +17,9 @@ export interface Declaration {
 const offline = { readOnly: true, destructive: false, needsKey: false } as const;
 const reading = { readOnly: true, destructive: false, needsKey: true } as const;
 const writing = { readOnly: false, destructive: false, needsKey: false } as const;
+
+const again = 'Stopped at once. Run it again: it finishes what was begun.';
+const active = 'Stopped at once. Runs may still be active: `roster runs --state active` lists them.';
 
 /** Every command, by name. */
 export const declarations = {
@@ -26,6 +31,7 @@ export const declarations = {
     destructive: true,
     needsKey: true,
     interruptEnds: 'steps',
+    afterStop: again,
     formats: ['text', 'json'],
   },
   destroy: {
@@ -33,25 +39,84 @@ export const declarations = {
     destructive: true,
     needsKey: true,
     interruptEnds: 'steps',
+    afterStop: again,
     formats: ['text', 'json'],
   },
-  hold: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
-  resume: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
+  hold: { ...writing, needsKey: true, interruptEnds: 'steps', afterStop: again, formats: ['text', 'json'] },
+  resume: { ...writing, needsKey: true, interruptEnds: 'steps', afterStop: again, formats: ['text', 'json'] },
   drift: { ...reading, formats: ['text', 'json', 'markdown'] },
   pull: { ...writing, needsKey: true, formats: ['text', 'json', 'diff'] },
   list: { ...reading, formats: ['text', 'json'] },
   why: { ...reading, formats: ['text', 'json'] },
   // Starts run on the service: an interrupt ends only following them.
-  run: { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json', 'junit'] },
-  wait: { ...reading, interruptEnds: 'steps', formats: ['text', 'json', 'junit'] },
+  run: {
+    ...writing,
+    needsKey: true,
+    interruptEnds: 'steps',
+    afterStop: active,
+    formats: ['text', 'json', 'junit'],
+  },
+  wait: { ...reading, interruptEnds: 'steps', afterStop: active, formats: ['text', 'json', 'junit'] },
+  status: { ...reading, formats: ['text', 'json', 'markdown', 'junit'] },
+  runs: { ...reading, formats: ['text', 'json'] },
+  'runs show': { ...reading, formats: ['text', 'json'] },
+  // It only makes the service look again, and it may report a lost run as failed.
+  'runs refresh': { ...writing, needsKey: true, formats: ['text', 'json'] },
+  'runs stop': {
+    ...writing,
+    needsKey: true,
+    interruptEnds: 'steps',
+    afterStop: active,
+    formats: ['text', 'json'],
+  },
+  'runs retry': {
+    ...writing,
+    needsKey: true,
+    interruptEnds: 'steps',
+    afterStop: active,
+    formats: ['text', 'json'],
+  },
+  'runs ack': { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
+  'runs rm': {
+    ...writing,
+    destructive: true,
+    needsKey: true,
+    interruptEnds: 'steps',
+    formats: ['text', 'json'],
+  },
   snapshot: { ...reading, formats: ['text', 'json'] },
   api: { ...writing, destructive: true, needsKey: true, formats: ['text', 'json'] },
+  data: { ...reading, formats: ['text', 'json'] },
+  'data preview': { ...reading, formats: ['text', 'json', 'csv', 'jsonl'] },
+  'data query': { ...reading, formats: ['text', 'json', 'csv', 'jsonl'] },
+  // An interrupt removes what has arrived of a file.
+  'data get': { ...reading, interruptEnds: 'steps', formats: ['text', 'json'] },
+  'data lineage': { ...reading, formats: ['text', 'mermaid', 'dot', 'json'] },
+  'data share': { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
+  'data rm': {
+    ...writing,
+    destructive: true,
+    needsKey: true,
+    interruptEnds: 'steps',
+    formats: ['text', 'json'],
+  },
+  'data queries': { ...reading, formats: ['text', 'json'] },
+  'data queries save': { ...writing, needsKey: true, interruptEnds: 'steps', formats: ['text', 'json'] },
+  'data queries run': { ...reading, formats: ['text', 'json', 'csv', 'jsonl'] },
+  'data queries rm': {
+    ...writing,
+    destructive: true,
+    needsKey: true,
+    interruptEnds: 'steps',
+    formats: ['text', 'json'],
+  },
   calendar: { ...offline, formats: ['text', 'json', 'html', 'svg'] },
   graph: { ...offline, formats: ['text', 'mermaid', 'dot', 'json'] },
   log: { ...offline, formats: ['text', 'json'] },
   fmt: { ...writing, formats: ['text', 'json'] },
   // If the run is still alive, it loses its lock.
   unlock: { ...writing, destructive: true, formats: ['text', 'json'] },
+  explain: { ...offline, formats: ['text', 'json'] },
   sandbox: { ...offline, interruptEnds: 'service', formats: ['text', 'json'] },
   schema: { ...offline, formats: ['text', 'json'] },
   completion: { ...offline, formats: ['text', 'json'] },
@@ -61,7 +126,13 @@ export const declarations = {
 
 export type CommandName = keyof typeof declarations;
 
+/** Of a command line: the words that are no flags may name a subcommand. Undefined where they name no command. */
+export function declarationIn(argv: readonly string[]): Declaration | undefined {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  return [3, 2, 1].map((count) => declarationOf(words.slice(0, count).join(' '))).find(Boolean);
+}
+
 /** Undefined for a word that is no command. */
-export function declarationOf(name: string): Declaration | undefined {
+function declarationOf(name: string): Declaration | undefined {
   return Object.hasOwn(declarations, name) ? declarations[name as CommandName] : undefined;
 }

@@ -40,5 +40,6 @@ export function exitCodeFor(diagnostics: readonly Diagnostic[]): number {
   const errors = diagnostics.filter((each) => each.severity === 'error');
   if (errors.some((each) => each.code === 'interrupted')) return exitCode.interrupted;
   if (errors.length === 0) return exitCode.fine;
+  if (errors.every((each) => each.code === 'data-unavailable')) return exitCode.failed;
   return errors.every((each) => guardCodes.has(each.code)) ? exitCode.refused : exitCode.error;
 }

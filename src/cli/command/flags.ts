@@ -4,6 +4,7 @@ import type { PlanOptions } from '../../engine/plan.js';
 import type { ProjectOptions } from '../../engine/project.js';
 import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import { readDuration } from '../../model/duration.js';
 import type { Prune } from '../../model/resource.js';
 import { findApiKeys } from '../../redact/api-keys.js';
 import type { CommandContext } from '../host/host.js';
@@ -186,8 +187,6 @@ function chooseTimeout({ timeout }: CommonFlags): number | undefined {
   throw problem('usage', `--timeout: "${timeout}" is not a duration`, help);
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
 /** How long to wait for rate limits. In milliseconds. */
 function chooseDeadline({ deadline }: CommonFlags): number | undefined {
   return chooseDuration(deadline, '--deadline');
@@ -196,22 +195,30 @@ function chooseDeadline({ deadline }: CommonFlags): number | undefined {
 /** `90`, `90s`, `30m` or `2h`, in milliseconds. */
 export function chooseDuration(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
-  const [, digits, unit = 's'] = /^(\d{1,9})([smh])?$/.exec(text) ?? [];
-  const milliseconds = Number(digits) * (UNITS[unit] ?? 0);
-  if (milliseconds <= 86_400_000) return milliseconds;
+  const milliseconds = readDuration(/^\d+$/.test(text) ? `${text}s` : text);
+  if (milliseconds !== null && milliseconds <= DAY) return milliseconds;
   const help = 'Use 90, 90s, 30m or 2h; at most a day.';
-  const what = digits === undefined ? 'is not a duration' : 'is longer than a day';
+  const what = milliseconds === null ? 'is not a duration' : 'is longer than a day';
   throw problem('usage', `${flag}: "${text}" ${what}`, help);
 }
 
-/** `0`, `90s` or `5m`: how long to wait for another run to release its lock. In milliseconds. */
+/** `90m`, `24h`, `7d` or `2w`, in milliseconds: how far to look back. */
+export function chooseAge(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = readDuration(text) ?? 0;
+  if (milliseconds > 0 && milliseconds <= 3_660 * DAY) return milliseconds;
+  throw problem(
+    'usage',
+    `${flag}: "${text}" is not a duration`,
+    'Use 90m, 24h, 7d or 2w; at most ten years.',
+  );
+}
+
+const DAY = 86_400_000;
+
+/** `0`, `90s`, `5m` or `1h`: how long to wait for another run to release its lock. In milliseconds. */
 export function chooseLockTimeout({ lockTimeout }: { readonly lockTimeout?: string }): number {
-  if (lockTimeout === undefined) return 0;
-  const [, digits, unit] = /^(\d{1,5})(s|m)?$/.exec(lockTimeout) ?? [];
-  const milliseconds = Number(digits) * (unit === 'm' ? 60_000 : 1000);
-  if (milliseconds <= 86_400_000) return milliseconds;
-  const help = 'Use 90, 90s or 5m; at most a day.';
-  throw problem('usage', `--lock-timeout: "${lockTimeout}" is not a duration`, help);
+  return chooseDuration(lockTimeout, '--lock-timeout') ?? 0;
 }
 
 /** `--expect DIGEST`: a full digest only. Anything else is a usage error, not a stale plan. */

@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from './commander.js';
 import { type CommandName, declarations } from './declarations.js';
+import { fullName } from './full-name.js';
 
 const COMMON = 'Common options:';
 
@@ -50,7 +51,7 @@ export function locking(added: Command): Command {
 
 /** The flags that several commands share, each only where it does something. */
 export function addSharedFlags(command: Command): void {
-  const name = command.name() as CommandName;
+  const name = fullName(command) as CommandName;
   if (name === 'help') return;
   command.optionsGroup(COMMON);
   sharedFlags[name]?.(command);
@@ -62,10 +63,13 @@ export function addSharedFlags(command: Command): void {
   }
   command
     .addOption(choice('--format <format>', 'Format of the result (default: text)', formats))
-    .option('--no-color', 'Do not use colors')
-    .option('-v, --verbose', 'Show more details')
-    .addHelpOption(new Option('-h, --help', 'Show help').helpGroup(COMMON));
+    .option('--no-color', 'Do not use colors');
+  if (!withoutDetails.has(name)) command.option('-v, --verbose', 'Show more details');
+  command.addHelpOption(new Option('-h, --help', 'Show help').helpGroup(COMMON));
 }
+
+/** They print one thing, and send no requests that could be logged. */
+const withoutDetails: ReadonlySet<CommandName> = new Set(['completion', 'version']);
 
 const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Command>>> = {
   validate: common,
@@ -74,19 +78,38 @@ const sharedFlags: Readonly<Partial<Record<CommandName, (added: Command) => Comm
   destroy: service,
   hold: service,
   resume: service,
+  data: service,
+  'data preview': service,
+  'data query': service,
+  'data get': service,
+  'data lineage': account,
+  'data share': account,
+  'data rm': account,
+  'data queries': account,
+  'data queries save': service,
+  'data queries run': account,
+  'data queries rm': account,
   drift: service,
   pull: service,
   list: service,
-  api: (added) => connected(common(added)),
+  api: account,
   why: pruning,
   run: service,
   wait: service,
+  status: service,
+  runs: service,
+  'runs show': service,
+  'runs refresh': account,
+  'runs stop': account,
+  'runs retry': account,
+  'runs ack': account,
+  'runs rm': account,
   snapshot: service,
   calendar: common,
   graph: common,
   log: inventoried,
   fmt: project,
-  schema: (added) => connected(common(added)),
+  schema: account,
   unlock: inventoried,
 };
 
@@ -114,6 +137,11 @@ function inventoried(added: Command): Command {
 
 function service(added: Command): Command {
   return connected(inventoried(added));
+}
+
+/** Of commands about the account: what the project owns plays no part. */
+function account(added: Command): Command {
+  return connected(common(added));
 }
 
 /** Which service, and how to reach it. */

@@ -1,5 +1,7 @@
+import { suggest } from '../../manifest/suggest.js';
 import { wordList } from '../../model/word-list.js';
 import { type Command, CommanderError } from './commander.js';
+import { everyCommand, fullName, innermost } from './full-name.js';
 
 export interface UsageProblem {
   readonly message: string;
@@ -16,10 +18,12 @@ export function usageProblem(
   if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code)) return null;
   const message = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
   const program = build();
-  const line = { program, command: commandOf(program, argv), argv };
-  const see = `See \`roster ${line.command === null ? '' : `${line.command.name()} `}--help\`.`;
+  const { command, rest } = commandOf(program, argv);
+  const line = { program, command, argv };
+  const see = `See \`roster ${command === null ? '' : `${fullName(command)} `}--help\`.`;
   const flag = failure.code === 'commander.unknownOption' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined;
-  const hint = flag === undefined || message.includes('Did you mean') ? null : hintFor(flag, line);
+  const meant = failure.code === 'commander.excessArguments' ? subcommandMeant(command, rest[0]) : null;
+  const hint = flag === undefined || message.includes('Did you mean') ? meant : hintFor(flag, line);
   return { message, help: hint === null ? see : `${hint} ${see}` };
 }
 
@@ -29,22 +33,42 @@ interface CommandLine {
   readonly argv: readonly string[];
 }
 
-/** The first word that names a command: before it, there may be a flag with its value. */
-function commandOf({ commands }: Command, argv: readonly string[]): Command | null {
+/** The first word that names a command, with the subcommands after it: before it, there may be a flag with its value. */
+function commandOf(
+  { commands }: Command,
+  argv: readonly string[],
+): { readonly command: Command | null; readonly rest: readonly string[] } {
   const names = new Map(commands.map((each) => [each.name(), each]));
-  return names.get(argv.find((word) => names.has(word)) ?? '') ?? null;
+  const at = argv.findIndex((word) => names.has(word));
+  const found = names.get(argv[at] ?? '');
+  return found === undefined ? { command: null, rest: argv } : innermost(found, argv.slice(at + 1));
+}
+
+/** `roster runs shwo ID`: to the parser, an argument too many. */
+function subcommandMeant(command: Command | null, word = ''): string | null {
+  const subs = command?.commands ?? [];
+  const near = suggest(
+    word,
+    subs.map((each) => each.name()),
+  );
+  const found = subs.find((each) => each.name() === near);
+  return found === undefined ? null : `Did you mean \`roster ${fullName(found)}\`?`;
 }
 
 /** The hint for a flag that comes before the command, or that other commands have. */
 function hintFor(flag: string, { program, command, argv }: CommandLine): string | null {
-  const owners = program.commands.filter(({ options }) =>
+  const owners = everyCommand(program).filter(({ options }) =>
     options.some(({ long, short }) => long === flag || short === flag),
   );
   if (owners.length === 0) return null;
   const at = argv.findIndex((word) => word.split('=')[0] === flag);
   if (command === null || at < argv.indexOf(command.name()))
-    return `Write \`${flag}\` after the command, as in \`roster ${(command ?? owners[0])?.name()} ${flag}\`.`;
-  return `\`${flag}\` is a flag of ${listed(owners.map((each) => `\`roster ${each.name()}\``))}.`;
+    return `Write \`${flag}\` after the command, as in \`roster ${nameOf(command ?? owners[0])} ${flag}\`.`;
+  return `\`${flag}\` is a flag of ${listed(owners.map((each) => `\`roster ${fullName(each)}\``))}.`;
+}
+
+function nameOf(command: Command | undefined): string {
+  return command === undefined ? '' : fullName(command);
 }
 
 /** Commands that a hint names. The rest are counted. */

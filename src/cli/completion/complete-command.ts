@@ -16,6 +16,7 @@ export function completeCommand(
 ): number {
   const namesFor = (file: string | undefined): NameSource => ({
     addresses: () => projectNames(file, host.cwd).addresses.filter(isPlain),
+    agents: () => projectNames(file, host.cwd).agents.filter(isPlain),
     environments: () => projectNames(file, host.cwd).environments.filter(isPlain),
     variables: () => projectNames(file, host.cwd).variables.filter(isPlain),
   });

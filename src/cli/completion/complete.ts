@@ -1,4 +1,7 @@
+import { diagnosticCodes } from '../../model/diagnostic.js';
+import { healths } from '../../model/status.js';
 import type { Argument, Command, Option } from '../command/commander.js';
+import { innermost } from '../command/full-name.js';
 
 /** What a shell offers for the last word of a command line. */
 export interface Completion {
@@ -16,9 +19,13 @@ export interface Candidate {
 /** Names in the project, read only when they are needed. */
 export interface NameSource {
   addresses(): readonly string[];
+  agents(): readonly string[];
   environments(): readonly string[];
   variables(): readonly string[];
 }
+
+/** Names of roster itself, which need no project. */
+const ownNames: Readonly<Record<string, readonly string[]>> = { code: diagnosticCodes };
 
 type NameSourceFor = (file: string | undefined) => NameSource;
 
@@ -30,21 +37,33 @@ export function complete(program: Command, words: readonly string[], namesFor: N
   const current = words.at(-1) ?? '';
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1 || at === words.length - 1) return beginning(program, current);
-  const command = program.commands.find((each) => each.name() === words[at]);
-  if (command === undefined) return nothing;
-  const line = readLine(command, words.slice(at + 1, -1));
-  const names = namesFor(line.file);
+  const named = program.commands.find((each) => each.name() === words[at]);
+  if (named === undefined) return nothing;
+  const { command, rest } = innermost(named, words.slice(at + 1, -1));
+  const line = readLine(command, rest);
+  const names = namesOf(named, namesFor(line.file));
   if (line.awaiting !== null) return valuesOf(line.awaiting, current, '', names);
   const [flag, value] = splitFlag(current);
   const option = line.onlyArguments ? undefined : command.options.find(({ long }) => long === flag);
   if (value !== null && option?.required === true) return valuesOf(option, value, `${flag}=`, names);
   if (current.startsWith('-') && !line.onlyArguments) return flagsOf(command, line.given, current);
+  // Flags come after the subcommand.
+  const subcommands = rest.length > 0 ? [] : matching(current, commandsOf(command)).candidates;
   const { registeredArguments: expected } = command;
   const argument = expected[Math.min(line.arguments.length, expected.length - 1)];
   if (argument === undefined || (line.arguments.length >= expected.length && !argument.variadic))
-    return nothing;
+    return { ...nothing, candidates: subcommands };
   if (argument.name() === 'command') return matching(current, commandsOf(program));
-  return argumentsOf(argument, line.arguments, current, names);
+  const found = argumentsOf(argument, line.arguments, current, names);
+  return { ...found, candidates: [...subcommands, ...found.candidates] };
+}
+
+/** Commands to which an agent is an address, too. */
+const STARTING: ReadonlySet<string> = new Set(['run', 'wait', 'runs', 'data', 'hold', 'resume']);
+
+function namesOf(named: Command, names: NameSource): NameSource {
+  if (!STARTING.has(named.name())) return names;
+  return { ...names, addresses: () => [...names.addresses(), ...names.agents()] };
 }
 
 function beginning(program: Command, current: string): Completion {
@@ -105,7 +124,7 @@ function splitFlag(word: string): [flag: string, value: string | null] {
 
 const helpFlag: Candidate = { word: '--help', description: 'Show help' };
 
-const repeatable: ReadonlySet<string | undefined> = new Set(['--write', '--var']);
+const repeatable: ReadonlySet<string | undefined> = new Set(['--write', '--var', '--where', '--input']);
 
 function flagsOf(command: Command, given: ReadonlySet<Option>, current: string): Completion {
   const open = command.options.filter((each) => !given.has(each) || repeatable.has(each.long));
@@ -120,7 +139,8 @@ function flagWords(options: readonly Option[]): Candidate[] {
 function valuesOf(option: Option, current: string, prefix: string, names: NameSource): Completion {
   const known = knownValues(option, names);
   if (option.long === '--write') return outputs(option, current, prefix);
-  if (known === null) return /<(file|where|source)>/.test(option.flags) ? filesOnly : nothing;
+  if (option.long === '--fail-on') return listOf(healths, current, prefix);
+  if (known === null) return /<(file|folder|where|source)>/.test(option.flags) ? filesOnly : nothing;
   return matching(`${prefix}${current}`, known.map(plain(prefix)));
 }
 
@@ -138,6 +158,17 @@ function outputs(option: Option, current: string, prefix: string): Completion {
   return matching(`${prefix}${current}`, formats.map(plain(prefix)));
 }
 
+/** `failing,missed`: the last one is completed. */
+function listOf(known: readonly string[], current: string, prefix: string): Completion {
+  const given = current.split(',').slice(0, -1);
+  const before = given.map((each) => `${each},`).join('');
+  const open = known.filter((each) => !given.includes(each)).map((each) => `${before}${each}`);
+  return matching(`${prefix}${current}`, open.map(plain(prefix)));
+}
+
+/** Arguments that only the service knows: completion asks nobody. */
+const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'run', 'name']);
+
 function argumentsOf(
   argument: Argument,
   given: readonly string[],
@@ -145,7 +176,11 @@ function argumentsOf(
   names: NameSource,
 ): Completion {
   if (argument.argChoices !== undefined) return matching(current, argument.argChoices.map(plain('')));
-  const open = names.addresses().filter((each) => !given.includes(each));
+  if (IDS.has(argument.name())) return nothing;
+  const own = ownNames[argument.name()]?.filter((each) => !given.includes(each));
+  if (own !== undefined) return matching(current, own.map(plain('')));
+  const known = argument.name() === 'agents' ? names.agents() : names.addresses();
+  const open = known.filter((each) => !given.includes(each));
   // A kind first: a project may have thousands of schedules.
   const words = current.includes('/') ? open : open.map((each) => each.replace(/\/.*/, '/'));
   return matching(current, [...new Set(words)].map(plain('')));

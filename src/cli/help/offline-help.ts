@@ -59,6 +59,16 @@ export const offlineHelp = {
     exits: { 0: success, 1: failed, 2: 'A file is not formatted, with `--check`' },
     page: 'docs/manifests.md',
   },
+  explain: {
+    summary: 'Explain the code of an error',
+    about: 'Explain what the code of an error, a warning or a note means, and what to do about it.',
+    examples: [
+      ['Explain an error', 'roster explain unknown-agent'],
+      ['List all codes', 'roster explain'],
+    ],
+    exits: { 0: success, 1: failed },
+    page: 'docs/diagnostics.md',
+  },
   sandbox: {
     summary: 'Run a local instance of the service',
     about:

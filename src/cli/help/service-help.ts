@@ -1,7 +1,6 @@
 import { failed, type HelpText, success } from './help-text.js';
 
-const elsewhere =
-  'The run was refused, for example because the inventory belongs to another service or account';
+const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 const refused = 'A guard refused the plan, and nothing was changed';
 
 /** Of the commands that need the service or the inventory. */
@@ -113,7 +112,7 @@ export const serviceHelp = {
   api: {
     summary: 'Send one request to the service',
     about:
-      'Send one request to the service, for what has no command, and print the `data` of the answer as JSON. The API key goes to the service of the project only. GET, PUT and DELETE are retried; POST and PATCH are never sent twice.',
+      'Send one request to the service, for what has no command, and print the `data` of the response as JSON. The API key goes to the service of the project only. GET, PUT and DELETE are retried; POST and PATCH are never sent twice.',
     examples: [
       ['Count the runs in progress', 'roster api /api/scraper-agents/runs/active-count'],
       ['Read all failed jobs', "roster api '/api/scraper-agents/jobs?state=failed' --all"],
@@ -153,13 +152,13 @@ export const serviceHelp = {
     page: 'docs/forks.md',
   },
   log: {
-    summary: 'Show the past runs that changed the inventory',
+    summary: 'Show the history of the inventory',
     about:
-      'Show the past runs of this project, from its inventory in git: who applied what, when, and with which result. Needs no API key.',
+      'Show who changed what this project owns, when, and with which result: each apply, destroy, hold and resume, from the inventory in git. Needs no API key.',
     examples: [
-      ['Show the latest runs', 'roster log'],
-      ['Show each change of the first run', 'roster log 1'],
-      ['Show the runs of an environment as JSON', 'roster log -e staging --limit 100 --format json'],
+      ['Show the latest entries', 'roster log'],
+      ['Show each change of the first entry', 'roster log 1'],
+      ['Show the entries of an environment as JSON', 'roster log -e staging --limit 100 --format json'],
     ],
     exits: { 0: success, 1: failed, 4: elsewhere },
     page: 'docs/inventory.md',

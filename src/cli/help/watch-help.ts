@@ -1,7 +1,6 @@
 import { failed, type HelpText } from './help-text.js';
 
-const elsewhere =
-  'The run was refused, for example because the inventory belongs to another service or account';
+const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 
 /** Of the commands that start, follow and pause what is declared. */
 export const watchHelp = {
@@ -17,11 +16,11 @@ export const watchHelp = {
     exits: {
       0: 'Everything succeeded, or was started with `--detach`',
       1: 'An error, and nothing was started',
-      3: 'It is unknown whether something was started or how it ended, or some starts were not sent',
+      3: 'It is unknown whether something was started or how it ended, some starts were not sent, or a download failed',
       4: 'More starts than `--max-starts` allows, or the inventory belongs to another service or account',
-      5: 'Something failed, was stopped or was not started',
-      6: 'Still running when the time of `--for` was over',
-      130: 'Interrupted: the runs go on, unless `--stop-on-interrupt` has stopped them',
+      5: 'Something failed, was stopped or was not started, or has no file for `--save`',
+      6: 'Still running when the time limit of `--for` was reached',
+      130: 'Interrupted: the runs continue, unless `--stop-on-interrupt` has stopped them',
     },
     page: 'docs/run.md',
   },
@@ -42,10 +41,34 @@ export const watchHelp = {
       3: 'The service does not show how a run ended',
       4: elsewhere,
       5: 'Something failed, was stopped or was not started',
-      6: 'Still running when the time of `--for` was over',
-      130: 'Interrupted: the runs go on',
+      6: 'Still running when the time limit of `--for` was reached',
+      130: 'Interrupted: the runs continue',
     },
     page: 'docs/run.md',
+  },
+  status: {
+    summary: 'Show the health of groups, pipelines and schedules',
+    about:
+      'Show the health of each group, pipeline and schedule, the worst first: its last run, the runs that succeeded, failed or were missed in a period, and its next start. Missed starts are computed from the timing. Keys do not run, so they have no health.',
+    examples: [
+      ['Show everything, counted over the last week', 'roster status'],
+      [
+        'Fail if a schedule fails, misses a start or returns no records',
+        'roster status --check --fail-on failing,missed,quiet',
+      ],
+      [
+        'Show what starts at night, as Markdown for an issue',
+        "roster status 'schedule/nightly*' --since 24h --format markdown",
+      ],
+    ],
+    exits: {
+      0: 'The status is shown',
+      1: failed,
+      4: elsewhere,
+      5: 'With `--check`: the health of something is in `--fail-on`',
+      130: 'Interrupted',
+    },
+    page: 'docs/status.md',
   },
   hold: {
     summary: 'Pause schedules for a time',

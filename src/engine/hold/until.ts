@@ -1,14 +1,18 @@
 import { problem } from '../../model/diagnostic.js';
+import { readDuration } from '../../model/duration.js';
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const HELP =
-  'Use a duration such as 90m, 8h or 3d, or a time with its offset, such as 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.';
+  'Use a duration such as 90m, 8h, 3d or 2w, or a time with its offset, such as 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.';
+
+/** Later years have more than four digits, which few tools can read. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** `--until`: when a hold ends, ISO 8601 in UTC. Throws a Problem. */
 export function parseUntil(text: string, now: Date): string {
-  const [, digits, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  const time = digits === undefined ? parseTime(text) : now.getTime() + Number(digits) * (UNITS[unit] ?? 0);
+  const duration = readDuration(text);
+  const time = duration === null ? parseTime(text) : now.getTime() + duration;
   if (Number.isNaN(time)) throw problem('invalid-time', `--until: ${whyNot(text)}`, HELP);
+  if (time > LATEST) throw problem('invalid-time', `--until: "${text}" is after the year 9999`, HELP);
   if (time <= now.getTime()) throw problem('invalid-time', `--until: "${text}" is in the past`, HELP);
   return new Date(Math.ceil(time / 1000) * 1000).toISOString();
 }

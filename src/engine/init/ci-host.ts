@@ -29,7 +29,7 @@ export function chooseHost(
   if (existsSync(join(root, '.github')))
     return { host: 'github', why: 'The repository has a folder .github.' };
   if (remote === null) return { host: 'github', why: noRemote };
-  const help = 'Run `roster init --ci github` or `roster init --ci gitlab` to add pipelines.';
+  const help = 'Run `roster init` again with `--ci github` or `--ci gitlab` to add pipelines.';
   return { host: null, why: `The host of the remote ${remote.name} is unknown. ${help}` };
 }
 

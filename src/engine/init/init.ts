@@ -29,6 +29,8 @@ export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   readonly install?: string | undefined;
   /** What pull requests are planned with: `snapshot` (default) or `key`. */
   readonly planWith?: string | undefined;
+  /** Whether CI checks after an apply that what was applied is healthy. */
+  readonly verify?: boolean | undefined;
   /** Environments that CI applies in this order, such as `staging,production`. */
   readonly promote?: string | undefined;
 }
@@ -66,6 +68,7 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const project = projectFacts(cwd, repository, options.promote);
   // A user who passes --ci is going to add a remote.
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
+  checkVerify(options, project.usesGit ?? remote !== null);
   const named = ci.host === null ? null : nameInFiles(project.name, ci.host, repository);
   const facts = { ...ciFacts(options, repository, { root, url }), ...project, project: named };
   const files = [...firstFiles({ url, remote, project }, repository), ...pipelines(ci, facts, repository)];
@@ -130,6 +133,7 @@ function ciFacts(
   return {
     install: installSource(options.install, { cwd: options.cwd, root }),
     planWith: planWithOf(options.planWith),
+    verify: options.verify === true,
     branch: repository?.defaultBranch ?? 'main',
     folder: repository?.folder ?? '.',
     url,
@@ -140,6 +144,16 @@ function ciFacts(
 function planWithOf(flag = 'snapshot'): CiFacts['planWith'] {
   if (flag === 'snapshot' || flag === 'key') return flag;
   throw problem('usage', `--plan-with: unknown value "${flag}"`, 'One of: snapshot, key.');
+}
+
+/** Only an inventory in git records when it was applied. */
+function checkVerify({ verify = false, env }: InitOptions, usesGit: boolean): void {
+  if (!verify || usesGit || env['ROSTER_INVENTORY']?.startsWith('git:')) return;
+  throw problem(
+    'usage',
+    '--verify: the inventory is a file, which does not record when it was applied',
+    'Set `inventory: { git: {} }` in roster.yaml. A new project gets it if the repository has a git remote.',
+  );
 }
 
 /** As the manifest has it. */

@@ -13,6 +13,8 @@ export interface ProjectFacts {
   readonly environments: readonly string[];
   /** The environments to apply in this order. */
   readonly promote: readonly string[];
+  /** Whether roster.yaml keeps the inventory in git; null if there is no roster.yaml yet. */
+  readonly usesGit: boolean | null;
 }
 
 const ENVIRONMENT = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
@@ -26,8 +28,9 @@ export function projectFacts(
 ): ProjectFacts {
   const promote = promoteOf(flag);
   const newName = projectName(repository, cwd);
-  if (occupantOf(cwd, 'roster.yaml') === 'nothing') return { name: newName, environments: promote, promote };
-  const { project, environments } = readOutline('roster.yaml', cwd);
+  if (occupantOf(cwd, 'roster.yaml') === 'nothing')
+    return { name: newName, environments: promote, promote, usesGit: null };
+  const { project, environments, usesGit } = readOutline('roster.yaml', cwd);
   const invalid = environments.find((each) => !ENVIRONMENT.test(each));
   if (invalid !== undefined)
     throw problem(
@@ -38,7 +41,8 @@ export function projectFacts(
   const unknown = promote.find((each) => !environments.includes(each));
   if (unknown !== undefined)
     throw problem('unknown-environment', `--promote: roster.yaml declares no environment "${unknown}"`);
-  return { name: PROJECT.test(project ?? '') ? (project ?? '') : newName, environments, promote };
+  const name = PROJECT.test(project ?? '') ? (project ?? '') : newName;
+  return { name, environments, promote, usesGit };
 }
 
 const seeErrors = 'Run `roster validate` to see all errors.';

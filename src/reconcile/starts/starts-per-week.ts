@@ -30,7 +30,9 @@ export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): 
       specOf: (match) => sidesOf(match, actions.get(match.address))[side],
       count: (runs, spec) => runs.startsPerRun(spec),
     });
-  const [startedBefore, startedAfter] = [startedBy('before'), startedBy('after')];
+  const startedBefore = startedBy('before');
+  const changesNothing = diffs.every(({ change }) => change.action === 'none');
+  const startedAfter = changesNothing ? startedBefore : startedBy('after');
   const totals = { before: 0, after: 0 };
   const unknown = { before: 0, after: 0 };
   let more = 0;
@@ -44,8 +46,10 @@ export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): 
     const sides = sidesOf(match, action);
     const runs = runsOf(match.kind, sides.before);
     const before = startsOf(match.kind, sides.before, runs, startedBefore);
-    const runsAfter = sides.after === sides.before ? runs : runsOf(match.kind, sides.after);
-    const after = startsOf(match.kind, sides.after, runsAfter, startedAfter);
+    const isSame = sides.after === sides.before;
+    const runsAfter = isSame ? runs : runsOf(match.kind, sides.after);
+    const after =
+      isSame && changesNothing ? before : startsOf(match.kind, sides.after, runsAfter, startedAfter);
     count('before', before);
     count('after', after);
     if (!Number.isNaN(after)) more += Number.isNaN(before) ? after : after - before;

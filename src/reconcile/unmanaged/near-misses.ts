@@ -7,7 +7,11 @@ import { fieldValue } from '../fields.js';
 import { foldedName } from '../look-alikes/folded-name.js';
 import type { Match } from '../match/match.js';
 import { listed, type StayingObject } from './listed.js';
+import { distanceFrom } from './nearness.js';
 import { mayStart } from './unmanaged.js';
+
+/** The closest of these come first. More are in the order of their ids: every create would be compared with each. */
+const MOST_ORDERED = 100;
 
 /**
  * The risk of changes that may make a second object of something that exists and stays as it is. `state` says why it
@@ -21,14 +25,21 @@ export function possibleDuplicates(
   const byKey = groupBy(staying, ({ kind, observed }) =>
     nearKey(kind, observed?.spec ?? null, observed?.name ?? null),
   );
+  // Most services hold nothing else, and the key of each create would be computed in vain.
+  if (byKey.size === 0) return () => [];
+  const starting = mayStart(now);
   // Many creates may be close to the same objects.
-  const found = new Map<string, readonly Risk[]>();
+  const found = new Map<string, readonly StayingObject[]>();
+  const unordered = new Map<string, readonly Risk[]>();
   return (change, { kind, entry }) => {
     const key = entry !== null && setsNearField(change, kind) ? nearKey(kind, entry.spec, null) : null;
-    const near = key === null ? undefined : byKey.get(key);
-    if (key === null || near === undefined) return [];
-    const risks = found.get(key) ?? risksOf(kind, near.filter(mayStart(now)), state);
-    found.set(key, risks);
+    const near = key === null ? undefined : (found.get(key) ?? byKey.get(key)?.filter(starting));
+    if (key === null || entry === null || near === undefined) return [];
+    found.set(key, near);
+    if (near.length <= MOST_ORDERED)
+      return risksOf(kind, near.length, state, () => listed(near, distanceFrom(kind, entry.spec)));
+    const risks = unordered.get(key) ?? risksOf(kind, near.length, state, () => listed(near));
+    unordered.set(key, risks);
     return risks;
   };
 }
@@ -56,14 +67,15 @@ export function nearValue({ nearMiss }: Kind, value: Json): string | null {
 
 function risksOf(
   { name, section, nearMiss }: Kind,
-  near: readonly StayingObject[],
+  count: number,
   state: string,
+  list: () => string,
 ): readonly Risk[] {
-  if (near.length === 0) return [];
+  if (count === 0) return [];
   const what = nearMiss?.relation ?? '';
   const subject =
-    near.length === 1
+    count === 1
       ? `a ${name} ${what}, which is ${state}`
-      : `one of ${near.length} ${section} ${what}, which are ${state}`;
-  return [{ code: 'possible-duplicate', message: `may duplicate ${subject}: ${listed(near)}` }];
+      : `one of ${count} ${section} ${what}, which are ${state}`;
+  return [{ code: 'possible-duplicate', message: `may duplicate ${subject}: ${list()}` }];
 }

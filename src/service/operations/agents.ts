@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '../../model/json.js';
+import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
 import type { AgentInput, AgentWithInputs } from '../../model/listing.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
@@ -72,5 +72,5 @@ function inputsOf(record: RemoteRecord): readonly AgentInput[] {
 
 function defaultText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : canonical(value as Json);
 }

@@ -123,7 +123,10 @@ function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
     canManage,
     agents,
     complete: described && isActive !== null && canManage !== null && agents !== null,
-    facts: { ...readActiveRuns(record), ...factsOf(record, ['lastRunStatus', 'lastRunAt', shape.count]) },
+    facts: Object.assign(
+      readActiveRuns(record),
+      factsOf(record, ['lastRunStatus', 'lastRunAt', shape.count]),
+    ),
   };
 }
 

@@ -32,6 +32,8 @@ export interface StageRun {
 /** A pipeline run (§2). */
 export interface PipelineRun {
   readonly id: string;
+  /** Not a field of the interface: null where a service does not show it. */
+  readonly pipelineId: string | null;
   readonly status: (typeof statuses)[number];
   readonly currentStepIndex: number | null;
   readonly stepCount: number | null;
@@ -39,6 +41,11 @@ export interface PipelineRun {
   readonly finishedAt: string | null;
   /** Empty in lists that lack them. */
   readonly steps: readonly StageRun[];
+}
+
+/** An entry of the list. The name of its pipeline is no field of the interface: null where a service does not show it. */
+export interface PipelineRunEntry extends PipelineRun {
+  readonly pipelineName: string | null;
 }
 
 /** Filters of the list of pipeline runs (§4). */
@@ -79,10 +86,10 @@ export function pipelineRunPage(
   filter: PipelineRunFilter = {},
   page = 1,
   pageSize = 25,
-): Call<NumberedPage<PipelineRun> & { readonly metrics: RunMetrics }> {
+): Call<NumberedPage<PipelineRunEntry> & { readonly metrics: RunMetrics }> {
   return {
     request: get(`${base}/runs`, { ...filter, page, pageSize }),
-    parse: (data) => ({ ...parseNumberedPage(data, parsePipelineRun), metrics: parseMetrics(data) }),
+    parse: (data) => ({ ...parseNumberedPage(data, parseEntry), metrics: parseMetrics(data) }),
   };
 }
 
@@ -91,6 +98,7 @@ function parsePipelineRun(item: unknown): PipelineRun {
   const steps = field(record, 'steps') == null ? [] : listIn(record, 'steps');
   return {
     id: idText(field(record, 'pipelineRunId') ?? field(record, 'id'), 'pipelineRunId'),
+    pipelineId: optionalId(record, 'pipelineId'),
     status: oneOf(field(record, 'status'), statuses, 'status'),
     currentStepIndex: optionalCount(record, 'currentStepIndex'),
     stepCount: optionalCount(record, 'stepCount'),
@@ -98,6 +106,12 @@ function parsePipelineRun(item: unknown): PipelineRun {
     finishedAt: optionalText(record, 'finishedAt'),
     steps: steps.map(parseStage),
   };
+}
+
+function parseEntry(item: unknown): PipelineRunEntry {
+  const record = asRecord(item, 'an object');
+  const pipelineName = optionalText(record, 'pipelineName') ?? optionalText(record, 'name');
+  return { ...parsePipelineRun(item), pipelineName };
 }
 
 function parseStage(item: unknown): StageRun {

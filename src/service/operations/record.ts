@@ -70,11 +70,15 @@ export function optionalCount(record: RemoteRecord, name: string): number | null
 
 /** A real day and time without an offset: 30 February would roll over to another day. */
 export function isWallClock(text: string): boolean {
-  const minutes = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:[0-5]\d(\.\d+)?)?$/.exec(text);
+  const minutes = /^(\d{4}-\d{2}-(\d{2}))[Tt ]((\d{2}):\d{2})(?::[0-5]\d(?:\.\d+)?)?$/.exec(text);
   if (minutes === null) return false;
-  const written = `${minutes[1]}T${minutes[2]}`;
+  const [, date, day, clock, hour] = minutes;
+  const written = `${date}T${clock}`;
   const time = Date.parse(`${written}Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(written);
+  if (Number.isNaN(time)) return false;
+  // Only the last days of a month and 24:00 roll over. There may be thousands of times, and this is slow.
+  const isPlain = Number(day) <= 28 && Number(hour) < 24;
+  return isPlain || new Date(time).toISOString().startsWith(written);
 }
 
 const isoInstant = /^(.+?)(Z|[+-]\d{2}:?\d{2})?$/i;

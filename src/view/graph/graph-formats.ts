@@ -98,7 +98,7 @@ function symbol(action: Action): string {
 /** Everything but letters, digits and plain punctuation becomes a Mermaid entity, which cannot end the label or open a tag. */
 function label(text: string): string {
   return cut(escapeControls(text), maxLabelColumns).replace(
-    /[^\p{L}\p{N} ._/…-]/gu,
+    /[^\p{L}\p{N} ._/\u2026-]/gu,
     (character) => `#${character.codePointAt(0)};`,
   );
 }

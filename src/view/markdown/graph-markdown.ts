@@ -7,13 +7,17 @@ import { markdownFence } from './markdown-escape.js';
 /** A graph with more arrows is unreadable. */
 const maxLinks = 60;
 
-/** The dependency graph around the changed resources, folded: it also shows what else depends on them. */
+/**
+ * The dependency graph around the changed resources, folded: it also shows what else depends on them. Left out if it is only
+ * the arrow from a changed resource to its target.
+ */
 export function touchedGraph({ changes, links }: Plan): string[] {
   const actions = new Map(
     changes.filter(({ action }) => action !== 'none').map((each) => [each.address, each.action]),
   );
   const near = subgraphOf({ nodes: nodesOf(links), links }, new Set(actions.keys()));
-  if (near.links.length === 0) return [];
+  const saysMore = near.links.length > 1 || near.links.some(({ from }) => !actions.has(from));
+  if (!saysMore) return [];
   const shown = near.links.slice(0, maxLinks);
   const left = near.links.length - shown.length;
   return [

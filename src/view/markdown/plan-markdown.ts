@@ -33,8 +33,8 @@ export interface MarkdownOptions {
 
 /** Reserved for headings and for the note on what is left out. */
 const reservedSize = 3_000;
-/** The share of the list of all changes. */
-const overviewSize = 10_000;
+/** The share of the list of all changes: a line each for some 250 of them, before the details of ordinary ones. */
+const overviewShare = 0.4;
 /** The share of warnings, which come before the details of other changes. */
 const warningsSize = 8_000;
 /** No project, service or inventory has a longer name. */
@@ -58,13 +58,16 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const groups = byRisk(acting, context.stepsOf);
   const isLong = needsList(acting);
 
-  const top = header(plan);
-  const risks = planRisks(plan.risks);
+  const [top, risks] = [header(plan), planRisks(plan.risks)];
   const budget = new SizeBudget(limit - reservedSize - measure([top, ...risks].join('\n')), measure);
   const delivered = budget.fill(groups.deliveries, render);
   const careful = budget.fill(groups.careful, render);
   const risky = budget.fill(groups.risky, render);
-  const overview = budget.fillUpTo(overviewSize, isLong ? Object.values(groups).flat() : [], overviewItem);
+  const overview = budget.fillUpTo(
+    limit * overviewShare,
+    isLong ? Object.values(groups).flat() : [],
+    overviewItem,
+  );
   const warnings = budget.fillUpTo(warningsSize, worstFirst(plan.diagnostics), (each) =>
     diagnosticItem(each, urlOf),
   );

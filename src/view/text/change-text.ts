@@ -17,8 +17,8 @@ export function changeText(change: Change, steps: readonly Step[], options: Text
   const width = options.width - 6;
   const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
   const sentences = [
-    ...labelled('risk: ', sentencesOf({ ...change, notes: [] }), width),
-    ...labelled('note: ', sentencesOf({ ...change, risks: [] }), width),
+    ...labelled('risk: ', sentencesOf({ risks: change.risks, notes: [] }), width),
+    ...labelled('note: ', sentencesOf({ risks: [], notes: change.notes }), width),
   ];
   const runs = runLines(change, width, paint);
   const details = verbose ? detailLines(change, steps, width).map((line) => paint('faint', line)) : [];

@@ -33,12 +33,12 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Tex
   return `${[...blocks, tail].join('\n\n')}\n`;
 }
 
-/** Where the documentation explains the codes of the errors: each has an anchor. */
+/** The command that explains the codes of the errors. */
 function learnMoreLines(errors: readonly Diagnostic[], width: number): string[] {
   // A mistake on the command line already names the help of its command.
-  const codes = [...new Set(errors.map(({ code }) => `#${code}`))].filter((each) => each !== '#usage');
+  const codes = [...new Set(errors.map(({ code }) => code))].filter((each) => each !== 'usage');
   if (codes.length === 0) return [];
-  return wrap(`Learn more: docs/diagnostics.md${codes.join(', ')}`, width);
+  return wrap(`Learn more: roster explain ${codes.join(' ')}`, width);
 }
 
 function hiddenText(hidden: readonly Diagnostic[]): string {

@@ -89,13 +89,25 @@ export function pad(text: string, columns: number): string {
 /** No path of a file is longer (PATH_MAX). */
 const LONGEST_PATH = 4096;
 
-/** Breaks a sentence at its spaces, and words that are longer than a line, but for paths, which are there to be copied. */
+/**
+ * Breaks a sentence at its spaces, but not those of code in backticks, and words that are longer than a line. Paths are
+ * never broken, because they are there to be copied.
+ */
 export function wrap(text: string, width: number): string[] {
-  const words = text.split(' ').filter((each) => each !== '');
-  const fragments = words
+  const fragments = wordsOf(text, width)
     .flatMap((each) => (isPath(each) ? [each] : folded(each, width)))
     .map((each) => ({ text: each }));
   return flow(fragments, width, ' ');
+}
+
+/** A word with all of the code in it. */
+const codeOrWord = /[^ `]*(?:`[^`]*`[^ `]*)+|[^ ]+/g;
+
+function wordsOf(text: string, width: number): string[] {
+  const found = text.match(codeOrWord) ?? [];
+  return found.flatMap((each) =>
+    fits(each, width) ? [each] : each.split(' ').filter((word) => word !== ''),
+  );
 }
 
 function isPath(word: string): boolean {

@@ -2,6 +2,8 @@ import { cut, pad, widthOf } from './layout.js';
 
 export interface Column<R> {
   readonly title: string;
+  /** Whether the title stays as it is. By default it is in capitals. */
+  readonly isPlain?: true;
   /** Texts without line breaks, escaped. */
   text(row: R): string;
 }
@@ -16,7 +18,10 @@ export function table<R>(columns: readonly Column<R>[], rows: readonly R[]): str
       index === columns.length - 1 ? text(row) : cut(text(row), WIDEST_COLUMN),
     ),
   );
-  const lines = [columns.map(({ title }) => title.toUpperCase()), ...cells];
+  const lines = [
+    columns.map(({ title, isPlain }) => (isPlain === true ? title : title.toUpperCase())),
+    ...cells,
+  ];
   const widths = columns.map((_, index) =>
     lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), 0),
   );

@@ -48,12 +48,13 @@ function objectText(object: NonNullable<Why['object']>): string {
   return [...nameAndId(object), ...(object.id === null ? ['without an id'] : [])].join(' ');
 }
 
-function differenceLines({ change }: Why, layout: TextLayout): string[] {
+function differenceLines({ change, endsHold }: Why, layout: TextLayout): string[] {
   if (change === null) return [];
   const { action, fields, origin, notes } = change;
   if (action === 'none' && notes.length === 0) return ['No differences.'];
   const { verb, symbol } = actionLabels[action];
-  const from = origin === null ? '' : ` (${originText(origin)})`;
+  const cause = endsHold ? 'its hold has ended' : origin && originText(origin);
+  const from = cause === null ? '' : ` (${cause})`;
   const options = { ...layout, action, width: layout.width - 2 };
   const noDetails = fields.length === 0 && notes.length === 0;
   const title = `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`;
