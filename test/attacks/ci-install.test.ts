@@ -29,6 +29,7 @@ const sources: readonly Install[] = [
 ];
 const facts: Omit<CiFacts, 'install'> = {
   planWith: 'snapshot',
+  verify: false,
   project: null,
   environments: [],
   promote: [],

@@ -51,7 +51,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   yaml: [],
   manifest: ['model', 'yaml', 'files', 'redact'],
   service: ['model', 'redact'],
-  reconcile: ['model', 'redact/mask.ts'],
+  reconcile: ['model'],
   timing: ['model'],
   files: ['model'],
   inventory: ['model', 'files'],
@@ -59,8 +59,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
   pull: ['model', 'yaml'],
   apply: ['model', 'files'],
   view: ['model'],
-  redact: [],
-  init: [],
+  redact: ['model'],
+  init: ['model/shell-word.ts'],
   sandbox: [],
 };
 

@@ -90,7 +90,7 @@ function writeAll(workspace: Workspace, files: Readonly<Record<string, string>>)
   for (const [name, content] of Object.entries(files)) workspace.write(name, content);
 }
 
-type Shown = Omit<Ran, 'exit'> & { readonly exit: number | null };
+type Shown = Pick<Ran, 'stdout' | 'stderr'> & { readonly exit: number | null };
 
 function words(line: string): string[] {
   return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));

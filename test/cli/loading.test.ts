@@ -36,7 +36,7 @@ async function loads(args: readonly string[], manifest = group) {
   expect([exit, said]).toEqual([0, '']);
   const { files, builtins, intl } = JSON.parse(report);
   const text = [...new Set<string>(files)].map((file) => readFileSync(file, 'utf8')).join('\n');
-  return { packages: found(text), builtins: new Set<string>(builtins), intl };
+  return { packages: found(text), builtins: new Set<string>(builtins), intl, size: text.length };
 }
 
 function found(text: string): Package[] {
@@ -77,6 +77,18 @@ test.each([
     packages: ['commander', ...packages, 'js-yaml'].sort(),
     intl,
   });
+});
+
+test('the code that validates environments, defaults and keys is loaded only for a project that has them', async () => {
+  const { size: least } = await loads(['validate'], interval);
+  for (const [more, size] of [
+    ['environments: { live: {} }', 20_000],
+    ['defaults: { groups: { protect: true } }', 10_000],
+    ['keys: { ci: { scopes: full, deliver: { file: ci.key } } }', 4_000],
+  ] as const) {
+    const { size: all } = await loads(['validate', '--all-environments'], `${interval}${more}\n`);
+    expect(all - least, more).toBeGreaterThan(size);
+  }
 });
 
 test('checking the format loads nothing for schedules, selections or the network', async () => {

@@ -89,6 +89,22 @@ test('Ctrl-C with --stop-on-interrupt stops what was started', async () => {
   ]);
 });
 
+test('a second Ctrl-C ends at once, and says that runs may still be active', async () => {
+  const { sandbox, go } = await arrange(() => undefined);
+  const running = go('run', 'agent/a', '--stop-on-interrupt');
+  await until(() => sandbox.world.jobs.size === 1);
+  sandbox.faults.faults = [{ act: 'hang' }];
+  await pause(500);
+  running.kill('SIGINT');
+  await pause(300);
+  running.kill('SIGINT');
+  const { exit, stderr } = await running.ended;
+  expect([exit, stderr]).toEqual([
+    130,
+    expect.stringMatching(/`roster runs --state active` lists them\.\n$/),
+  ]);
+});
+
 test('Ctrl-C during a start: it is finished and followed up, and nothing else is sent', async () => {
   let running: Started | null = null;
   const scene = await arrange(async (count, isDone) => {

@@ -94,11 +94,30 @@ test.each([
   expect([exit, stderr.match(/error\[[\w-]+\]/)?.[0]]).toEqual([1, 'error[usage]']);
 });
 
-test('sandbox: an error in a seed names the file, the line and the column', async () => {
-  writeFileSync(join(cwd, 'seed.json'), '{\n  "agents": [{ "name": "x" }]\n}\n');
-  const { exit, stderr } = await roster(['sandbox', '--seed', 'seed.json'], { cwd });
-  expect(exit).toBe(1);
-  expect(stderr.replace(/\s+/g, ' ')).toContain('seed.json: seed: 2:14: agents[0] has no "externalAgentId"');
+test.each([
+  ['--seed', '{\n  "agents": [{ "name": "x" }]\n}\n', 'agents[0] has no "externalAgentId"', '2:14'],
+  ['--faults', '{\n  "faults": [{ "act": "explode" }]\n}\n', 'faults[0].act is not one of drop', '2:23'],
+  ['--faults', '{\n  "faults": [],,\n}\n', 'the file is not JSON', '2:16'],
+])('sandbox: an error in the file of %s shows its line: %j', async (flag, text, message, position) => {
+  writeFileSync(join(cwd, 'file.json'), text);
+  const { exit, stderr } = await roster(['sandbox', flag, 'file.json'], { cwd });
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(`file.json:${position}`)]);
+  expect(stderr).toContain(`error[schema]: ${message}`);
+  expect(stderr).toContain(text.split('\n')[1]);
+});
+
+test('sandbox: the greeting lists the agents that its key sees', async () => {
+  const agents = [
+    { externalAgentId: 'own', name: 'Own' },
+    { externalAgentId: 'foreign', name: 'Foreign', assignedTo: ['somebody'] },
+    { externalAgentId: 'hidden', name: 'Hidden', assigned: false },
+  ];
+  writeFileSync(join(cwd, 'agents.json'), JSON.stringify({ agents }));
+  const { agents: listed } = await serve(['--seed', join(cwd, 'agents.json')]);
+  expect(listed).toEqual([expect.objectContaining({ externalAgentId: 'own' })]);
+});
+
+test('schema seed: is the JSON Schema of a seed', async () => {
   expect((await roster(['schema', 'seed'], { cwd })).stdout).toContain('Seed of a roster sandbox');
 });
 
@@ -169,9 +188,9 @@ test('sandbox: answered requests are not kept in memory', async () => {
 
 test('sandbox: its memory stays flat while requests of all areas are answered', async () => {
   const requests = runs(400, 20_000);
-  const { statuses, megabytes } = await soak({ program, requests, heapMb: 128 });
+  const { statuses, memory } = await soak({ program, requests, heapMb: 128, days: runs(0, 3) });
   expect(Object.keys(statuses)).toEqual(['200']);
-  if (isLong) expect(isFlat(megabytes)).toBe(true);
+  if (isLong) expect([memory, isFlat(memory)]).toEqual([memory, true]);
 });
 
 test('sandbox: starts beyond the limit are refused, and all others are taken', async () => {

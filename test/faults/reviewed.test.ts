@@ -153,6 +153,7 @@ const differences: Readonly<Record<string, Difference>> = {
     make: ({ workspace }) => {
       workspace.env['ROSTER_URL'] = workspace.env['ROSTER_URL']?.replace('127.0.0.1', 'localhost') ?? '';
     },
+    codes: 'inventory-mismatch',
   },
   'another path of the service': {
     make: ({ workspace }) => {

@@ -69,7 +69,8 @@ async function interrupt(
     arrange(fixture);
     const begun = performance.now();
     const { exit, stdout, stderr } = await fixture.process('apply', '--yes', '--report', 'report.json');
-    expect(performance.now() - begun).toBeLessThan(7_000);
+    // It does not wait for the timeout of the request, 30 s, even on a machine that is busy.
+    expect(performance.now() - begun).toBeLessThan(20_000);
     const report = reportOf(fixture);
     expect([exit, stderr]).toEqual([exit === 0 ? 0 : 130, stderr]);
     if (exit === 0) await fixture.expectDesired();

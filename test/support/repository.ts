@@ -29,6 +29,24 @@ export class Remote {
     return git(this.path, ...words);
   }
 
+  /** Saves it as it is. The function that is returned restores it, as often as it is called. */
+  save(): () => void {
+    const saved = join(mkdtempSync(join(this.root, 'saved-')), 'remote.git');
+    cpSync(this.path, saved, { recursive: true });
+    return () => {
+      rmSync(this.path, { recursive: true });
+      cpSync(saved, this.path, { recursive: true });
+    };
+  }
+
+  /** Another remote with the same branches. */
+  copy(): Remote {
+    const made = new Remote();
+    rmSync(made.path, { recursive: true });
+    cpSync(this.path, made.path, { recursive: true });
+    return made;
+  }
+
   remove(): void {
     rmSync(this.root, { recursive: true, force: true });
   }

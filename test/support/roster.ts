@@ -16,11 +16,14 @@ import { mustHide, secretsOf } from './secrets.js';
 class Captured extends Output {
   stdout = '';
   stderr = '';
+  both = '';
   override out(text: string): void {
     this.stdout += this.redactor.text(text);
+    this.both += this.redactor.text(text);
   }
   override err(text: string): void {
     this.stderr += this.redactor.text(text);
+    this.both += this.redactor.text(text);
   }
 }
 
@@ -28,6 +31,8 @@ export interface Ran {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** In the order of a terminal. */
+  readonly both: string;
 }
 
 /** A project folder, with commands that run in this process instead of a new one. */
@@ -38,6 +43,8 @@ export class Workspace {
   /** The current time; that of the machine by default. */
   now: Host['now'];
   env: Record<string, string>;
+  /** Interrupts the commands. */
+  readonly stop = new AbortController();
 
   constructor(files: Readonly<Record<string, string>>, service: { url: string; apiKey: string }) {
     this.env = { ROSTER_URL: service.url, ROSTER_API_KEY: service.apiKey, PATH: process.env['PATH'] ?? '' };
@@ -107,11 +114,11 @@ export class Workspace {
       sleep: this.sleep,
       now: this.now,
     };
-    const { signal } = new AbortController();
+    const { signal } = this.stop;
     const exit = await command({ host, output, signal, stopped: Promise.resolve() });
     // In every test: no command prints the key, or a value from the environment.
     mustHide('stdout', output.stdout, secretsOf(host.env));
     mustHide('stderr', output.stderr, secretsOf(host.env));
-    return { exit, stdout: output.stdout, stderr: output.stderr };
+    return { exit, stdout: output.stdout, stderr: output.stderr, both: output.both };
   }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,19 @@ export interface SoakOptions {
   readonly program: string;
   readonly requests: number;
   readonly heapMb: number;
+  /** Pass before the first request: after three, the history is full. */
+  readonly days: number;
   /** It ends then, also with fewer requests. Default: never. */
   readonly minutes?: number;
-  /** Called 40 times. */
-  readonly onSample?: (sent: number, megabytes: number | undefined) => void;
+  /** Called for each sample. */
+  readonly onSample?: (sent: number, memory: Memory) => void;
+}
+
+/** Of the process of the sandbox, in megabytes. */
+export interface Memory {
+  /** The heap that is used after a garbage collection: what the sandbox keeps. */
+  readonly heap: number;
+  readonly resident: number;
 }
 
 export interface SoakResult {
@@ -22,12 +31,22 @@ export interface SoakResult {
   /** How many answers had each status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Resident megabytes, measured 40 times; empty where /proc is not there. */
-  readonly megabytes: readonly number[];
+  /** After each tenth of the requests. */
+  readonly memory: readonly Memory[];
 }
 
-const WORKERS = 8;
-const SAMPLES = 40;
+const WORKERS = 16;
+const SAMPLES = 10;
+/** Runs in the process of the sandbox: each message is answered with its memory. */
+const GAUGE = `
+const megabytes = (bytes) => Math.round(bytes / 104857.6) / 10;
+process.on('message', () => {
+  gc();
+  const { heapUsed, rss } = process.memoryUsage();
+  process.send({ heap: megabytes(heapUsed), resident: megabytes(rss) });
+});`;
+/** What a long run keeps more than half of it: pages of code, and a list that is being answered. */
+const TOLERANCE = 1.15;
 const AGENT = 'a9e00000-0000-4000-8000-000000000001';
 const GROUP = 'c0000000-0000-4000-8000-000000000001';
 const PIPELINE = 'd0000000-0000-4000-8000-000000000001';
@@ -52,8 +71,10 @@ export async function soak({ program, heapMb, ...options }: SoakOptions): Promis
   const seed = join(folder, 'seed.json');
   writeFileSync(seed, JSON.stringify(SEED));
   const flags = ['sandbox', '--port', '0', '--format', 'json', '--speed', SPEED, '--seed', seed];
-  const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, program, ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const gauge = `data:text/javascript,${encodeURIComponent(GAUGE)}`;
+  const nodeFlags = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--import', gauge];
+  const child = spawn(process.execPath, [...nodeFlags, program, ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   try {
     return await measured(child, options);
@@ -63,21 +84,24 @@ export async function soak({ program, heapMb, ...options }: SoakOptions): Promis
   }
 }
 
-/** Whether the last quarter needs as much memory as the second, within a quarter of it. */
-export function isFlat(megabytes: readonly number[]): boolean {
-  const quarter = megabytes.length >> 2;
-  const [second, last] = [median(megabytes.slice(quarter, 2 * quarter)), median(megabytes.slice(-quarter))];
-  return last <= second * 1.25;
+/** Whether the sandbox keeps as much at the end as after half of the requests. */
+export function isFlat(memory: readonly Memory[]): boolean {
+  const [half, end] = [memory[memory.length >> 1], memory.at(-1)];
+  return half !== undefined && end !== undefined && end.heap <= half.heap * TOLERANCE;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+function memoryOf(child: ChildProcess): Promise<Memory> {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.send('measure', (error) => error && reject(error));
+  });
 }
 
 async function measured(
   child: ChildProcess,
   {
     requests,
+    days,
     minutes = Number.POSITIVE_INFINITY,
     onSample = () => {},
   }: Omit<SoakOptions, 'program' | 'heapMb'>,
@@ -85,15 +109,16 @@ async function measured(
   const { url, apiKey } = await greetingOf(child);
   const agent = new Agent({ keepAlive: true, maxSockets: WORKERS });
   const statuses: Record<string, number> = {};
-  const megabytes: number[] = [];
+  const memory: Memory[] = [];
   const begin = performance.now();
   let sent = 0;
   const isOver = () => sent >= requests || performance.now() - begin > minutes * 60_000;
   const send: Send = async (method, path, body) => {
     sent += 1;
-    if (sent % Math.ceil(requests / SAMPLES) === 0) {
-      megabytes.push(...residentMegabytes(child));
-      onSample(sent, megabytes.at(-1));
+    if (sent % Math.floor(requests / SAMPLES) === 0) {
+      const at = sent;
+      memory.push(await memoryOf(child));
+      onSample(at, memory.at(-1) ?? { heap: 0, resident: 0 });
     }
     const { status, text } = await answerOf({ url, apiKey, agent }, method, path, body);
     statuses[status] = (statuses[status] ?? 0) + 1;
@@ -102,9 +127,11 @@ async function measured(
   const work = async (worker: number) => {
     for (let round = worker; !isOver(); round += WORKERS) await step(send, round);
   };
+  for (let day = 0; day < days; day += 1)
+    await answerOf({ url, apiKey, agent }, 'POST', '/sandbox/clock', { advance: '1d' });
   await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
   agent.destroy();
-  return { sent, statuses, seconds: Math.round((performance.now() - begin) / 1000), megabytes };
+  return { sent, statuses, seconds: Math.round((performance.now() - begin) / 1000), memory };
 }
 
 type Send = (method: string, path: string, body?: object) => Promise<unknown>;
@@ -219,13 +246,4 @@ async function greetingOf(child: ChildProcess): Promise<{ url: string; apiKey: s
     });
     child.once('close', () => reject(new Error('the sandbox ended before it listened')));
   });
-}
-
-function residentMegabytes({ pid }: ChildProcess): number[] {
-  try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return kilobytes === undefined ? [] : [Math.round(Number(kilobytes) / 1024)];
-  } catch {
-    return [];
-  }
 }

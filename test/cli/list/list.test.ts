@@ -378,6 +378,7 @@ describe('roster schema --live', () => {
   test.each([
     ['schema plan --live', 'names no agents'],
     ['schema --url http://127.0.0.1:1', '`--url` has no effect without `--live`'],
+    ['schema -v', '`--verbose` has no effect without `--live`'],
     ['schema -e staging', '`--env` has no effect without `--live`'],
     ['schema --allow-service-mismatch', '`--allow-service-mismatch` has no effect without `--live`'],
   ])('roster %s is a usage error before any request', async (line, says) => {

@@ -12,10 +12,16 @@ export interface Stop {
   readonly nth: number | 'write';
   /** `lost`: the request takes no effect, and its connection is reset. `late`: it takes effect after the take-over. */
   readonly act: 'lost' | 'late';
+  /** The command of the run that is stopped, and of the one that takes its lock. Default: an apply. */
+  readonly commands?: Readonly<Record<'first' | 'second', readonly string[]>>;
 }
+
+const applies = { first: ['apply', '--yes'], second: ['apply', '--yes'] };
 
 export interface TakeOver {
   readonly sandbox: Sandbox;
+  /** The folder of the project. */
+  readonly root: string;
   readonly first: Ended;
   /** Requests of the first run after another one took its lock, as `METHOD path`. */
   readonly after: readonly string[];
@@ -37,6 +43,7 @@ export async function withTakeOver(
     cwd,
     env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: keyOf(side), ...environment },
   });
+  const commands = stop.commands ?? applies;
   const apply = () => roster(['apply', '--yes'], options('second'));
   try {
     if (scenario.before !== null) {
@@ -54,15 +61,15 @@ export async function withTakeOver(
       if (!isIt) return next();
       process.kill(pid, 'SIGSTOP');
       await roster(['unlock', '--yes'], options('second'));
-      await apply();
+      await roster(commands.second, options('second'));
       taken = true;
       process.kill(pid, 'SIGCONT');
       return stop.act === 'late' ? next() : request.reset();
     };
-    const running = start(['apply', '--yes'], options('first'));
+    const running = start(commands.first, options('first'));
     pid = running.pid ?? 0;
     const first = await running.ended;
-    await work({ sandbox, first, after, stopped: taken, apply });
+    await work({ sandbox, root: cwd, first, after, stopped: taken, apply });
   } finally {
     rmSync(cwd, { recursive: true, force: true });
     await sandbox.close();

@@ -33,7 +33,9 @@ export const VARIANTS = {
   'reasons-as-text': 'members of a group run that never started are texts',
   // Identifiers
   'numeric-schedule-ids': 'new schedules get a number as their id',
+  'text-schedule-ids': 'new schedules get a short text with capitals as their id, such as S-17',
   'schedule-id-named': 'the id of a schedule is named scheduleId',
+  'query-id-named': 'the id of a saved query is named savedQueryId',
   'uppercase-guids': 'GUIDs are returned in upper case',
   // Text that is returned in another spelling
   'null-descriptions': 'an empty description is returned as null',
@@ -48,6 +50,7 @@ export const VARIANTS = {
   'steps-from-one': 'sortOrder of a stage counts from 1 instead of 0',
   'steps-shuffled': 'except in GET by id, stages are out of order; only sortOrder is right',
   'hidden-by-id': 'a group or pipeline with an unassigned agent is omitted from lists but can be read by id',
+  'empty-hidden': 'a group or pipeline without agents is omitted from lists but can be read by id',
   'create-honours-active': 'isActive in a create body is honoured instead of ignored',
   'empty-refused': 'a group or pipeline without agents is refused with 400',
   'duplicate-names-refused': 'a second group or pipeline of the same name is refused with 400',

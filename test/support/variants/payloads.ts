@@ -30,6 +30,7 @@ export const PAYLOAD_REWRITES: Partial<Record<Variant, PayloadRewrite>> = {
     isFields(data) && Array.isArray(data.notStarted)
       ? { ...data, notStarted: data.notStarted.map((each) => each.reason) }
       : data,
+  'query-id-named': (data) => (Array.isArray(data) ? data.map(nameQueryId) : nameQueryId(data)),
   'agents-reordered': (data, { kind, action }) =>
     kind === 'agent' && action === 'list' && Array.isArray(data) ? data.toReversed() : data,
   'no-error-empty': (data) => emptyMessages(data),
@@ -73,6 +74,13 @@ function isNotRevoked(key: unknown): boolean {
 
 function idOf(record: Record<string, unknown>): unknown {
   return record.id ?? record.scheduleId;
+}
+
+/** Saved queries are the only records with a definition. */
+function nameQueryId(record: unknown): unknown {
+  if (!isFields(record) || record.definition === undefined) return record;
+  const { id, ...rest } = record;
+  return { savedQueryId: id, ...rest };
 }
 
 function emptyMessages(value: unknown): unknown {

@@ -19,6 +19,12 @@ type Rule = (reply: () => Reply, exchange: Exchange, operation: Operation) => Re
 /** Functions, because `numeric-schedule-ids` counts. */
 export const RULES: Partial<Record<Variant, () => Rule>> = {
   'hidden-by-id': () => hiddenById,
+  'empty-hidden': () => (reply, _, operation) =>
+    mapData(reply(), (data) =>
+      isCollection(operation) && operation.action === 'list' && Array.isArray(data)
+        ? data.filter(({ memberCount, stepCount }) => (memberCount ?? stepCount) > 0)
+        : data,
+    ),
   'create-honours-active': () => createHonoursActive,
   'empty-refused': before(isCollection, (exchange, { kind }) => {
     if (agentIdsOf(exchange)?.length === 0) throw badRequest(`A ${kind} needs an agent.`);
@@ -52,7 +58,8 @@ export const RULES: Partial<Record<Variant, () => Rule>> = {
       ? { status: 200, body: { success: true, message: 'It was deleted.', data: null } }
       : result;
   },
-  'numeric-schedule-ids': numericScheduleIds,
+  'numeric-schedule-ids': () => counted((next) => `${next}`),
+  'text-schedule-ids': () => counted((next) => `S-${next}`),
   'past-once-refused': before(hasScheduleBody, (exchange) => {
     const settings = settingsOf(exchange);
     if (settings.scheduleType !== 'Once' || fireTimes(settings, exchange.core.clock(), 1).length > 0) return;
@@ -188,8 +195,8 @@ function createHonoursActive(
   });
 }
 
-/** New schedules get the next free number as their id. Numbers in stored ids become numbers in responses. */
-function numericScheduleIds(): Rule {
+/** New schedules get an id with the next free number. Numbers in stored ids become numbers in responses. */
+function counted(idOf: (next: number) => string): Rule {
   let next = 1;
   return (reply, { core }, { kind, action }) => {
     const result = reply();
@@ -200,10 +207,10 @@ function numericScheduleIds(): Rule {
       const record = byId(schedules, String(data.id));
       if (record === undefined) return data;
       schedules.delete(record.id.toLowerCase());
-      while (schedules.has(String(next))) next += 1;
-      record.id = String(next++);
+      while (schedules.has(idOf(next).toLowerCase())) next += 1;
+      record.id = idOf(next++);
       put(schedules, record);
-      return { ...data, id: Number(record.id) };
+      return withNumericIds({ ...data, id: record.id }) as Fields;
     });
   };
 }

@@ -91,6 +91,11 @@ test.each<[words: string, says: string]>([
   ['api/users', 'is not below /api/'],
   ['/api/../admin', 'is not a path of the service'],
   ['/api/%2e%2e/admin', 'is not a path of the service'],
+  ['/api/..%2fadmin', 'is not a path of the service'],
+  ['/api/x%2F..%2f..%2Fadmin', 'is not a path of the service'],
+  ['/api/%2e%2e%5cadmin', 'is not a path of the service'],
+  ['POST /api/x%2f%2e%2e%2Fapi-keys --write', 'is not a path of the service'],
+  ['POST /api/api-keys%2f --write', 'Declare the key in a manifest'],
   ['/api//users', 'is not a path of the service'],
   ['/api/search-groups/{id}', 'Put the id in place of the placeholder'],
   ['/api/a\\b', 'is not a path of the service'],
@@ -112,4 +117,11 @@ test.each<[words: string, says: string]>([
   expect([exit, stdout]).toEqual([1, '']);
   expect(stderr.replace(/\s+/g, ' ')).toContain(says);
   expect(sandbox.requests).toEqual([]);
+});
+
+test('no part of a body that is not JSON is shown, because a part of a secret cannot be masked', async () => {
+  const key = 'svc_live_abcdefghijklmnopqrstuvwxyz';
+  const { exit, stderr } = await api('POST', '/api/x', '--write', '--data', `${'x'.repeat(60)}${key}`);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('the text is not JSON')]);
+  expect(stderr).not.toContain('svc_live_abc');
 });

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
+import { everyCommand, fullName } from '../../../src/cli/command/full-name.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { withReadSession } from '../../../src/engine/session.js';
 import { type Sandbox, worldToJson } from '../../../src/sandbox/index.js';
@@ -17,6 +18,8 @@ schedules:
   s: { target: group/a, every: 6 hours, startTime: 2099-01-01T06:00:00 }
 `;
 
+const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
+
 /** A command line that does what the command is for. */
 const lines: Readonly<Partial<Record<CommandName, string>>> = {
   init: 'init --ci none',
@@ -30,6 +33,21 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   log: 'log --inventory git:refs/heads/inventory@origin',
   run: 'run agent/acme-shop --detach',
   wait: 'wait agent/acme-shop',
+  'runs show': 'runs show 00000000-0000-4000-8000-000000000000',
+  'runs refresh': 'runs refresh 00000000-0000-4000-8000-000000000000',
+  'runs stop': 'runs stop 00000000-0000-4000-8000-000000000000',
+  'runs retry': 'runs retry 00000000-0000-4000-8000-000000000000 agent/acme-shop',
+  'runs ack': 'runs ack 00000000-0000-4000-8000-000000000000',
+  'runs rm': 'runs rm 00000000-0000-4000-8000-000000000000',
+  'data preview': 'data preview 00000000-0000-4000-8000-000000000000',
+  'data query': 'data query 00000000-0000-4000-8000-000000000000',
+  'data get': 'data get 00000000-0000-4000-8000-000000000000 --out files',
+  'data lineage': 'data lineage 00000000-0000-4000-8000-000000000000',
+  'data share': 'data share 00000000-0000-4000-8000-000000000000 --company',
+  'data rm': 'data rm 00000000-0000-4000-8000-000000000000',
+  'data queries save': 'data queries save another --of 00000000-0000-4000-8000-000000000000',
+  'data queries run': 'data queries run stored',
+  'data queries rm': 'data queries rm stored',
   unlock: 'unlock --yes',
   sandbox: 'sandbox --port 0',
   completion: 'completion bash',
@@ -51,10 +69,28 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-function run(name: CommandName) {
+function run(name: CommandName, id = UNKNOWN_ID) {
   // It prints its own key, which is the one of all sandboxes.
   if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
-  return workspace.command((lines[name] ?? name).split(' '));
+  return workspace.command((lines[name] ?? name).replace(UNKNOWN_ID, id).split(' '));
+}
+
+/** Which some commands show and delete. */
+async function finishedGroupRun(): Promise<string> {
+  expect((await workspace.apply()).exit).toBe(0);
+  const { stdout } = await workspace.command('run group/a --detach --format json'.split(' '));
+  sandbox.advance(3_600_000);
+  return JSON.parse(stdout).runs[0].id;
+}
+
+/** Which some commands print, trace and download. A query of it is saved. */
+async function storedDataset(): Promise<string> {
+  await workspace.command(['run', 'agent/acme-shop', '--detach']);
+  sandbox.advance(3_600_000);
+  const { stdout } = await workspace.command(['data', '--format', 'json']);
+  const { id } = JSON.parse(stdout).datasets[0];
+  expect((await workspace.command(['data', 'queries', 'save', 'stored', '--of', id])).exit).toBe(0);
+  return id;
 }
 
 /** When a key was used last is not something that a command changes. */
@@ -73,28 +109,49 @@ function filesOf(folder: string): Record<string, string> {
 }
 
 test('every command has a declaration, and every declaration is that of a command', () => {
-  const { commands } = buildProgram({} as never, () => undefined);
-  expect(commands.map((each) => each.name()).sort()).toEqual(['__complete', ...names].sort());
+  const commands = everyCommand(buildProgram({} as never, () => undefined));
+  expect(commands.map(fullName).sort()).toEqual([...names].sort());
 });
 
 test.each(names.filter((name) => declarations[name].readOnly))(
   '%s is read-only: it changes neither the service nor a file',
   async (name) => {
     if (name === 'log') initWithOrigin(workspace.root);
+    const isOfData = name.startsWith('data');
+    const id =
+      name === 'runs show' ? await finishedGroupRun() : isOfData ? await storedDataset() : UNKNOWN_ID;
     const before = state();
-    const { exit } = await run(name);
+    const { exit } = await run(name, id);
     expect(exit).toBe(0);
+    // Its flag names it.
+    if (name === 'data get') rmSync(join(workspace.root, 'files'), { recursive: true });
     expect(state()).toEqual(before);
   },
 );
 
-test.each(names.filter((name) => declarations[name].destructive))(
+/** These list what they would delete, with success. */
+const listing: readonly CommandName[] = ['data rm', 'data queries rm'];
+
+test.each(listing)('%s is destructive, so without --yes it says what it would delete', async (name) => {
+  const id = await storedDataset();
+  const before = state();
+  const { exit, stdout } = await run(name, id);
+  expect([exit, stdout]).toEqual([0, expect.stringMatching(/Would delete[\s\S]*--yes/)]);
+  expect(state()).toEqual(before);
+  expect(
+    (await workspace.command([...(lines[name] ?? '').replace(UNKNOWN_ID, id).split(' '), '--yes'])).exit,
+  ).toBe(0);
+  expect(state()).not.toEqual(before);
+});
+
+test.each(names.filter((name) => declarations[name].destructive && !listing.includes(name)))(
   '%s is destructive, so it asks for confirmation',
   async (name) => {
     const lock = { formatVersion: 1, token: 't', name: 'another run', since: '2026-01-01T00:00:00Z' };
     if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
     const [words, flag] = unconfirmed[name] ?? [name, '--yes'];
-    const { exit, stderr } = await workspace.command(words.split(' '));
+    const id = name === 'runs rm' ? [await finishedGroupRun()] : [];
+    const { exit, stderr } = await workspace.command([...words.split(' '), ...id]);
     expect([exit, stderr]).toEqual([1, expect.stringContaining(flag)]);
   },
 );
@@ -105,7 +162,7 @@ test.each(names)('%s sends requests only if it declares that it needs an API key
   sandbox.requests.length = 0;
   delete workspace.env['ROSTER_API_KEY'];
   const { stdout, stderr } = await run(name);
-  expect(`${stdout}${stderr}`.includes('missing-setting')).toBe(declarations[name].needsKey);
+  expect(`${stdout}${stderr}`.includes('error[missing-setting]')).toBe(declarations[name].needsKey);
   expect(sandbox.requests).toEqual([]);
 });
 
@@ -116,7 +173,7 @@ describe('a read-only command cannot be handed a writer', () => {
 
   test.each(names)('%s imports what can write only if it is not read-only', (name) => {
     if (name === 'help') return;
-    const text = readFileSync(join(source, `${name}.ts`), 'utf8');
+    const text = readFileSync(join(source, `${name.replaceAll(' ', '/')}.ts`), 'utf8');
     const imports = text.match(/^import [^;]*;/gm) ?? [];
     expect(imports.some((each) => writers.test(each))).toBe(!declarations[name].readOnly);
   });

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Command } from '../../../src/cli/command/commander.js';
 import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
+import { everyCommand, fullName } from '../../../src/cli/command/full-name.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
@@ -26,6 +27,7 @@ afterEach(async () => {
 });
 
 const { opts } = Command.prototype;
+const commands = everyCommand(buildProgram({} as never, () => undefined));
 const lines: Readonly<Partial<Record<CommandName, string>>> = {
   init: 'init --ci none',
   // A flag may be read only when there is something to show.
@@ -37,8 +39,24 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
   resume: 'resume --all --yes',
   why: 'why group/*',
   api: 'api /api/search-groups',
+  data: 'data group/a',
+  'data preview': 'data preview group/a',
+  'data query': 'data query group/a',
+  'data get': 'data get group/a --out files',
+  'data lineage': 'data lineage 00000000-0000-4000-8000-000000000000',
+  'data share': 'data share 00000000-0000-4000-8000-000000000000 --company',
+  'data rm': 'data rm --older-than 90d --keep-last 3',
+  'data queries save': 'data queries save q --of group/a',
+  'data queries run': 'data queries run q',
+  'data queries rm': 'data queries rm q',
   run: 'run group/a --detach',
   wait: 'wait group/a',
+  'runs show': 'runs show 00000000-0000-4000-8000-000000000000',
+  'runs refresh': 'runs refresh 00000000-0000-4000-8000-000000000000',
+  'runs stop': 'runs stop 00000000-0000-4000-8000-000000000000',
+  'runs retry': 'runs retry 00000000-0000-4000-8000-000000000000 agent/acme-shop',
+  'runs ack': 'runs ack 00000000-0000-4000-8000-000000000000',
+  'runs rm': 'runs rm 00000000-0000-4000-8000-000000000000',
   completion: 'completion bash',
 };
 
@@ -64,8 +82,7 @@ test.each(names)('%s reads each of its flags', async (name) => {
   if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
   await workspace.command((lines[name] ?? name).split(' '));
   Command.prototype.opts = opts;
-  const { commands } = buildProgram({} as never, () => undefined);
-  const options = commands.find((each) => each.name() === name)?.options ?? [];
+  const options = commands.find((each) => fullName(each) === name)?.options ?? [];
   const flags = options.map((each) => each.attributeName()).filter((each) => !forAll.includes(each));
   expect(flags.filter((each) => !read.has(each))).toEqual([]);
 });
@@ -95,12 +112,11 @@ const refused: Readonly<Record<string, string>> = {
   '--write': 'nothing=x',
 };
 
-const { commands } = buildProgram({} as never, () => undefined);
 const pairsOf = (flags: object) =>
   commands.flatMap((command) =>
     command.options
       .filter(({ long }) => Object.hasOwn(flags, long ?? ''))
-      .map(({ long }) => ({ name: command.name() as CommandName, flag: long ?? '' })),
+      .map(({ long }) => ({ name: fullName(command) as CommandName, flag: long ?? '' })),
   );
 
 function wordsOf(name: CommandName): string[] {
@@ -122,7 +138,16 @@ async function worked(): Promise<void> {
 }
 
 /** What the inventory says of an object shows only where nothing else does. */
-const unseen = ['wait --inventory'];
+const unseen = [
+  'wait --inventory',
+  'runs --inventory',
+  'runs show --inventory',
+  'data --inventory',
+  'data preview --inventory',
+  'data query --inventory',
+  'data get --inventory',
+  'data queries save --inventory',
+];
 
 /** What they print does not depend on the project. */
 const apart = ['schema', 'api'];
@@ -162,6 +187,15 @@ test.each([
   const { exit, stderr } = await workspace.command([name, flag, value]);
   expect([exit, stderr]).toEqual([1, expect.stringContaining(`unknown option '${flag}'`)]);
   expect(stderr.replace(/\s+/g, ' ')).toContain(`\`${flag}\` is a flag of `);
+});
+
+test.each([
+  ['completion', 'bash', '--verbose'],
+  ['completion', 'bash', '-v'],
+  ['version', '--verbose'],
+])('%s has no flag for details, because it has none to show', async (...words) => {
+  const { exit, stdout, stderr } = await workspace.command(words);
+  expect([exit, stdout, stderr]).toEqual([1, '', expect.stringContaining('unknown option')]);
 });
 
 test('a flag of most commands is reported with some of them, and their number', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
+import { everyCommand, fullName } from '../../../src/cli/command/full-name.js';
 import { helpTexts } from '../../../src/cli/help/help-texts.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { schemas } from '../../../src/engine/schemas.js';
@@ -11,13 +12,15 @@ import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const names = Object.keys(declarations) as CommandName[];
-const { commands } = buildProgram({} as never, () => undefined);
+const commands = everyCommand(buildProgram({} as never, () => undefined));
 
 /** What the examples name. */
 const manifest = `project: p
 environments: { staging: {}, production: {} }
 groups:
   retail-prices: { members: [acme-shop] }
+pipelines:
+  daily: { stages: [acme-shop] }
 schedules:
   nightly: { target: group/retail-prices, every: 6 hours, startTime: 2099-01-01T06:00:00 }
 `;
@@ -41,8 +44,8 @@ test.each(names)('the help of %s has two or three examples, exit codes and a pag
 });
 
 test.each(names)('the help of %s lists the values of each choice', async (name) => {
-  const { stdout } = await workspace.command([name, '--help']);
-  const command = commands.find((each) => each.name() === name);
+  const { stdout } = await workspace.command([...name.split(' '), '--help']);
+  const command = commands.find((each) => fullName(each) === name);
   const choices = [...(command?.options ?? []), ...(command?.registeredArguments ?? [])].flatMap(
     ({ argChoices }) => argChoices ?? [],
   );
@@ -56,7 +59,7 @@ test('the choices are those that the commands accept', async () => {
   for (const command of commands)
     for (const option of command.options.filter(({ argChoices }) => argChoices !== undefined))
       if (option.long !== '--write')
-        expect((await refusal(command.name(), option.long ?? '')).split(/\W+/)).toEqual(
+        expect((await refusal(fullName(command), option.long ?? '')).split(/\W+/)).toEqual(
           expect.arrayContaining([...(option.argChoices ?? [])]),
         );
 });
@@ -71,11 +74,30 @@ async function refusal(name: string, flag: string): Promise<string> {
     completion: ['bash'],
     apply: ['--yes'],
     api: ['/api/x'],
+    'runs show': ['1'],
+    'runs refresh': ['1'],
+    'runs stop': ['1'],
+    'runs retry': ['1', 'agent/acme-shop'],
+    'runs ack': ['1'],
+    'runs rm': ['1'],
+    'data preview': ['1'],
+    'data query': ['1'],
+    'data get': ['1'],
+    'data lineage': ['1'],
+    'data share': ['1'],
+    'data queries save': ['q'],
+    'data queries run': ['q'],
+    'data queries rm': ['q'],
   };
   const words = byName[name] ?? [];
-  const { exit, stderr } = await workspace.command([name, ...words, flag, 'nothing']);
+  const { exit, stderr } = await workspace.command([...name.split(' '), ...words, flag, 'nothing']);
   expect([name, flag, exit]).toEqual([name, flag, 1]);
   return stderr;
+}
+
+/** As a shell splits it. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
 /** Only an inventory in git has a log. */
@@ -91,6 +113,35 @@ async function applied(): Promise<void> {
   workspace.sleep = async (milliseconds) => sandbox.advance(milliseconds);
 }
 
+/** What the examples of `runs` name: finished runs, in which nothing has failed. */
+async function finishedRuns(line: string): Promise<string> {
+  if (!line.startsWith('roster runs ') || !line.includes('"$')) return line;
+  const start = async (address: string) => {
+    const { stdout } = await workspace.command(['run', address, '--format', 'json']);
+    return JSON.parse(stdout).runs[0].id as string;
+  };
+  await applied();
+  const ids = { GROUP_RUN: 'group/retail-prices', JOB: 'agent/acme-shop', PIPELINE_RUN: 'pipeline/daily' };
+  let text = line;
+  for (const [name, address] of Object.entries(ids))
+    if (text.includes(name)) text = text.replace(`"$${name}"`, await start(address));
+  return text;
+}
+
+/** What the examples of `data` name: a dataset, and a saved query of it. */
+async function storedData(line: string): Promise<string> {
+  if (!line.startsWith('roster data')) return line;
+  await applied();
+  await workspace.command(['run', 'group/retail-prices', 'agent/acme-shop']);
+  const { stdout } = await workspace.command(['data', '--format', 'json']);
+  const { id } = JSON.parse(stdout).datasets[0];
+  if (!line.includes(' save ')) await workspace.command(['data', 'queries', 'save', 'cheap', '--of', id]);
+  return line.replace('"$DATASET"', id);
+}
+
+/** Nothing has failed, and no member has not started. */
+const idle = ['runs ack', 'runs retry'];
+
 /** Without what the shell does with their output. */
 const examples = names.flatMap((name) =>
   helpTexts[name].examples.map(([, line]) => ({
@@ -104,16 +155,19 @@ describe('the examples in the help', () => {
     await workspace.command(['fmt']);
     if (name === 'log') await applyInGit();
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
-    if (['run', 'wait', 'hold'].includes(name)) await applied();
+    if (['run', 'wait', 'runs', 'hold'].includes(name)) await applied();
     const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
-    const words = line.replace('"$DIGEST"', digest).replaceAll("'", '').split(' ').slice(1);
+    const named = await storedData(await finishedRuns(line));
+    const words = wordsOf(named.replace('"$DIGEST"', digest)).slice(1);
     // The port of the sandbox may be in use.
     const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
     if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
     const { exit, stderr } = await workspace.command([...words, ...free]);
     const isHold = /^roster hold /.test(line) && !line.endsWith('--yes');
-    const asks = line === 'roster apply' || line === 'roster destroy -e staging' || isHold;
-    expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([asks ? 1 : 0, asks]);
+    const isRemoval = name === 'runs rm' && !line.endsWith('--yes');
+    const asks = isRemoval || line === 'roster apply' || line === 'roster destroy -e staging' || isHold;
+    const expected = asks || idle.includes(name) ? 1 : 0;
+    expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([expected, asks]);
     expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
   });
 });

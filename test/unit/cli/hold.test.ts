@@ -423,3 +423,16 @@ test('an address of another environment is not taken for a similar one', async (
   ]);
   expect([exit, stderr]).toEqual([1, expect.stringContaining('exists in the environment other only')]);
 });
+
+test('why says that a hold has ended, and not that somebody changed the manifest', async () => {
+  const { workspace } = await project();
+  await hold(workspace, 'schedule/hourly', '--until', '1h');
+  workspace.now = () => new Date('2026-12-01T05:00:00Z');
+  const ended = await workspace.command(['why', 'schedule/hourly']);
+  expect(ended.stdout).toContain(
+    '~ update (its hold has ended):\n  enabled:  false → true\n  note: the hold of anna ended at 2026-12-01T04:00:00Z\n',
+  );
+  workspace.write('roster.yaml', manifest.replace('every: 1 hour,', 'every: 2 hours,'));
+  const changed = await workspace.command(['why', 'schedule/hourly']);
+  expect(changed.stdout).toContain('~ update (changed in the manifest):\n');
+});

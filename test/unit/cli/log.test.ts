@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gitStore } from '../../../src/inventory/git-store.js';
 import { emptyInventory } from '../../../src/model/inventory.js';
@@ -91,6 +92,67 @@ schedules: { s: { target: group/a, every: 1 day, startTime: 2099-01-01T06:00:00 
   expect(await run('log 3')).toMatch(/incident-42.*→.*incident-43/s);
   expect(await run('log 4')).toContain('hold:');
   expect(await run('plan')).toContain('No changes.');
+});
+
+/** Notes when each git of the command begins and ends, and returns how to read the most that ran at once. */
+function watchGit(): () => { readonly most: number; readonly all: number } {
+  const folder = join(workspace.root, 'bin');
+  const notes = join(workspace.root, 'git.txt');
+  mkdirSync(folder);
+  const own = process.env['PATH'] ?? '';
+  const script = `#!/bin/sh\necho + >>'${notes}'\nsleep 0.1\nPATH='${own}' git "$@"\ncode=$?\necho - >>'${notes}'\nexit $code\n`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  workspace.env = { ...workspace.env, PATH: `${folder}${delimiter}${own}` };
+  return () => {
+    const marks = readFileSync(notes, 'utf8').trim().split('\n');
+    let running = 0;
+    let most = 0;
+    for (const mark of marks) {
+      running += mark === '+' ? 1 : -1;
+      most = Math.max(most, running);
+    }
+    return { most, all: marks.length / 2 };
+  };
+}
+
+/** Commits on the branch that read like the intents of deletes, with other files in them; the newest is as it should be. */
+function foreignIntents(count: number, files: number): void {
+  const bare = (...words: string[]) => git(workspace.root, '-C', remote.path, ...words);
+  const author = ['-c', 'user.name=Eve', '-c', 'user.email=eve@example.com'];
+  const good = remote.git('rev-parse', `${branch}^{tree}`);
+  const blob = remote.git('rev-parse', `${branch}:roster.inventory.json`);
+  const lines = Array.from({ length: files }, (_, index) => `100644 blob ${blob}\tf${index}\n`).join('');
+  const tree = execFileSync('git', ['-C', remote.path, 'mktree'], { input: lines }).toString().trim();
+  let tip = remote.git('rev-parse', branch);
+  for (let each = 0; each < count; each += 1)
+    tip = bare(
+      ...author,
+      'commit-tree',
+      tree,
+      '-p',
+      tip,
+      '-m',
+      'roster apply: 1 to delete',
+      '-m',
+      `Roster-Step: intent\nRoster-Run: ${each}`,
+    );
+  remote.git(
+    'update-ref',
+    `refs/heads/${branch}`,
+    bare(...author, 'commit-tree', good, '-p', tip, '-m', 'x'),
+  );
+}
+
+test('commits of anyone that read like deletes are looked at one after the other, and only at their inventory', async () => {
+  declare(one);
+  await run('apply --yes');
+  foreignIntents(6, 10);
+  const watched = watchGit();
+  const found = await entries();
+  expect(found).toHaveLength(8);
+  const { most, all } = watched();
+  expect(most).toBeLessThanOrEqual(4);
+  expect(all).toBeLessThan(40);
 });
 
 describe('after three runs', () => {

@@ -62,7 +62,7 @@ describe('unknown inputs', () => {
     expect(exit).toBe(1);
     expect(stderr).not.toContain('unknown-input');
     expect(stderr).toMatch(
-      /error\[unknown-agent\][\s\S]*\n1 error\. 20 warnings are not shown; `-v` shows them\.\nLearn more: docs\/diagnostics\.md#unknown-agent\n$/,
+      /error\[unknown-agent\][\s\S]*\n1 error\. 20 warnings are not shown; `-v` shows them\.\nLearn more: roster explain unknown-agent\n$/,
     );
     const verbose = await workspace.plan({ verbose: true });
     expect(verbose.stderr.indexOf('error[')).toBeGreaterThan(verbose.stderr.lastIndexOf('warning['));

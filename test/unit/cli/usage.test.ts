@@ -64,7 +64,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   {
     words: ['plan', '-y'],
     code: 'usage',
-    says: '`-y` is a flag of `roster pull`, `roster apply`, `roster destroy`, `roster hold`, `roster resume` and `roster unlock`.',
+    says: '`-y` is a flag of `roster pull`, `roster apply`, `roster destroy`, `roster runs rm`, `roster data rm` and 4 other commands.',
   },
   {
     words: ['--format', 'x', 'plan'],

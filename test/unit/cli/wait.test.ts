@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
+import { agentsWith, PROJECT, type RunWorld, runWorld } from '../../support/runs.js';
 
 /** `roster wait` (contract §9): by any of the three kinds of ids, or the unfinished runs of an address. */
 
@@ -28,6 +28,26 @@ test('runs of all kinds are followed by their ids, with the same verdict as run'
   expect(ran.runs[2]?.members.map(({ state }) => state)).toEqual(['succeeded', 'failed', 'notStarted']);
 });
 
+test('runs of what the project owns have its address, also when they are named by their ids', async () => {
+  world = await runWorld();
+  const started = (await world.json(line)).runs.filter(({ idKind }) => idKind !== 'job');
+  world.sandbox.requests.length = 0;
+  const { runs } = await world.json(`wait ${started.map(({ id }) => id).join(' ')}`);
+  expect(runs.map(({ address }) => address)).toEqual(['group/shops', 'pipeline/nightly']);
+  const named = world.sandbox.requests.filter(({ path }) => path.includes('q='));
+  expect(named).toHaveLength(2);
+});
+
+test('a run of nothing that the project owns has no address, and nothing more is read for it', async () => {
+  world = await runWorld();
+  const { runs } = await world.json('run group/shops --detach');
+  world.workspace.write('roster.inventory.json', '{}');
+  world.sandbox.requests.length = 0;
+  const ran = await world.json(`wait ${runs[0]?.id}`);
+  expect([ran.exit, ran.runs.map(({ address }) => address)]).toEqual([0, [null]]);
+  expect(world.sandbox.requests.some(({ path }) => path.includes('q='))).toBe(false);
+});
+
 const addresses = [
   ['agent/umbrella', 'agent/umbrella'],
   ['group/shops', 'group/shops'],
@@ -43,6 +63,35 @@ test.each(addresses)('the unfinished runs of %s are followed', async (address) =
     started.filter((each) => each.address === address).map(({ id }) => id),
   );
   expect((await world.json(`wait ${address}`)).runs).toEqual([]);
+});
+
+test('a schedule is followed although its target is not declared', async () => {
+  world = await runWorld();
+  const { runs } = await world.json('run schedule/group --detach');
+  const text = PROJECT.replace(/ {2}shops: .*\n/, '').replace(
+    'group: { target: group/shops',
+    'group: { target: agent/umbrella',
+  );
+  world.workspace.write('roster.yaml', text);
+  const ran = await world.json('wait schedule/group');
+  expect([ran.exit, ran.runs.map(({ id }) => id)]).toEqual([0, [runs[0]?.id]]);
+});
+
+test('a pipeline run of a schedule is found between two stages, when none of its jobs is unfinished', async () => {
+  world = await runWorld();
+  const { sandbox } = world;
+  const { runs } = await world.json('run schedule/pipeline --detach');
+  const body = JSON.stringify({ success: true, data: { items: [], nextCursor: null } });
+  sandbox.faults.faults = [{ act: 'status', status: 200, body, path: '/api/scraper-agents/jobs', nth: [1] }];
+  const ran = await world.json('wait schedule/pipeline');
+  expect([ran.exit, ran.runs.map(({ id }) => id)]).toEqual([0, [runs[0]?.id]]);
+});
+
+test('another run of the target is not one of the schedule', async () => {
+  world = await runWorld();
+  await world.json('run group/shops pipeline/nightly --detach');
+  world.sandbox.advance(3_000);
+  expect((await world.json('wait schedule/group schedule/pipeline')).runs).toEqual([]);
 });
 
 test('a finished run has its verdict at once', async () => {

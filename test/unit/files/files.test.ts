@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkWritable, readRegular, writeAtomic } from '../../../src/files/atomic.js';
 import { errnoOf, reasonOf } from '../../../src/files/errno.js';
-import { removeAbandoned } from '../../../src/files/new-file.js';
+import { makeFolders, removeAbandoned } from '../../../src/files/new-file.js';
 import { moveSecret, readSecret, writeSecret } from '../../../src/files/secret-file.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 
@@ -139,4 +139,26 @@ test('a system error is described without its path', () => {
     undefined,
     undefined,
   ]);
+});
+
+describe('makeFolders', () => {
+  test('makes a folder with those above it, and keeps what exists', () => {
+    makeFolders(at('a/b/c'), 0o700);
+    makeFolders(at('a/b/c'));
+    expect(statSync(at('a/b')).mode & 0o777).toBe(0o700);
+    expect(statSync(at('a/b/c')).isDirectory()).toBe(true);
+  });
+
+  test('a file or a link to nothing in its way is an error', async () => {
+    writeFileSync(at('file'), '');
+    symlinkSync(at('nothing'), at('link'));
+    expect(await codeOf(() => makeFolders(at('file')))).toBe('EEXIST');
+    expect(await codeOf(() => makeFolders(at('file/a/b')))).toBe('ENOTDIR');
+    expect(await codeOf(() => makeFolders(at('link')))).toBe('EEXIST');
+  });
+
+  // With `recursive`, Node looks for a folder in which it could make this one for ever.
+  test.runIf(process.platform === 'linux')('below /proc it fails', async () => {
+    expect(await codeOf(() => makeFolders('/proc/roster/a'))).toBe('ENOENT');
+  });
 });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { print } from '../../../src/inventory/format.js';
@@ -211,6 +211,20 @@ describe('the inventory on a branch', () => {
     remote.git('update-ref', `refs/archive/${ref}`, 'main');
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a')));
   });
+
+  test.each(['tree', 'file'] as const)(
+    'is read although an interrupted fetch wrote its commit without its %s',
+    async (missing) => {
+      const folder = remote.clone();
+      await applyIn(remote.clone(), owning('a'));
+      git(folder, 'fetch', '--quiet', '--refmap=', 'origin', ref);
+      const tree = git(folder, 'rev-parse', 'FETCH_HEAD^{tree}');
+      const file = git(folder, 'rev-parse', 'FETCH_HEAD:roster.inventory.json');
+      const hash = missing === 'tree' ? tree : file;
+      rmSync(join(folder, '.git/objects', hash.slice(0, 2), hash.slice(2)));
+      expect(print(await storeIn(folder).load())).toBe(print(owning('a')));
+    },
+  );
 
   inLongRun('can be read by several processes in one clone at the same time', async () => {
     const folder = remote.clone();

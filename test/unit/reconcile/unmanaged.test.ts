@@ -38,9 +38,32 @@ describe('a create of what may exist already', () => {
     expect(duplicates({ entries: [other], objects })).toEqual([
       'schedule/new: may duplicate one of 3 schedules with the same target, which are not managed here: ' +
         '1 (cron `0 0 6 * * *` from 2026-01-01T00:00:00, UTC, paused), ' +
-        '2 (every 6 hours from 2026-12-01T06:00:00, Europe/Berlin), ' +
-        '3 (once at 2026-12-24T08:00:00, UTC)',
+        '3 (once at 2026-12-24T08:00:00, UTC), ' +
+        '2 (every 6 hours from 2026-12-01T06:00:00, Europe/Berlin)',
     ]);
+  });
+
+  test('lists the closest schedules first: those that differ in the fewest properties, then in the least of them', () => {
+    const created = schedule('new', { cron: '0 30 6 * * *', startTime: '2026-12-01T06:00:00' });
+    const like = { cron: '0 30 6 * * *', startTime: '2026-12-01T06:00:00' };
+    const objects = [
+      remoteSchedule('1', { ...like, cron: '5 0 0 1 * *', timeZone: 'Europe/Berlin' }),
+      remoteSchedule('2', { ...like, startTime: '2027-01-01T06:00:00' }),
+      remoteSchedule('3', { ...like, startTime: '2026-12-01T06:05:00' }),
+      ...['4', '5', '6', '7'].map((id) =>
+        remoteSchedule(id, {
+          ...like,
+          cron: '1 1 1 1 1 *',
+          timeZone: 'Asia/Tokyo',
+          startTime: '2020-01-01T00:00:00',
+        }),
+      ),
+      remoteSchedule('8', { ...like, timeZone: 'Europe/Berlin' }),
+      remoteSchedule('9', { ...like, cron: '0 30 9 * * *' }),
+    ];
+    const [message = ''] = duplicates({ entries: [created], objects });
+    expect(message.match(/\d(?= \()/g)).toEqual(['3', '9', '2', '8', '1']);
+    expect(message).toMatch(/ and 4 more$/);
   });
 
   test('lists five of many', () => {

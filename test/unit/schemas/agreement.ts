@@ -106,6 +106,7 @@ const reaches = {
   'not-started': neverOffline,
   'still-running': neverOffline,
   'start-unknown': neverOffline,
+  'data-unavailable': neverOffline,
   interrupted: neverOffline,
 } as const satisfies Record<DiagnosticCode, readonly [Reach, string]>;
 

@@ -293,9 +293,8 @@ describe('every pattern is portable', () => {
 
 it('every schema has an absolute id, under the name of the package', () => {
   expect(base).toContain(`/${manifest.name}/`);
-  expect(schemaNames.map((name) => read(name)['$id'])).toEqual(
-    schemaNames.map((name) => `${base}${name}.schema.json`),
-  );
+  const all = [...schemaNames, 'seed'];
+  expect(all.map((name) => read(name)['$id'])).toEqual(all.map((name) => `${base}${name}.schema.json`));
 });
 
 describe('every pattern takes linear time', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -42,6 +43,16 @@ test('sends the key, the accept headers and the JSON body below a base path', as
     'user-agent': 'roster/test',
   });
   expect(JSON.parse(seen?.body ?? '')).toEqual({ name: 'a', description: '', agentIds: [] });
+});
+
+test('a closed client leaves nothing on the signal, which may outlive it', async () => {
+  await using server = await serve((_seen, response) => ok(response, []));
+  const { signal } = new AbortController();
+  const client = server.client({ signal });
+  await client.read(read);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await client.close();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('each item of a list is parsed once, however many pages it has', async () => {

@@ -107,3 +107,32 @@ describe('a web page instead of an answer', () => {
     expect(failure.help).toContain(`http://${failure.host}/wrong (from roster.yaml:3)`);
   });
 });
+
+describe('an answer whose likely reason is the wrong place', () => {
+  const answer = (status: number, body: string) =>
+    createHttp((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(body);
+    });
+
+  test.each([
+    [401, '{"message":"revoked"}', /^Check that `ROSTER_API_KEY` is a key of /],
+    [404, '', /^Check that .* is the base URL of the service\.$/],
+    [404, '404 page not found', /^Check that .* is the base URL of the service\.$/],
+    [407, '', /^A proxy on the way to .* requires a sign-in\.$/],
+    [429, '', /^The limit is that of .* allow more time, such as `--deadline 2h`\.$/],
+    [500, '{"message":"away"}', /^The service at .* has a problem: try again later\.$/],
+  ])('with %d and "%s": the help names the URL and where it came from', async (status, body, help) => {
+    const failure = await failureAt(answer(status, body), 'http', '/base');
+    expect(failure.help).toMatch(help);
+    expect(failure.help).toContain(`http://${failure.host}/base (from roster.yaml:3)`);
+  });
+
+  test('a 404 in the words of the service is about an object: the help does not send the reader to the URL', async () => {
+    const failure = await failureAt(answer(404, '{"message":"There is no such group."}'), 'http');
+    expect([failure.message, failure.help]).toEqual([
+      'GET /api/pipelines returned 404: There is no such group.',
+      undefined,
+    ]);
+  });
+});

@@ -66,12 +66,12 @@ describe('diagnostics as text', () => {
 
     it('of each code that is an error, once', () => {
       const text = textOf(problem('error', 'schema'), problem('error', 'locked'), problem('error', 'schema'));
-      expect(text).toMatch(/\n\n3 errors\nLearn more: docs\/diagnostics\.md#schema, #locked\n$/);
+      expect(text).toMatch(/\n\n3 errors\nLearn more: roster explain schema locked\n$/);
     });
 
     it('of errors only', () => {
       const text = textOf(problem('warning', 'schema'), problem('error', 'locked'));
-      expect(text).toMatch(/\nLearn more: docs\/diagnostics\.md#locked\n$/);
+      expect(text).toMatch(/\nLearn more: roster explain locked\n$/);
       expect(textOf(problem('warning', 'schema'))).toMatch(/\n1 warning\n$/);
     });
 

@@ -33,6 +33,27 @@ it('wrap breaks at spaces and breaks words longer than a line', () => {
   for (const line of wrap(`a ${'x'.repeat(100)} b`, 30)) expect(widthOf(line)).toBeLessThanOrEqual(30);
 });
 
+it('wrap keeps code together, which people copy', () => {
+  expect(wrap('bind this entry: `id: 83ca9266`. Or run (`roster resume schedule/a`), then', 26)).toEqual([
+    'bind this entry:',
+    '`id: 83ca9266`. Or run',
+    '(`roster resume',
+    'schedule/a`), then',
+  ]);
+  expect(wrap('or run (`roster resume schedule/a`), then', 30)).toEqual([
+    'or run',
+    '(`roster resume schedule/a`),',
+    'then',
+  ]);
+});
+
+it('wrap breaks at every space where a backtick has no partner, or the code is longer than a line', () => {
+  expect(wrap('one `two three four', 9)).toEqual(['one `two', 'three', 'four']);
+  expect(wrap('`one two three`', 9)).toEqual(['`one two', 'three`']);
+  const text = '` '.repeat(50_001);
+  expect(wrap(text, 9).join(' ').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+});
+
 it('wrap never cuts a path, which people copy', () => {
   const paths = [
     `.roster/rescued/.key-${'c'.repeat(90)}.key`,

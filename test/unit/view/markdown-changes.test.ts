@@ -186,10 +186,24 @@ describe('a comment on many changes', () => {
   });
 
   it('counts in the overview what is only shown below it, which is not left out', () => {
-    const text = comment(groups('create', 300));
+    const text = comment(groups('create', 650));
     expect(text).toMatch(/\n {2}… and \d+ more\n```/);
-    expect(text).toContain('`group/create-299`');
+    expect(text).toContain('`group/create-649`');
     expect(text).not.toContain('Too long to show in full');
+  });
+
+  it('lists each of 200 long changes in the overview, whatever is cut below it', () => {
+    const text = { before: 'x'.repeat(40), after: 'y'.repeat(40) };
+    const long = { before: 'One', after: 'Two\n'.repeat(200), layout: 'text' } as const;
+    const changes = Array.from({ length: 200 }, (_, index) =>
+      change(`group/${'g'.repeat(30)}-${index}`, {
+        fields: [field('name', text), field('description', long)],
+      }),
+    );
+    const shown = comment(changes);
+    expect(shown).toContain('Too long to show in full');
+    expect(shown.match(/^! update {2}group\//gm)).toHaveLength(200);
+    expect(shown).not.toMatch(/… and \d+ more\n```/);
   });
 
   it('has no overview where not even all deletes fit', () => {
@@ -245,4 +259,22 @@ describe('warnings in a comment', () => {
 
   it('are listed otherwise', () =>
     expect(comment([], { diagnostics })).toMatch(/### Warnings\n\n- \*\*warning/));
+});
+
+describe('the dependency graph of a comment', () => {
+  const link = (from: string, to: string) => ({ from, to, stage: null });
+  const arrow = link('schedule/a', 'group/b');
+
+  it.each<[string, string[], (typeof arrow)[], boolean]>([
+    ['left out without an arrow', ['group/b'], [], false],
+    ['left out for the arrow from a changed schedule to its target', ['schedule/a'], [arrow], false],
+    ['drawn if something unchanged depends on what is changed', ['group/b'], [arrow], true],
+    ['drawn if there are several arrows', ['schedule/a'], [arrow, link('group/b', 'agent/c')], true],
+  ])('is %s', (_, addresses, links, isDrawn) => {
+    const text = comment(
+      addresses.map((each) => change(each, { fields: [every] })),
+      { links },
+    );
+    expect(text.includes('```mermaid')).toBe(isDrawn);
+  });
 });

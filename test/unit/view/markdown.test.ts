@@ -154,7 +154,7 @@ describe('the limit of a Markdown comment', () => {
       ...many('create', 2000),
       ...Array.from({ length: 500 }, (_, index) => change(`schedule/s-${index}`, { action: 'update' })),
     ];
-    const links = [{ from: 'schedule/s-1', to: 'group/create-1', stage: null }];
+    const links = [1, 2].map((n) => ({ from: `schedule/s-${n}`, to: 'group/create-1', stage: null }));
     const text = planMarkdown({ ...emptyPlan, changes, links }, { limit: 20_000 });
     expect(text.length).toBeLessThanOrEqual(20_000);
     expect(text).toMatch(/\d+ groups left out \(\d+ to create\); 500 schedules left out \(500 to update\)/);

@@ -33,8 +33,19 @@ test('every line of the live table fits the terminal, however long a reason is',
   );
   expect(lines.length).toBe(21);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(40);
-  expect(lines[0]).toMatch(/^agent\/a-0 running: x+$/);
+  expect(lines[0]).toMatch(/^running {2}agent\/a-0: x+…$/);
   expect(lines.at(-1)).toBe('20 failed, 10 running');
+});
+
+test.each([14, 20, 30])('on a terminal of %i columns, the state of a run is not cut away', (width) => {
+  const whole = run({ address: `group/${'long-'.repeat(20)}`, idKind: 'groupRun', state: 'running' });
+  const members = [
+    run({ address: `agent/${'x'.repeat(60)}`, state: 'running' }),
+    run({ state: 'failed', message: 'No.' }),
+  ];
+  const lines = liveTable([{ ...whole, members }, run({})], { color: false, width });
+  expect(lines.slice(0, 3).map((line) => line.split(' ')[0])).toEqual(['running', 'failed', 'succeeded']);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(width);
 });
 
 test('names and reasons of the service cannot control the terminal', () => {
@@ -54,6 +65,11 @@ test('a quiet success shows its anomaly and its records', () => {
   expect(text).toBe(
     'agent/acme-shop  succeeded  2 s (fast)  0 records  job j\n\nRun complete: 1 succeeded.\n',
   );
+});
+
+test('runs that succeeded without their data do not end in a success', () => {
+  const text = runsText([run({}), run({})], { unsaved: 1 }, options);
+  expect(text).toMatch(/\n\nRun complete: 2 succeeded, but the data of 1 was not saved\.\n$/);
 });
 
 test('nothing that runs is said in a sentence', () => {

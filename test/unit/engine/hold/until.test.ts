@@ -28,6 +28,7 @@ test.each([
   ['2027-01-01T24:30Z', 'does not exist'],
   ['2026-13-01T08:00Z', 'does not exist'],
   ['2026-12-01T08:00+25:00', 'is neither a time nor a duration'],
+  ['9999-12-31T23:59-01:00', 'is after the year 9999'],
   ['0h', 'is in the past'],
   ['2026-12-01T03:00:00Z', 'is in the past'],
   ['2026-12-01T03:30+01:00', 'is in the past'],

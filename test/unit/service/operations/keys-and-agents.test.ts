@@ -133,6 +133,12 @@ describe('agents', () => {
     expect(parse({ ...agent, inputParameters }).inputKeys).toEqual(inputKeys);
   });
 
+  test('the default value of an input may be nested as deeply as anyone likes', () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const listed = agents.listAgentsWithInputs().parse({ ...agent, inputParameters: `{"a":${deep}}` });
+    expect(listed.inputs).toEqual([{ key: 'a', defaultValue: deep }]);
+  });
+
   test.each<[object]>([
     [{ id: 4 }],
     [{ externalAgentId: undefined }],
