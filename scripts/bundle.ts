@@ -20,6 +20,10 @@ const common = {
 /** Packages and files that most runs never need. Each gets its own chunk, which loads on first use. */
 const lazyPackages = [
   './src/manifest/generated/failures.js',
+  './src/manifest/generated/quick-defaults.js',
+  './src/manifest/generated/quick-keys.js',
+  './src/manifest/generated/quick-variants.js',
+  './src/manifest/generated/quick-vars.js',
   './src/timing/local-time.ts',
   'cron-parser',
   'diff',

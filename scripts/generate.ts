@@ -56,7 +56,8 @@ const definitions = child(strict, 'definitions');
 const settings = settingsSchema();
 const validators: Record<string, Schema> = {
   settings,
-  variants: variantsSchema(),
+  variants: variantsSchema('vars', 'environments'),
+  vars: variantsSchema('vars'),
   defaults: standalone(child(definitions, 'defaults'), definitions),
 };
 const entryNames: string[] = [];
@@ -78,7 +79,7 @@ const externalPrefixes = addressPrefixes.filter((prefix) => !entryNames.includes
 
 mkdirSync(generated, { recursive: true });
 write('validators.js', chooseValidators());
-write('quick.js', compileQuick());
+for (const name of Object.keys(validators)) write(quickFile(name), compileQuick(name));
 write('failures.js', compileFailures());
 write('validators.d.ts', declareValidators());
 write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
@@ -118,10 +119,13 @@ function settingsSchema(): Schema {
   return standalone({ ...rest, properties: left }, definitions);
 }
 
-/** What is checked as it is written, because only the environment that is chosen has its variables replaced. */
-function variantsSchema(): Schema {
+/**
+ * What is checked as it is written, because only the environment that is chosen has its variables replaced. Environments
+ * can hold nearly everything, and many projects have none.
+ */
+function variantsSchema(...names: readonly string[]): Schema {
   const published = child(project, 'properties');
-  const left = { vars: published['vars'], environments: published['environments'] };
+  const left = Object.fromEntries(names.map((name) => [name, published[name]]));
   return standalone({ type: 'object', properties: left }, child(project, 'definitions'));
 }
 
@@ -151,12 +155,18 @@ function entryType(name: string): Promise<string> {
 
 /** Validators that list every failure. They are four times as long as those that only say whether a value is valid. */
 function compileFailures(): string {
-  return compileValidators({ allErrors: true, verbose: true }, prose);
+  return compileValidators(Object.keys(validators), { allErrors: true, verbose: true }, prose);
+}
+
+/** One file each: a run loads those of what its manifests hold. */
+function quickFile(name: string): string {
+  return `quick-${name}.js`;
 }
 
 /** They only say whether a value is valid: without what describes errors they are half as long, and load faster. */
-function compileQuick(): string {
-  const code = compileValidators({ messages: false }, [...prose, 'examples', ...customMessages])
+function compileQuick(name: string): string {
+  const left = [...prose, 'examples', ...customMessages];
+  const code = compileValidators([name], { messages: false }, left)
     .replace(/^validate\d+\.errors = (?:\[\{[\s\S]*?\}\]|vErrors);$/gm, '')
     .replace(
       /const (err\d+) = \{[\s\S]*?\};\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g,
@@ -171,12 +181,11 @@ function compileQuick(): string {
   return code;
 }
 
-function compileValidators(options: Options, left: readonly string[]): string {
+function compileValidators(names: readonly string[], options: Options, left: readonly string[]): string {
   const ajv = new Ajv({ ...compilation, ...options });
   ajv.addVocabulary(customMessages);
-  for (const [name, schema] of Object.entries(validators))
-    ajv.addSchema(without(schema, left) as Schema, name);
-  return printed(ajv, Object.keys(validators));
+  for (const name of names) ajv.addSchema(without(validators[name], left) as Schema, name);
+  return printed(ajv, names);
 }
 
 /** Most values are valid: the validators that list failures are loaded for the others alone. */
@@ -187,12 +196,12 @@ function chooseValidators(): string {
     ...['vars', 'defaults', 'environments'],
   ];
   return [
-    "import * as quick from './quick.js';",
+    ...names.map((name) => `import * as ${name}Quick from './${quickFile(name)}';`),
     "import * as failures from './failures.js';",
-    'function either(isValid, listing) {',
+    'function either(quick, listing) {',
     '  const validate = (value) => {',
     '    validate.errors = null;',
-    '    if (isValid(value)) return true;',
+    '    if (quick()(value)) return true;',
     '    const list = listing();',
     '    const valid = list(value);',
     '    validate.errors = list.errors;',
@@ -200,7 +209,9 @@ function chooseValidators(): string {
     '  };',
     '  return validate;',
     '}',
-    ...names.map((name) => `export const ${name} = either(quick.${name}, () => failures.${name});`),
+    ...names.map(
+      (name) => `export const ${name} = either(() => ${name}Quick.${name}, () => failures.${name});`,
+    ),
     `export const sections = { ${sections.join(', ')} };`,
     `export const propertyNames = ${JSON.stringify(propertyNames)};`,
     `export const excludedDefaults = ${JSON.stringify(excludedDefaults)};`,

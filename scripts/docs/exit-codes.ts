@@ -7,8 +7,9 @@ const meanings: Readonly<Record<keyof typeof exitCode, string>> = {
   incomplete:
     'An apply started and did not finish, or the service does not match afterwards; or it is unknown whether a start took effect. The report lists what was done',
   refused: 'Refused before anything was changed, for example because of too many deletes',
-  failed: 'A run failed, was stopped or was not started (`run`, `wait`)',
-  running: 'Still running when the time of `--for` was over (`run`, `wait`)',
+  failed:
+    'A run failed, was stopped or was not started (`run`, `wait`), something is unhealthy (`status --check`), or the service has no data (`data`, `run --save`)',
+  running: 'Still running when the time limit of `--for` was reached (`run`, `wait`)',
   interrupted: 'Interrupted',
 };
 
