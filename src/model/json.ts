@@ -27,20 +27,31 @@ export function parseJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
   }
 }
 
-/** Whether a JSON text has more levels than that. Not a regular expression: those exhaust the stack on long texts. */
+/**
+ * Whether a JSON text has more levels than that. Strings, most of such a text, are skipped. Not a regular expression:
+ * those exhaust the stack on long texts.
+ */
 function exceedsDepth(text: string, maxDepth: number): boolean {
   let depth = 0;
-  let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) isQuoted = !isQuoted;
-    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    if (code === QUOTE) at = endOfString(text, at);
     else if (code === BRACKET || code === BRACE) depth += 1;
     // The closing ones follow two codes later.
     else if (code === BRACKET + 2 || code === BRACE + 2) depth -= 1;
     if (depth > maxDepth) return true;
   }
   return false;
+}
+
+/** Where the string that begins there ends: at a quote that no backslash escapes, or with the text. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 const [QUOTE = 0, BACKSLASH = 0, BRACKET = 0, BRACE = 0] = [...'"\\[{'].map((sign) => sign.charCodeAt(0));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { byCodeUnit, canonical, equal, isJsonObject, type Json } from '../../../src/model/json.js';
+import { byCodeUnit, canonical, equal, isJsonObject, type Json, parseJson } from '../../../src/model/json.js';
 import { runs } from '../../support/size.js';
 
 /** The definition, as short as it can be said. */
@@ -42,5 +42,34 @@ describe('the canonical text of a JSON value', () => {
     let value: Json = 1;
     for (let level = 0; level < 100_000; level += 1) value = [value];
     expect(canonical(value)).toHaveLength(200_001);
+  });
+});
+
+describe('parsing JSON', () => {
+  const levels = (value: Json): number =>
+    typeof value === 'object' && value !== null
+      ? 1 + Math.max(0, ...Object.entries(value).map(([, each]) => levels(each)))
+      : 0;
+
+  test('refuses a value with more levels than allowed, whatever its strings contain', () => {
+    const sign = fc.constantFrom('"', '\\', '[', ']', '{', '}', 'a');
+    const text = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
+    const { value } = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 6 },
+        text,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(text, tie('value'), { maxKeys: 3 }),
+      ) as fc.Arbitrary<Json>,
+    }));
+    const property = fc.property(value, fc.nat(6), fc.constantFrom(0, 2), (each, most, indent) => {
+      const parsed = parseJson(JSON.stringify(each, null, indent), most);
+      expect(parsed).toEqual(levels(each) > most ? undefined : each);
+    });
+    fc.assert(property, { numRuns: runs(1_000, 50_000) });
+  });
+
+  test.each(['"', '["', '["\\', '["\\"', '[[['])('refuses %j, which ends too early', (text) => {
+    expect(parseJson(text)).toBeUndefined();
   });
 });
