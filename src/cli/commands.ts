@@ -10,7 +10,17 @@ import { addRunHistory } from './runs-commands.js';
 import { addHold, addRuns, addStatus } from './watch-commands.js';
 
 const shells = ['bash', 'zsh', 'fish'];
-const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot', 'seed'];
+const schemaNames = [
+  'project',
+  'manifest',
+  'plan',
+  'report',
+  'runs',
+  'status',
+  'inventory',
+  'snapshot',
+  'seed',
+];
 
 /** The function that adds each group of commands. Adding all of them takes longer than running most of them. */
 export const groups: readonly (readonly [add: typeof addTools, names: readonly CommandName[]])[] = [

@@ -7,6 +7,7 @@ import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { runs as sampleSize } from '../../support/size.js';
+import { expectFits } from '../schemas/schemas.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -101,6 +102,7 @@ interface StatusJson {
 async function statusOf(workspace: Workspace, ...words: string[]) {
   const ran = await workspace.command(['status', ...words, '--format', 'json']);
   const json = JSON.parse(ran.stdout) as StatusJson;
+  if (json.resources !== undefined) expectFits('status.schema.json', json);
   const healths = (json.resources ?? []).map(({ address, health }) => `${health} ${address}`);
   const of = (address: string) => json.resources.find((each) => each.address === address);
   return { ...ran, json, healths, of, codes: json.diagnostics.map(({ code }) => code) };

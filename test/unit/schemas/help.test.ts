@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { editorSchemas, withMarkdownDescriptions } from '../../../scripts/schema-markdown.js';
 import { kinds } from '../../../src/kinds/index.js';
+import type { DataOutcome } from '../../../src/model/data.js';
 import type { Severity } from '../../../src/model/diagnostic.js';
 import type { Action, NextRuns, Origin } from '../../../src/model/plan.js';
 import type { Outcome } from '../../../src/model/report.js';
 import type { Request } from '../../../src/model/request.js';
 import type { Prune } from '../../../src/model/resource.js';
+import type { RunIdKind, ServiceRun, ServiceRunState } from '../../../src/model/run.js';
+import { healths, type Sync } from '../../../src/model/status.js';
 import { type Part, partsOf, propertiesOf, read, type Schema, schemaNames, validator } from './schemas.js';
 
 /** In an editor the schemas are the manual: what stands in them is what a person reads while writing. */
@@ -94,8 +97,8 @@ it.each(Object.entries(closed))(
       .filter(({ at }) => at.endsWith(`/properties/${name}`))
       // What a schedule starts is no resource when it is an agent, and never a schedule or a key.
       .filter(({ at }) => !at.includes('/target/'))
-      // Who holds something is a name.
-      .filter(({ at }) => !/\/(hold|held)\//.test(at))
+      // Who holds something is a name, and a download ends otherwise than a change.
+      .filter(({ at }) => !/\/(hold|held|saved)\//.test(at))
       .map(({ at, schema }) => [
         at,
         enumOf(schema)
@@ -106,6 +109,58 @@ it.each(Object.entries(closed))(
     for (const [at, list] of lists) expect([at, list]).toEqual([at, Object.keys(values).sort()]);
   },
 );
+
+/** The same for those of runs and their status, by the place of the property. */
+const closedOfRuns = {
+  'runs.schema.json#/definitions/run/properties/idKind': {
+    job: true,
+    groupRun: true,
+    pipelineRun: true,
+  } satisfies Record<RunIdKind, true>,
+  'runs.schema.json#/definitions/run/properties/state': runStates(),
+  'runs.schema.json#/definitions/run/properties/anomaly': {
+    none: true,
+    slow: true,
+    fast: true,
+  } satisfies Record<ServiceRun['anomaly'], true>,
+  'runs.schema.json#/definitions/saved/properties/outcome': {
+    saved: true,
+    unpaid: true,
+    notFound: true,
+    expired: true,
+    noFile: true,
+    failed: true,
+  } satisfies Record<DataOutcome, true>,
+  'status.schema.json#/definitions/lastRun/properties/state': runStates(),
+  'status.schema.json#/definitions/resource/properties/health': Object.fromEntries(
+    healths.map((each) => [each, true]),
+  ),
+  'status.schema.json#/definitions/resource/properties/sync': {
+    'in-sync': true,
+    drifted: true,
+    pending: true,
+    missing: true,
+    unmanaged: true,
+    external: true,
+    unknown: true,
+  } satisfies Record<Sync, true>,
+};
+
+function runStates() {
+  return {
+    running: true,
+    succeeded: true,
+    failed: true,
+    stopped: true,
+    notStarted: true,
+    unknown: true,
+  } satisfies Record<ServiceRunState, true>;
+}
+
+it.each(Object.entries(closedOfRuns))('%s has exactly the values of its type', (at, values) => {
+  const found = (['runs', 'status'] as const).flatMap(propertiesOf).find((each) => each.at === at);
+  expect([...(enumOf(found?.schema ?? {}) ?? [])].sort()).toEqual(Object.keys(values).sort());
+});
 
 it('a report is a plan with its outcome', () => {
   const [plan, report] = [read('plan'), read('report')];

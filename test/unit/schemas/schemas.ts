@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { expect } from 'vitest';
 
 export type Schema = { readonly [keyword: string]: unknown };
 
@@ -10,7 +11,16 @@ export interface Part {
   readonly schema: Schema;
 }
 
-export const schemaNames = ['project', 'manifest', 'plan', 'report', 'inventory', 'snapshot'] as const;
+export const schemaNames = [
+  'project',
+  'manifest',
+  'plan',
+  'report',
+  'runs',
+  'status',
+  'inventory',
+  'snapshot',
+] as const;
 
 /** Where the package publishes them. */
 export const base = 'https://unpkg.com/rosterctl/schemas/';
@@ -39,6 +49,12 @@ export function validator(at: string): ValidateFunction {
   const known = validators.get(at) ?? ajv.compile({ $ref: `${base}${at}` });
   validators.set(at, known);
   return known;
+}
+
+/** Fails with what is wrong. */
+export function expectFits(at: string, value: unknown): void {
+  const fits = validator(at);
+  expect(fits(value) || fits.errors).toBe(true);
 }
 
 const named = ['properties', 'patternProperties', 'definitions'];
