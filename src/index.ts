@@ -26,7 +26,7 @@ export { type DatasetList, listData } from './engine/data/list.js';
 /** What was changed outside roster since the last apply. Sends reads only; throws a `Problem`. */
 export { type DriftOptions, drift } from './engine/drift.js';
 /** Formats the manifests; with `check`, only lists those that are not formatted. Throws a `Problem`. */
-export { type Formatted, format } from './engine/format.js';
+export { type Formatted, type FormattedFile, format } from './engine/format.js';
 /** What declared resources refer to, offline. Throws a `Problem` for invalid manifests and unknown addresses. */
 export { graph } from './engine/graph.js';
 /**

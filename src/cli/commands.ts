@@ -78,8 +78,13 @@ function addFirstSteps(program: Command, context: CommandContext, done: Done): v
     .option('--all-environments', 'Check the project with the settings of each environment that it declares')
     .option('--allow-missing-env', 'Warn about environment variables that are not set, instead of failing')
     .action(async (flags) => done(await (await import('./validate.js')).validateCommand(flags, context)));
+  addFmt(program, context, done);
+}
+
+function addFmt(program: Command, context: CommandContext, done: Done): void {
   command(program, 'fmt')
     .option('--check', 'Write nothing; exit with code 2 if a file is not formatted')
+    .option('--diff', 'Write nothing; print what formatting would change, as a patch')
     .action(async (flags) => done(await (await import('./fmt.js')).fmtCommand(flags, context)));
 }
 

@@ -15,9 +15,17 @@ const blocking: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'unknown-environment',
 ]);
 
+export interface FormattedFile {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 export interface Formatted {
   /** Files that are not in the style, or were not before. */
   readonly changed: readonly string[];
+  /** The texts of these files. */
+  readonly changes: readonly FormattedFile[];
   /** How many files the project has. */
   readonly files: number;
 }
@@ -29,18 +37,18 @@ export async function format(
 ): Promise<Formatted> {
   const files = readableFiles(options);
   // All files are formatted before the first one is written: if one cannot be formatted, none is changed.
-  const changed = files.flatMap(({ file, text }) => {
-    const formatted = formatFile(text, file);
-    return formatted === text ? [] : [{ file, text, formatted }];
+  const changes = files.flatMap(({ file, text: before }) => {
+    const after = formatFile(before, file);
+    return after === before ? [] : [{ file, before, after }];
   });
   if (!check) {
-    for (const { file, text, formatted } of changed) {
+    for (const { file, before, after } of changes) {
       const path = resolve(options.cwd, file);
-      checkUnchanged(path, file, text);
-      await writeAtomic(path, formatted);
+      checkUnchanged(path, file, before);
+      await writeAtomic(path, after);
     }
   }
-  return { changed: changed.map(({ file }) => file), files: files.length };
+  return { changed: changes.map(({ file }) => file), changes, files: files.length };
 }
 
 function readableFiles(options: ProjectOptions): ReturnType<typeof readProject>['files'] {

@@ -54,7 +54,8 @@ export const offlineHelp = {
     about: 'Format all manifests of the project. Comments, anchors and the order of entries are kept.',
     examples: [
       ['Format the manifests', 'roster fmt'],
-      ['Fail in CI when a file is not formatted', 'roster fmt --check'],
+      ['Show what would change, and change nothing', 'roster fmt --diff'],
+      ['Fail in CI when a file is not formatted, and show why', 'roster fmt --check --diff'],
     ],
     exits: { 0: success, 1: failed, 2: 'A file is not formatted, with `--check`' },
     page: 'docs/manifests.md',

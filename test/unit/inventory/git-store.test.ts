@@ -206,6 +206,21 @@ describe('the inventory on a branch', () => {
     });
   });
 
+  test.each(['refs/roster/inventory', 'refs/tags/inventory'])(
+    'may be on any ref, such as %s',
+    async (ref) => {
+      const [writing, reading] = [remote.clone(), remote.clone()];
+      const store = gitStore({ ...optionsIn(writing), ref });
+      for (const own of ['a', 'b']) {
+        const lock = await store.lock(facts, await store.load());
+        await lock.save(owning(own));
+        await lock.release(complete);
+      }
+      expect(remote.git('log', '--format=%s', ref).split('\n')).toHaveLength(4);
+      expect(print(await gitStore({ ...optionsIn(reading), ref }).load())).toBe(print(owning('b')));
+    },
+  );
+
   inLongRun('is found among refs whose names end with its own', async () => {
     await applyIn(remote.clone(), owning('a'));
     remote.git('update-ref', `refs/archive/${ref}`, 'main');

@@ -157,6 +157,7 @@ groups:
     ['{ file: state.d/x }', 'e', { file: 'state.d/x.e' }],
     ['{ git: {} }', null, { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } }],
     ['{ git: { ref: refs/heads/i, remote: up } }', 'e', { git: { ref: 'refs/heads/i-e', remote: 'up' } }],
+    ['{ git: { ref: refs/roster/i } }', 'e', { git: { ref: 'refs/roster/i-e', remote: 'origin' } }],
   ])('keep one inventory per environment: %s', (inventory, environment, expected) => {
     const project = `project: p\nenvironments: { e: {} }\ninventory: ${inventory}\n`;
     expect(load(project, { environment }).project?.inventory).toEqual(expected);
@@ -169,6 +170,8 @@ groups:
     ['{ git: { remote: "https://elsewhere" } }', '"https://elsewhere"'],
     ['{ git: { ref: refs/heads/a/../b } }', 'refs/heads/a/../b'],
     ['{ git: { ref: refs/heads/a.lock } }', 'refs/heads/a.lock'],
+    ['{ git: { ref: heads/a } }', 'heads/a'],
+    ['{ git: { ref: refs/ } }', 'refs/'],
     ['{ file: roster.yaml }', 'roster.yaml'],
     ['{ file: ./x/../roster.yaml }', './x/../roster.yaml'],
     ['{ file: .git/config }', '.git/config'],
