@@ -484,6 +484,18 @@ test('a job whose run is not listed may be any start, so a gap is not called mis
   expect(of('schedule/fine')).toMatchObject({ health: 'unknown', counts: { succeeded: 7, missed: null } });
 });
 
+test('a number of records that is none is not taken for records', async () => {
+  const { workspace, sandbox } = await applied(seedOf(['empty']), manifest(['empty']));
+  const headers = { 'X-Api-Key': sandbox.apiKey };
+  const { data } = (await (await fetch(`${sandbox.url}${JOBS}?pageSize=100`, { headers })).json()) as {
+    data: { items: object[] };
+  };
+  const items = data.items.map((each) => ({ ...each, totalDataCount: -5 }));
+  const body = answer({ items, nextCursor: null });
+  sandbox.faults.faults = [{ act: 'status', method: 'GET', path: JOBS, status: 200, body }];
+  expect((await statusOf(workspace)).healths).toEqual(['unknown schedule/empty']);
+});
+
 test('the status of 10,000 schedules reads the pages of six lists', async () => {
   const count = sampleSize(1_000, 10_000);
   const { agents, history } = seedOf(['fine']);
