@@ -71,10 +71,11 @@ export async function saveStoredQuery(
 
 /** It is sent once. If its answer is lost or not understood, looks for a new query with its name. */
 async function savedOrFound(
-  { client, clock }: Session,
+  session: Session,
   call: ReturnType<typeof saveQuery>,
   { name, known }: { readonly name: string; readonly known: ReadonlySet<string> },
 ): Promise<SavedQuery> {
+  const { client, clock } = session;
   try {
     return await callOperation(client, call);
   } catch (failure) {
@@ -83,7 +84,7 @@ async function savedOrFound(
       (await listedOrNone(client.reader())).filter((each) => each.name === name && !known.has(each.id));
     const found = await pollUntil(
       look,
-      ({ length }) => length > 0,
+      ({ length }) => length > 0 || session.interrupted(),
       (milliseconds) => clock.sleep(milliseconds),
     );
     const [only] = found;
@@ -91,7 +92,7 @@ async function savedOrFound(
     const { code, message } = failure.facts;
     const help =
       'It is not known whether it was saved. Check `roster data queries` before you save it again.';
-    throw problem(code, message, help);
+    throw problem(session.interrupted() ? 'interrupted' : code, message, help);
   }
 }
 

@@ -105,9 +105,11 @@ export async function removeData(
   const look = await idsLeft(session.client.reader());
   const changes = plan.datasets.map((dataset) => ({ dataset, done: isGone(dataset.id, sent, look) }));
   const open = changes.filter(({ done }) => done === false).length;
+  const unclear = changes.filter(({ done }) => done === null).length;
   // What is gone was deleted, although the last answer was lost.
   const isAll = look.ids !== null && changes.every(({ done }) => done === true);
   const found = isAll ? [] : [...sent.diagnostics, ...look.diagnostics];
+  if (session.interrupted()) found.push(...interruption(open, ids.length, 'deleted', unclear));
   if (open > 0 && found.length === 0) found.push(notDeleted(open));
   return { changes, queries: plan.queries, diagnostics: [...plan.diagnostics, ...found] };
 }
@@ -127,8 +129,7 @@ async function sendRemovals(
   const accepted = new Set<string>();
   for (let at = 0; at < ids.length; at += MAX_BULK_DATASETS) {
     const some = ids.slice(at, at + MAX_BULK_DATASETS);
-    if (session.interrupted())
-      return { accepted, lost: new Set(), diagnostics: interruption(ids.length - at, ids.length, 'deleted') };
+    if (session.interrupted()) break;
     onBegin();
     try {
       await callOperation(session.client, deleteDatasets(some));

@@ -74,6 +74,17 @@ describe('data queries save', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain('It is not known whether it was saved');
   });
 
+  test('after an interrupt, it looks once, and ends in 130 where it is not known', async () => {
+    service.bend = ({ path, method }) => {
+      if (method !== 'POST' || !path.endsWith('/saved-queries')) return undefined;
+      world.workspace.stop.abort();
+      return null;
+    };
+    const { exit, stderr } = await world.run(...save);
+    expect([exit, saves()]).toEqual([130, 1]);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('It is not known whether it was saved');
+  });
+
   test('a name that is not among the 100 that are listed may be that of an older one', async () => {
     const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     const data = Array.from({ length: 100 }, (_, index) => ({ id: id(index), name: `q${index}` }));

@@ -127,6 +127,17 @@ describe('data rm: the list decides what was deleted', () => {
     expect(stdout).toContain('\nNot known whether deleted: 6 datasets, ');
   });
 
+  test('an interrupt while an answer is lost ends in 130, with what was not deleted', async () => {
+    service.bend = ({ path }) => {
+      if (!path.endsWith('/bulk/delete')) return undefined;
+      world.workspace.stop.abort();
+      return { status: 503, body: {} };
+    };
+    const { exit, stdout, stderr } = await world.run('data', 'rm', '--older-than', '90d', '--yes');
+    expect([exit, deletes(), stdout]).toEqual([130, 1, expect.stringMatching(/^Not deleted: 56 datasets/)]);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('interrupted: 56 of 56 datasets were not deleted');
+  });
+
   test('a list that changes between two pages deletes nothing', async () => {
     service.bend = async ({ path, query }, pass) => {
       if (path !== lists) return undefined;
