@@ -5,6 +5,7 @@ export interface DatasetInfo {
   readonly id: string;
   /** `agent/acme-shop`; null where the account has no such agent. */
   readonly agent: Address | null;
+  readonly agentId: string | null;
   readonly agentName: string;
   /** When its job or run ended. */
   readonly collectedAt: string | null;

@@ -6,7 +6,10 @@ import { ServiceFailure } from './failure.js';
  * Sends any operation and parses its answer. Where the interface shows no method, a 405 leads to the next one: then nothing
  * was done. Throws a `ServiceFailure`.
  */
-export async function callOperation<T>(client: Client, { request, parse }: Call<T>): Promise<T> {
+export async function callOperation<T>(
+  client: Pick<Client, 'read' | 'send'>,
+  { request, parse }: Call<T>,
+): Promise<T> {
   return withOtherMethods(request, async (sent) => {
     if (sent.effect === 'read') return client.read({ request: sent, parse });
     const { data } = await client.send(sent);

@@ -29,7 +29,7 @@ const withDiagnostics: ReadonlySet<string> = new Set(['json', 'github', 'sarif']
 
 /**
  * Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. `run` calls `begin`
- * once something may have been changed: any failure after that ends with exit code 3.
+ * once something may have been changed: any failure after that ends with exit code 3, unless it is an interrupt.
  */
 export async function runCommand<F extends string>(
   flags: CommonFlags,
@@ -63,7 +63,8 @@ export async function runCommand<F extends string>(
     const text = output.arrives ? failureIn(shownIn, { ...failed, diagnostics }) : null;
     if (text !== null) output.out(text);
     if (text === null || !withDiagnostics.has(shownIn ?? '')) printDiagnostics(diagnostics, flags, context);
-    return began ? exitCode.incomplete : exitCodeFor(diagnostics) || exitCode.error;
+    const exit = exitCodeFor(diagnostics) || exitCode.error;
+    return began && exit !== exitCode.interrupted ? exitCode.incomplete : exit;
   }
 }
 

@@ -38,7 +38,6 @@ export function removeDataCommand(
         )
       : await listed(options, choice);
     const { changes, queries, diagnostics } = context.output.redactor.value(found);
-    const shown = changes.filter(({ done }) => done === isConfirmed).map(({ dataset }) => dataset);
     const isPart = isConfirmed && changes.some(({ done }) => done !== true);
     const exit = exitCodeFor(diagnostics);
     const isUnseen = exit === exitCode.error && isConfirmed && changes.some(({ done }) => done === true);
@@ -47,7 +46,7 @@ export function removeDataCommand(
       diagnostics,
       diagnosticsLast: true,
       render: {
-        text: (style) => removalText(shown, { done: isConfirmed, queries }, style),
+        text: (style) => removalText(changes, { confirmed: isConfirmed, queries }, style),
         json: () => jsonText(changesJson(changes, 'deleted', diagnostics)),
       },
     };

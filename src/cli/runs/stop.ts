@@ -20,8 +20,10 @@ export function stopRunsCommand(
       stopRuns(session, ids, begin),
     );
     const { runs, diagnostics } = context.output.redactor.value(found);
+    const isInterrupted = diagnostics.some(({ code }) => code === 'interrupted');
+    const isOpen = runs.some(({ result }) => result === 'running');
     return {
-      exit: runs.some(({ result }) => result === 'running') ? exitCode.incomplete : exitCode.fine,
+      exit: isInterrupted ? exitCode.interrupted : isOpen ? exitCode.incomplete : exitCode.fine,
       diagnostics,
       diagnosticsLast: true,
       render: {

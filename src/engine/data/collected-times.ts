@@ -2,6 +2,7 @@ import type { Reader } from '../../model/request.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { listRunsOfJob, runPage } from '../../service/operations/agent-runs.js';
 import type { Dataset } from '../../service/operations/datasets.js';
+import { readInstant } from '../../service/operations/record.js';
 
 /** By dataset id: ISO 8601 in UTC. A dataset whose job or run is not found, or not finished, is missing. */
 export type CollectedTimes = ReadonlyMap<string, string>;
@@ -69,7 +70,8 @@ async function endOfJob(reader: Reader, jobId: string): Promise<string | null> {
   }
 }
 
+/** Null for what is no instant. `Date.parse` reads a year from many words, and what looks old may be deleted. */
 function isoTime(text: string | null): string | null {
-  const milliseconds = Date.parse(text ?? '');
-  return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
+  const milliseconds = text === null ? null : readInstant(text);
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }

@@ -5,10 +5,10 @@ import { addressNamed, addressOfAgent } from '../run/states.js';
 import type { CollectedTimes } from './collected-times.js';
 
 export function datasetInfo(dataset: Dataset, agents: readonly Agent[], times: CollectedTimes): DatasetInfo {
-  const { id, agentName, sizeBytes, fileName, expiresAt, accessLevel, canManage } = dataset;
+  const { id, agentId, agentName, sizeBytes, fileName, expiresAt, accessLevel, canManage } = dataset;
   const { jobId, runId, groupRunId } = dataset;
   return {
-    ...{ id, agent: addressOfDataset(dataset, agents), agentName },
+    ...{ id, agent: addressOfDataset(dataset, agents), agentId, agentName },
     ...{ collectedAt: times.get(id) ?? null, status: statusOf(dataset), sizeBytes, fileName, expiresAt },
     ...{ accessLevel, canManage, jobId, runId, groupRunId },
   };

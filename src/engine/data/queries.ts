@@ -2,6 +2,7 @@ import { suggest } from '../../manifest/suggest.js';
 import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import { isJsonObject } from '../../model/json.js';
+import { pollUntil } from '../../model/poll.js';
 import type { Reader } from '../../model/request.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { callOperation } from '../../service/operation.js';
@@ -55,8 +56,8 @@ export async function saveStoredQuery(
       `--of: ${of} stands for ${datasets.length} datasets`,
       'Name one agent, or a dataset by its id.',
     );
-  const taken = (await reader.readAll(listSavedQueries())).some((each) => each.name === name);
-  if (taken) {
+  const before = await reader.readAll(listSavedQueries());
+  if (before.some((each) => each.name === name)) {
     const help = 'Choose another name, or delete it with `roster data queries rm`.';
     throw problem('usage', `there is a saved query "${name}" already`, help);
   }
@@ -64,8 +65,49 @@ export async function saveStoredQuery(
   const checked =
     columns === null ? query : withColumns(query, columns, dataset.agent ?? `dataset ${dataset.id}`);
   onBegin();
-  return shown(await callOperation(session.client, saveQuery(name, dataset.id, checked)));
+  const known = new Set(before.map(({ id }) => id));
+  return shown(await savedOrFound(session, saveQuery(name, dataset.id, checked), { name, known }));
 }
+
+/** It is sent once. If its answer is lost or not understood, looks for a new query with its name. */
+async function savedOrFound(
+  session: Session,
+  call: ReturnType<typeof saveQuery>,
+  { name, known }: { readonly name: string; readonly known: ReadonlySet<string> },
+): Promise<SavedQuery> {
+  const { client, clock } = session;
+  try {
+    return await callOperation(client, call);
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure) || failure.certainty !== 'unknown') throw failure;
+    const look = async () =>
+      (await listedOrNone(client.reader())).filter((each) => each.name === name && !known.has(each.id));
+    const found = await pollUntil(
+      look,
+      ({ length }) => length > 0 || session.interrupted(),
+      (milliseconds) => clock.sleep(milliseconds),
+    );
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return only;
+    const { code, message } = failure.facts;
+    const help =
+      'It is not known whether it was saved. Check `roster data queries` before you save it again.';
+    throw problem(session.interrupted() ? 'interrupted' : code, message, help);
+  }
+}
+
+/** What became of the write is more important than a look that failed. */
+async function listedOrNone(reader: Reader): Promise<readonly SavedQuery[]> {
+  try {
+    return await reader.readAll(listSavedQueries());
+  } catch (failure) {
+    if (failure instanceof ServiceFailure) return [];
+    throw failure;
+  }
+}
+
+/** The service lists no more (interface §8). */
+const MOST_LISTED = 100;
 
 /** The query with a name or an id. Throws a Problem. */
 async function queryNamed(reader: Reader, name: string): Promise<SavedQuery> {
@@ -86,7 +128,9 @@ async function queryNamed(reader: Reader, name: string): Promise<SavedQuery> {
     all.flatMap((each) => each.name ?? []),
   );
   const help = near === null ? '`roster data queries` lists them.' : `Did you mean "${near}"?`;
-  throw problem('usage', `there is no saved query "${name}"`, help);
+  const where =
+    all.length < MOST_LISTED ? '' : ` among the newest ${MOST_LISTED}, which are all that the service lists`;
+  throw problem('usage', `there is no saved query "${name}"${where}`, help);
 }
 
 /** The dataset and the query behind a name. Throws a Problem. */

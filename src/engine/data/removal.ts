@@ -9,7 +9,7 @@ export interface RemovalRule {
 
 /**
  * The datasets that a rule deletes, oldest first. Only owned ones whose age is known: what is not known to be old is
- * kept. Those that cannot be read any more do not count as kept. Pure.
+ * kept, and what may be one of the newest of its agent. Those that cannot be read any more do not count as kept. Pure.
  */
 export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): readonly DatasetInfo[] {
   const own = datasets.filter(({ canManage }) => canManage);
@@ -18,18 +18,24 @@ export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): 
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const jobs = new Map<string, Set<string>>();
   for (const { dataset } of byAge.toReversed()) {
-    const kept = jobs.get(agentOf(dataset)) ?? new Set();
+    const agent = agentOf(dataset);
+    if (agent === null) continue;
+    const kept = jobs.get(agent) ?? new Set();
     if (dataset.status === 'Available' && kept.size < rule.keepLast) kept.add(jobOf(dataset));
-    jobs.set(agentOf(dataset), kept);
+    jobs.set(agent, kept);
   }
-  const isKept = (dataset: DatasetInfo) => jobs.get(agentOf(dataset))?.has(jobOf(dataset)) === true;
+  const isKept = (dataset: DatasetInfo) => {
+    const agent = agentOf(dataset);
+    return agent === null ? rule.keepLast > 0 : jobs.get(agent)?.has(jobOf(dataset)) === true;
+  };
   return byAge
     .filter(({ dataset, at }) => at < rule.before && !isKept(dataset))
     .map(({ dataset }) => dataset);
 }
 
-function agentOf({ agent, agentName }: DatasetInfo): string {
-  return agent ?? agentName;
+/** Agents that are gone may have had the same name. Null where the service does not say whose dataset it is. */
+export function agentOf({ agent, agentId, agentName }: DatasetInfo): string | null {
+  return agent ?? agentId ?? (agentName || null);
 }
 
 /** A job of several runs has a dataset of its own and one for each run. */

@@ -14,7 +14,7 @@ import { datasetInfo } from './dataset-info.js';
 import { interruption } from './interruption.js';
 import { noData, unavailable } from './outcomes.js';
 import { refuseAddresses } from './owned.js';
-import { removable } from './removal.js';
+import { agentOf, removable } from './removal.js';
 
 /** What to delete: by id, or by age. */
 export type RemovalChoice =
@@ -44,7 +44,7 @@ export async function planRemoval(session: ReadSession, choice: RemovalChoice): 
   const datasets =
     'names' in choice ? infos.filter(({ canManage }) => canManage) : byAge(session, infos, choice);
   const queries = datasets.length === 0 ? 0 : await queriesOn(reader, datasets);
-  const diagnostics = ids === null ? unknownAges(infos) : kept(ids, infos);
+  const diagnostics = 'names' in choice ? kept(idsOf(choice.names), infos) : unknown(infos, choice.keepLast);
   return { datasets, queries, diagnostics: [...session.warnings, ...diagnostics] };
 }
 
@@ -78,10 +78,19 @@ function kept(ids: readonly string[], infos: readonly DatasetInfo[]): readonly D
   });
 }
 
-function unknownAges(infos: readonly DatasetInfo[]): readonly Diagnostic[] {
-  const count = infos.filter(({ collectedAt }) => collectedAt === null).length;
+/** What stays because the service does not say enough about it. */
+function unknown(infos: readonly DatasetInfo[], keepLast: number): readonly Diagnostic[] {
+  const undated = infos.filter(({ collectedAt }) => collectedAt === null);
+  const nobodys = infos.filter((each) => keepLast > 0 && agentOf(each) === null && each.collectedAt !== null);
+  return [
+    ...keptBecause(undated.length, 'it is unknown when their jobs ended'),
+    ...keptBecause(nobodys.length, 'it is unknown which agents collected them'),
+  ];
+}
+
+function keptBecause(count: number, why: string): readonly Diagnostic[] {
   if (count === 0) return [];
-  const message = `${count === 1 ? '1 dataset is' : `${count} datasets are`} kept, because it is unknown when their jobs ended`;
+  const message = `${count === 1 ? '1 dataset is' : `${count} datasets are`} kept, because ${why}`;
   return [{ severity: 'warning', code: 'data-unavailable', message, help: 'Delete them by id.' }];
 }
 
@@ -96,7 +105,11 @@ export async function removeData(
   const look = await idsLeft(session.client.reader());
   const changes = plan.datasets.map((dataset) => ({ dataset, done: isGone(dataset.id, sent, look) }));
   const open = changes.filter(({ done }) => done === false).length;
-  const found = [...sent.diagnostics, ...look.diagnostics];
+  const unclear = changes.filter(({ done }) => done === null).length;
+  // What is gone was deleted, although the last answer was lost.
+  const isAll = look.ids !== null && changes.every(({ done }) => done === true);
+  const found = isAll ? [] : [...sent.diagnostics, ...look.diagnostics];
+  if (session.interrupted()) found.push(...interruption(open, ids.length, 'deleted', unclear));
   if (open > 0 && found.length === 0) found.push(notDeleted(open));
   return { changes, queries: plan.queries, diagnostics: [...plan.diagnostics, ...found] };
 }
@@ -116,14 +129,14 @@ async function sendRemovals(
   const accepted = new Set<string>();
   for (let at = 0; at < ids.length; at += MAX_BULK_DATASETS) {
     const some = ids.slice(at, at + MAX_BULK_DATASETS);
-    if (session.interrupted())
-      return { accepted, lost: new Set(), diagnostics: interruption(ids.length - at, ids.length, 'deleted') };
+    if (session.interrupted()) break;
     onBegin();
     try {
       await callOperation(session.client, deleteDatasets(some));
     } catch (failure) {
       if (!(failure instanceof ServiceFailure)) throw failure;
-      const lost = new Set(failure.certainty === 'unknown' ? some : []);
+      const mayBeDone = failure.certainty === 'unknown' || failure.attempts > 1;
+      const lost = new Set(mayBeDone ? some : []);
       return { accepted, lost, diagnostics: failure.diagnostics };
     }
     for (const id of some) accepted.add(id);
@@ -149,9 +162,10 @@ async function idsLeft(reader: Reader): Promise<LookForRemoved> {
 
 /** The counts in the response to a repeated request are meaningless: the first one may have deleted all. The list decides. */
 function isGone(id: string, { accepted, lost }: SentRemovals, { ids }: LookForRemoved): boolean | null {
+  // What was not sent, or was refused, has not been deleted here, even if the list no longer shows it.
+  if (!accepted.has(id) && !lost.has(id)) return false;
   if (ids !== null) return !ids.has(id);
-  if (accepted.has(id)) return true;
-  return lost.has(id) ? null : false;
+  return accepted.has(id) ? true : null;
 }
 
 function notDeleted(count: number): Diagnostic {

@@ -83,7 +83,7 @@ async function* matchingPages(
   }
 }
 
-/** Page by page, until all matches were read. */
+/** Page by page, until all matches were read. Throws for pages that are not those of one and the same query. */
 export async function* queryPages(
   reader: Reader,
   id: string,
@@ -91,8 +91,12 @@ export async function* queryPages(
   pageSize = PAGE,
 ): AsyncGenerator<DatasetMatches> {
   let read = 0;
+  let total: number | null = null;
   for (let page = 1; ; page += 1) {
     const found = await reader.read(queryDataset(id, { ...query, page, pageSize }));
+    total ??= found.totalMatches;
+    if (found.totalMatches !== total) throw otherThan(id, `total ${total}`, found.totalMatches);
+    if (found.page !== null && found.page !== page) throw otherThan(id, `page ${page}`, found.page);
     read += found.rows.length;
     yield found;
     if (read >= found.totalMatches) return;
@@ -104,6 +108,14 @@ function incomplete(id: string, read: number, total: number): ServiceFailure {
   return new ServiceFailure({
     code: 'unexpected-response',
     message: `the query of dataset ${id} returned ${read} rows of ${total}`,
+  });
+}
+
+/** Rows would be missing or there twice. */
+function otherThan(id: string, expected: string, got: number): ServiceFailure {
+  return new ServiceFailure({
+    code: 'unexpected-response',
+    message: `the query of dataset ${id}: expected the ${expected}, got ${got}`,
   });
 }
 

@@ -42,11 +42,14 @@ export async function shareData(
 
 type Changed = Pick<DatasetChange, 'done'> & { readonly reasons: readonly Diagnostic[] };
 
-/** If the response is lost, reads the access level to find out. */
+/** If the response is lost, or names another access level, reads it to find out. */
 async function change({ client }: Session, id: string, level: AccessLevel): Promise<Changed> {
   try {
-    await callOperation(client, changeAccess(id, level));
-    return { done: true, reasons: [] };
+    const named = await callOperation(client, changeAccess(id, level));
+    if (named === null || named === level) return { done: true, reasons: [] };
+    const now = await levelNow(client.reader(), id);
+    if (now === level) return { done: true, reasons: [] };
+    return { done: now === null ? null : false, reasons: [notTaken(id, named)] };
   } catch (failure) {
     if (!(failure instanceof ServiceFailure)) throw failure;
     if (failure.certainty !== 'unknown') return { done: false, reasons: reasonsOf(id, failure) };
@@ -54,6 +57,11 @@ async function change({ client }: Session, id: string, level: AccessLevel): Prom
     if (now === level) return { done: true, reasons: [] };
     return { done: now === null ? null : false, reasons: failure.diagnostics };
   }
+}
+
+function notTaken(id: string, named: AccessLevel): Diagnostic {
+  const message = `the service accepted the change of dataset ${id}, and says that it is ${named.toLowerCase()}`;
+  return { severity: 'error', code: 'not-converged', message };
 }
 
 /** Null if it cannot be read. */
@@ -75,7 +83,7 @@ function infoOf(
 
 function unlisted(id: string): DatasetInfo {
   const unknown = { collectedAt: null, sizeBytes: null, fileName: null, expiresAt: null, accessLevel: null };
-  const sources = { jobId: null, runId: null, groupRunId: null };
+  const sources = { agentId: null, jobId: null, runId: null, groupRunId: null };
   return { id, agent: null, agentName: '', status: '', canManage: false, ...unknown, ...sources };
 }
 

@@ -10,10 +10,14 @@ const ROUNDS = 5;
 const BETWEEN_ROUNDS_MS = 1_000;
 
 export interface StopContext extends PollContext {
-  readonly client: Client;
+  readonly client: Pick<Client, 'read' | 'send'>;
   sleep(milliseconds: number): Promise<void>;
-  /** Why a run was not stopped, by the id of its job. */
-  onRefusal?(jobId: string, message: string): void;
+  /** True once nothing more is to be asked to stop. Default: never. */
+  interrupted?(): boolean;
+  /** A part of a run was asked to stop, by the id of the run. */
+  onAsked?(id: string): void;
+  /** Why a part of a run was not stopped, by the id of the run. */
+  onRefusal?(id: string, message: string): void;
   /** That it cannot be read what the runs are after they were asked to stop. */
   onUnseen?(failure: ServiceFailure): void;
 }
@@ -26,9 +30,9 @@ export async function stopRuns(
   let seen = await pollRuns(followed, context);
   for (let round = 0; round < ROUNDS; round += 1) {
     const running = [...seen.values()].filter(({ state }) => state === 'running');
-    if (running.length === 0) break;
-    await Promise.all(running.flatMap(jobsOf).map((jobId) => stopJob(jobId, context)));
-    await context.sleep(BETWEEN_ROUNDS_MS);
+    if (running.length === 0 || context.interrupted?.() === true) break;
+    await Promise.all(running.flatMap((run) => jobsOf(run).map((jobId) => stopJob(jobId, run, context))));
+    if (context.interrupted?.() !== true) await context.sleep(BETWEEN_ROUNDS_MS);
     seen = new Map([...seen, ...(await lookAgain(followed, context))]);
   }
   return seen;
@@ -54,22 +58,21 @@ function jobsOf(run: ServiceRun): readonly string[] {
 }
 
 /** To stop a job, each of its runs is stopped (interface §4). */
-async function stopJob(jobId: string, { client, details, onRefusal }: StopContext): Promise<void> {
-  const runs = await details.refresh(jobId);
+async function stopJob(jobId: string, { id }: ServiceRun, context: StopContext): Promise<void> {
+  const runs = await context.details.refresh(jobId);
   const active = runs.filter(({ isTerminal }) => !isTerminal);
-  await Promise.all(
-    active.map((run) =>
-      ignoringRefusals(callOperation(client, stopRun(run.id)), (message) => onRefusal?.(jobId, message)),
-    ),
-  );
+  await Promise.all(active.map((run) => askToStop(run.id, id ?? jobId, context)));
 }
 
-/** A run may end by itself in between; the poll that follows shows what did not stop. */
-async function ignoringRefusals(sent: Promise<unknown>, onRefusal: (message: string) => void): Promise<void> {
+/** `whole`: what is reported. A run may end by itself in between; the poll that follows shows what did not stop. */
+export async function askToStop(runId: string, whole: string, context: StopContext): Promise<void> {
   try {
-    await sent;
+    await callOperation(context.client, stopRun(runId));
+    context.onAsked?.(whole);
   } catch (failure) {
     if (!(failure instanceof ServiceFailure)) throw failure;
-    onRefusal(failure.facts.reason ?? failure.facts.message);
+    if (failure.certainty !== 'not-sent') context.onAsked?.(whole);
+    else if (context.interrupted?.() === true) return;
+    context.onRefusal?.(whole, failure.facts.reason ?? failure.facts.message);
   }
 }

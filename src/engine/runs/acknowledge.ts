@@ -66,8 +66,8 @@ class Acknowledgement {
     const count = this.runs.length;
     // Of a job of several runs, the ones that have not failed are refused.
     for (const run of await agentRunsIn(whole, 'failed', reader)) {
-      const result = await this.#send(run.id, id);
-      if (result !== null && result.result !== 'refused') this.runs.push(result);
+      const result = (await this.#send(run.id, id)) ?? gone(run.id, id);
+      if (result.result !== 'refused' || result.message === NOT_FOUND) this.runs.push(result);
     }
     if (this.runs.length === count) throw new Problem(noFailure(whole));
   }
@@ -91,6 +91,13 @@ class Acknowledgement {
       return { id, partOf, result: 'unknown', message };
     }
   }
+}
+
+const NOT_FOUND = 'the service lists it, and does not find it';
+
+/** Of a run that was read a moment ago. */
+function gone(id: string, partOf: string): AcknowledgedRun {
+  return { id, partOf, result: 'refused', message: NOT_FOUND };
 }
 
 function noFailure({ id }: RunById): Diagnostic {

@@ -1,3 +1,5 @@
+import { readInstant } from '../../service/operations/record.js';
+
 /**
  * The newest first. A run without a time, which has not started or cannot be read, stays next to the one above it: each
  * list is sorted already.
@@ -8,8 +10,9 @@ export function byTime<T extends { readonly startedAt: string | null }>(
   const timed = lists.flatMap((runs) => {
     let above = Number.POSITIVE_INFINITY;
     return runs.map((run) => {
-      const at = run.startedAt === null ? Number.NaN : Date.parse(run.startedAt);
-      above = Number.isNaN(at) ? above : at;
+      // `Date.parse` would read a year from many words, and a time without an offset as one of this machine's zone.
+      const at = run.startedAt === null ? null : readInstant(run.startedAt);
+      above = at ?? above;
       return { run, at: above };
     });
   });

@@ -43,7 +43,7 @@ export async function removeRun(
   if (answer === 'interrupted' || session.interrupted())
     throw problem('interrupted', 'interrupted: nothing was deleted');
   if (answer === 'no') throw problem('not-confirmed', 'not confirmed: nothing was deleted');
-  await send(session, { id, idKind }, onBegin);
+  const failure = await send(session, { id, idKind }, onBegin);
   const look = () => isThere(reader, { id, idKind });
   const remains = await pollUntil(
     look,
@@ -51,6 +51,9 @@ export async function removeRun(
     (milliseconds) => session.clock.sleep(milliseconds),
   );
   if (!remains) return run;
+  if (session.interrupted())
+    throw problem('interrupted', `interrupted: ${idKindNames[idKind]} ${id} is still there`);
+  if (failure !== null) throw failure;
   throw problem(
     'not-converged',
     `the service still shows ${idKindNames[idKind]} ${id} after it was deleted`,
@@ -60,15 +63,24 @@ export async function removeRun(
 
 type Whole = { readonly id: string; readonly idKind: 'groupRun' | 'pipelineRun' };
 
-/** Neither a lost response nor a 404 is an error: an earlier attempt may have deleted it, and the caller checks. */
-async function send({ client }: Session, { id, idKind }: Whole, onBegin?: () => void): Promise<void> {
+/**
+ * Returns a lost response and a 404, which are errors only if the run is still there: an earlier attempt, or somebody
+ * else, may have deleted it. Of a 404 to the first attempt, nothing has begun.
+ */
+async function send(
+  { client }: Session,
+  { id, idKind }: Whole,
+  onBegin?: () => void,
+): Promise<ServiceFailure | null> {
   try {
     await callOperation(client, idKind === 'groupRun' ? deleteGroupRun(id) : deletePipelineRun(id));
     onBegin?.();
+    return null;
   } catch (failure) {
     if (!(failure instanceof ServiceFailure)) throw failure;
     if (failure.certainty !== 'unknown' && failure.status !== 404) throw failure;
-    onBegin?.();
+    if (failure.certainty === 'unknown' || failure.attempts > 1) onBegin?.();
+    return failure;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
 import type { ListedRun } from '../../model/run-history.js';
+import { readInstant } from '../../service/operations/record.js';
 import type { DetailsReader } from '../run/details.js';
 import type { PageReader } from './page-reader.js';
 
@@ -52,6 +53,6 @@ export async function readPages<T>(
 /** Lists that ignore `from` show what is older, too. */
 export function isSince(startedAt: string | null, { from }: Pick<ListContext, 'from'>): boolean {
   if (from === undefined || startedAt === null) return true;
-  const at = Date.parse(startedAt);
-  return Number.isNaN(at) || at >= Date.parse(from);
+  const at = readInstant(startedAt);
+  return at === null || at >= Date.parse(from);
 }

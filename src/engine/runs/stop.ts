@@ -1,10 +1,8 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
+import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { pollUntil } from '../../model/poll.js';
 import type { Address } from '../../model/resource.js';
 import type { ShownState, StoppedRun } from '../../model/run-history.js';
 import { ServiceFailure } from '../../service/failure.js';
-import { callOperation } from '../../service/operation.js';
-import { stopRun } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import {
   type AgentRunById,
@@ -16,7 +14,7 @@ import {
 } from '../run/by-id.js';
 import { DetailsReader } from '../run/details.js';
 import { addressNamed } from '../run/states.js';
-import { type StopContext, stopRuns as stopFollowed } from '../run/stop.js';
+import { askToStop, type StopContext, stopRuns as stopFollowed } from '../run/stop.js';
 import type { Session } from '../session.js';
 import { wholeAddresses } from './addresses.js';
 import { agentRunState, stateNow } from './show.js';
@@ -42,6 +40,8 @@ export async function stopRuns(
   const context = { ...started, addresses: await wholeAddresses(found, session) };
   const before = await Promise.all(found.map((each) => shownState(each, context)));
   const open = found.filter((_, index) => before[index]?.state === 'running');
+  if (open.length > 0 && session.interrupted())
+    throw problem('interrupted', 'interrupted: nothing was asked to stop');
   if (open.length > 0) begin();
   const after = await stopOpen(open, context);
   const runs = before.map((run): StoppedRun => {
@@ -49,15 +49,25 @@ export async function stopRuns(
     const now = after.get(run.id) ?? run;
     return { ...now, result: now.state === 'running' ? 'running' : 'stopped' };
   });
-  const { unseen } = context;
+  const { unseen, asked } = context;
   const unread = [
     ...new Map(unseen.flatMap(({ diagnostics }) => diagnostics.map((each) => [each.message, each]))),
   ];
-  const diagnostics = runs.flatMap((each) => unstopped(each, unseen.length > 0));
+  const diagnostics = runs.flatMap((each) =>
+    unstopped(each, { isAsked: asked.has(each.id), isUnseen: unseen.length > 0 }),
+  );
+  if (session.interrupted() && diagnostics.length > 0) diagnostics.push(INTERRUPTED);
   return { runs, diagnostics: [...session.warnings, ...diagnostics, ...unread.map(([, each]) => each)] };
 }
 
+const INTERRUPTED: Diagnostic = {
+  severity: 'error',
+  code: 'interrupted',
+  message: 'interrupted before everything had stopped',
+};
+
 interface StopSession extends StopContext {
+  readonly asked: Set<string>;
   readonly refusals: Map<string, string>;
   /** Of group runs and pipeline runs, by id. */
   readonly addresses: ReadonlyMap<string, Address>;
@@ -67,15 +77,22 @@ interface StopSession extends StopContext {
 
 async function stopContext(session: Session): Promise<Omit<StopSession, 'addresses'>> {
   const reader = session.client.reader();
+  const asked = new Set<string>();
   const refusals = new Map<string, string>();
   const unseen: ServiceFailure[] = [];
+  const { client } = session;
+  // Stops that wait for their turn are not sent after an interrupt.
+  const guard = () => (session.interrupted() ? 'the command was interrupted' : null);
   return {
     reader,
-    client: session.client,
+    client: { read: (call) => client.read(call), send: (request) => client.send(request, guard) },
+    interrupted: () => session.interrupted(),
     agents: await reader.readAll(listAgents()),
     details: new DetailsReader(reader),
+    asked,
     refusals,
     unseen,
+    onAsked: (id) => void asked.add(id),
     onUnseen: (failure) => void unseen.push(failure),
     onRefusal: (id, message) => void refusals.set(id, message),
     sleep: (milliseconds) => session.clock.sleep(milliseconds),
@@ -113,17 +130,11 @@ async function stopOpen(
 }
 
 async function stopSingle(run: AgentRunById, context: StopSession): Promise<ShownState> {
-  const { id } = run;
-  let refusal: string | null = null;
-  try {
-    await callOperation(context.client, stopRun(id));
-  } catch (failure) {
-    if (!(failure instanceof ServiceFailure)) throw failure;
-    refusal = failure.facts.reason ?? failure.facts.message;
-  }
+  await askToStop(run.id, run.id, context);
   const now = await singleAfter(run, context);
   // How it ended, a stopped run does not say.
-  return now.state === 'running' ? { ...now, message: refusal } : { ...now, state: 'stopped' };
+  if (now.state !== 'running') return { ...now, state: 'stopped' };
+  return { ...now, message: context.refusals.get(run.id) ?? null };
 }
 
 async function singleAfter(run: AgentRunById, context: StopSession): Promise<ShownState> {
@@ -141,19 +152,24 @@ async function singleAfter(run: AgentRunById, context: StopSession): Promise<Sho
 
 function unstopped(
   { result, address, id, idKind, message }: StoppedRun,
-  isUnseen: boolean,
+  { isAsked, isUnseen }: { readonly isAsked: boolean; readonly isUnseen: boolean },
 ): readonly Diagnostic[] {
   if (result !== 'running') return [];
-  const now = isUnseen
-    ? 'was asked to stop, and it is not known whether it has'
-    : 'still runs, although it was asked to stop';
+  const now = !isAsked
+    ? 'was not asked to stop'
+    : isUnseen
+      ? 'was asked to stop, and it is not known whether it has'
+      : 'still runs, although it was asked to stop';
   const name = `${idKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`;
+  const look = `Look with \`roster runs show ${id}\`, or stop it again.`;
   return [
     {
       severity: 'error',
       code: 'still-running',
       message: `${name} ${now}${message === null ? '' : `: ${message}`}`,
-      help: `The service may need a moment. Look with \`roster runs show ${id}\`, or stop it again.`,
+      help: isAsked
+        ? `The service may need a moment. ${look}`
+        : `No run in it that could be stopped was read. ${look}`,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../model/json.js';
 import type { Call, ListCall } from '../../model/request.js';
 import {
   action,
@@ -10,7 +11,17 @@ import {
   textOr,
 } from './answers.js';
 import { type DownloadCall, file } from './download.js';
-import { asRecord, field, flag, idText, oneOf, optionalCount, optionalFlag, optionalText } from './record.js';
+import {
+  asRecord,
+  field,
+  flag,
+  idText,
+  oneOf,
+  optionalCount,
+  optionalFlag,
+  optionalText,
+  wholeNumber,
+} from './record.js';
 import { segment } from './segment.js';
 
 const datasetStatuses = ['Available', 'Failed', 'Stale', 'Expired'] as const;
@@ -123,16 +134,20 @@ export function readAccess(datasetId: string): Call<AccessLevel> {
   };
 }
 
-/** Only by the owner; `Company` needs an account with a company (§3, §4). Its method is not shown. */
-export function changeAccess(datasetId: string, accessLevel: AccessLevel): Call<null> {
+/**
+ * Only by the owner; `Company` needs an account with a company (§3, §4). Its method and its answer are not shown: null
+ * where it does not name the level that the dataset has then.
+ */
+export function changeAccess(datasetId: string, accessLevel: AccessLevel): Call<AccessLevel | null> {
   const path = pathOf(datasetId, 'access');
-  return action({
-    method: 'PUT',
-    path,
-    otherMethods: ['POST', 'PATCH'],
-    body: { accessLevel },
-    effect: 'repeatable',
-  });
+  const request = { method: 'PUT', path, otherMethods: ['POST', 'PATCH'], body: { accessLevel } } as const;
+  return {
+    request: { ...request, effect: 'repeatable' },
+    parse: (data) => {
+      const word = isJsonObject(data) ? String(field(data, 'accessLevel')).toLowerCase() : null;
+      return accessLevels.find((each) => each.toLowerCase() === word) ?? null;
+    },
+  };
 }
 
 /** Deletes one owned dataset (§4). Its method is not shown. */
@@ -149,19 +164,32 @@ export const MAX_BULK_DATASETS = 50;
  */
 export function exportDatasets(datasetIds: readonly string[]): DownloadCall {
   const path = '/api/data-explorer/bulk/export';
-  return file({ method: 'POST', path, otherMethods: ['PUT'], body: { datasetIds }, effect: 'read' });
+  return file({ method: 'POST', path, otherMethods: ['PUT', 'PATCH'], body: { datasetIds }, effect: 'read' });
+}
+
+/** What a bulk delete says that it did. Null where it does not say. */
+export interface DeletedCounts {
+  readonly processed: number | null;
+  readonly skipped: number | null;
 }
 
 /** Deletes at most 50 datasets; those of others are skipped (§4). Its method is not shown. */
-export function deleteDatasets(datasetIds: readonly string[]): Call<{ processed: number; skipped: number }> {
+export function deleteDatasets(datasetIds: readonly string[]): Call<DeletedCounts> {
   const path = '/api/data-explorer/bulk/delete';
   return {
-    request: { method: 'POST', path, otherMethods: ['PUT'], body: { datasetIds }, effect: 'repeatable' },
+    request: {
+      method: 'POST',
+      path,
+      otherMethods: ['PUT', 'PATCH'],
+      body: { datasetIds },
+      effect: 'repeatable',
+    },
+    // It has deleted them, whatever it says of it: a caller that wants to know reads the list.
     parse: (data) => {
-      const record = asRecord(data, 'an object with processed and skipped');
+      const record = isJsonObject(data) ? data : {};
       return {
-        processed: optionalCount(record, 'processed') ?? 0,
-        skipped: optionalCount(record, 'skipped') ?? 0,
+        processed: wholeNumber(field(record, 'processed')),
+        skipped: wholeNumber(field(record, 'skipped')),
       };
     },
   };

@@ -48,6 +48,15 @@ export interface RemoteSchedule extends LooseId {
   readonly facts: JsonObject;
 }
 
+/** A reason of any kind is one: a schedule that could not be started must not look like one that could. */
+function scheduleFacts(record: RemoteRecord): JsonObject {
+  const facts = factsOf(record, factNames);
+  const reason = field(record, 'errorMessage') ?? false;
+  return reason === false || typeof reason === 'string'
+    ? facts
+    : { ...facts, errorMessage: described(reason) };
+}
+
 export function parseSchedule(item: unknown): RemoteSchedule {
   const record = asRecord(item, 'an object');
   const scheduleType = oneOf(field(record, 'scheduleType'), scheduleTypes, 'scheduleType');
@@ -67,7 +76,7 @@ export function parseSchedule(item: unknown): RemoteSchedule {
     timeZoneId: optionalText(record, 'timeZoneId') || 'UTC',
     inputParameters: readInputs(record),
     isEnabled: readEnabled(record),
-    facts: factsOf(record, factNames),
+    facts: scheduleFacts(record),
   };
 }
 

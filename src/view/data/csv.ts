@@ -1,8 +1,10 @@
 import type { DataTable } from '../../model/data.js';
+import { escapeCodePoint } from '../escape.js';
 
 /**
  * Rows as CSV after RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP
- * advises; numbers stay numbers. Several datasets become one table of all their columns, with the agent in front.
+ * advises; numbers stay numbers. What a terminal or a CI runner would act on is escaped, and nothing else: letters that need
+ * joiners stay as they are. Several datasets become one table of all their columns, with the agent in front.
  * Written here and not by csv-stringify, whose `escape_formulas` turns negative numbers into texts.
  */
 export function csvText(tables: readonly DataTable[]): string {
@@ -16,14 +18,33 @@ export function csvText(tables: readonly DataTable[]): string {
     }),
   );
   if (tables.length === 0) return '';
-  return [header, ...lines].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+  return [header, ...lines]
+    .map((cells) => `${cells.map((cell, index) => csvCell(cell, index === 0)).join(',')}\r\n`)
+    .join('');
 }
 
-export function csvCell(value: unknown): string {
+/** `isFirst`: it begins a line. */
+export function csvCell(value: unknown, isFirst = false): string {
   const text = cellText(value);
   const isFormula = /^[=+\-@\t\r]/.test(text) && typeof value !== 'number' && !isNumber(text);
-  const safe = isFormula ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = inert(isFormula ? `'${text}` : text);
+  const isQuoted = /[",\r\n]/.test(safe) || (isFirst && isCommand(safe));
+  return isQuoted ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** A cell may have several lines, with `\n` or `\r\n` between them. */
+function inert(text: string): string {
+  const [first = '', ...others] = text.replace(controls, escapeCodePoint).split('\n');
+  return [first, ...others.map((line) => (isCommand(line) ? line.replace(':', escapeCodePoint) : line))].join(
+    '\n',
+  );
+}
+
+const controls = /(?!\t|\r?\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<=#)#(?=[A-Za-z]*\[)/gu;
+
+/** CI runners execute it, after any indentation. */
+function isCommand(line: string): boolean {
+  return line.trimStart().startsWith('::');
 }
 
 function isNumber(text: string): boolean {

@@ -71,19 +71,29 @@ export function progressText(file: string, bytes: number, total: number | null):
   return escapeControls(`${file}: ${fileSizeText(bytes)}${of}`);
 }
 
-/** What `data rm` would delete, or has deleted. */
+/** What `data rm` would delete, or what has become of it. */
 export function removalText(
-  datasets: readonly DatasetInfo[],
-  { done, queries }: { readonly done: boolean; readonly queries: number },
+  changes: readonly DatasetChange[],
+  { confirmed, queries }: { readonly confirmed: boolean; readonly queries: number },
   options: TextOptions,
 ): string {
-  if (datasets.length === 0) return 'Nothing to delete.\n';
-  const bytes = datasets.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+  if (changes.length === 0) return 'Nothing to delete.\n';
+  const section = (title: string, done: boolean | null, also = '') => {
+    const datasets = changes.filter((each) => each.done === done).map(({ dataset }) => dataset);
+    if (datasets.length === 0) return [];
+    const bytes = datasets.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    const what = `${count(datasets.length, 'dataset')}${also}, ${fileSizeText(bytes)}`;
+    return titled(`${title}: ${what}`, datasets, options);
+  };
   const also = queries === 0 ? '' : ` and ${queries === 1 ? '1 saved query' : `${queries} saved queries`}`;
-  const what = `${count(datasets.length, 'dataset')}${also}`;
-  const title = `${done ? 'Deleted' : 'Would delete'}: ${what}, ${fileSizeText(bytes)}`;
-  const end = done ? [] : ['Nothing was deleted. To delete them, pass `--yes`: they cannot be restored.'];
-  return joinBlocks([titled(title, datasets, options), end]);
+  if (!confirmed) {
+    const end = 'Nothing was deleted. To delete them, pass `--yes`: they cannot be restored.';
+    return joinBlocks([section('Would delete', false, also), [end]]);
+  }
+  // Which of the queries have gone with a part of the datasets is not known.
+  const isAll = changes.every(({ done }) => done === true);
+  const unknown = section('Not known whether deleted', null);
+  return joinBlocks([section('Deleted', true, isAll ? also : ''), unknown, section('Not deleted', false)]);
 }
 
 /** A line for each dataset whose access was to be changed. */

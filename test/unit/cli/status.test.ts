@@ -486,6 +486,45 @@ test('a job whose run is not listed may be any start, so a gap is not called mis
   expect(of('schedule/fine')).toMatchObject({ health: 'unknown', counts: { succeeded: 7, missed: null } });
 });
 
+test('a number of records that is none is not taken for records', async () => {
+  const { workspace, sandbox } = await applied(seedOf(['empty']), manifest(['empty']));
+  const headers = { 'X-Api-Key': sandbox.apiKey };
+  const { data } = (await (await fetch(`${sandbox.url}${JOBS}?pageSize=100`, { headers })).json()) as {
+    data: { items: object[] };
+  };
+  const items = data.items.map((each) => ({ ...each, totalDataCount: -5 }));
+  const body = answer({ items, nextCursor: null });
+  sandbox.faults.faults = [{ act: 'status', method: 'GET', path: JOBS, status: 200, body }];
+  expect((await statusOf(workspace)).healths).toEqual(['unknown schedule/empty']);
+});
+
+test.each([[5], [{ code: 'NO' }], [['NO']]])(
+  'a start that failed because of %j is a failed start',
+  async (errorMessage) => {
+    const { workspace, sandbox } = await applied(seedOf(['fine']), manifest(['fine']));
+    const headers = { 'X-Api-Key': sandbox.apiKey };
+    const { data } = (await (await fetch(`${sandbox.url}/api/schedules`, { headers })).json()) as {
+      data: object[];
+    };
+    const body = answer(data.map((each) => ({ ...each, errorMessage })));
+    sandbox.faults.faults = [{ act: 'status', method: 'GET', path: '/api/schedules', status: 200, body }];
+    expect((await statusOf(workspace)).healths).toEqual(['failing schedule/fine']);
+  },
+);
+
+test('a run at a time that is none stays where the list has it, and hides no failure', async () => {
+  const { workspace, sandbox } = await applied(collectionsSeed(), collections);
+  const good = [...sandbox.world.groups.values()].find(({ name }) => name === 'Good');
+  const runs = ['run 5', '2026-12-08T06:00:00Z'].map((startedAt, index) => ({
+    ...{ groupRunId: `00000000-0000-4000-8000-00000000000${index}`, groupId: good?.id },
+    ...{ status: index === 0 ? 'behind' : 'completed', startedAt },
+  }));
+  const body = answer({ items: runs, total: 2, metrics: {} });
+  const path = '/api/search-groups/runs';
+  sandbox.faults.faults = [{ act: 'status', method: 'GET', path, status: 200, body }];
+  expect((await statusOf(workspace)).of('group/good')?.health).toBe('failing');
+});
+
 test('the status of 10,000 schedules reads the pages of six lists', async () => {
   const count = sampleSize(1_000, 10_000);
   const { agents, history } = seedOf(['fine']);

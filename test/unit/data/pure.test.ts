@@ -161,7 +161,7 @@ describe('CSV', () => {
     ['-2+3', "'-2+3"],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
-    ['\r=1', '"\'\r=1"'],
+    ['\r=1', "'\\u{d}=1"],
     ['-5.25', '-5.25'],
     ['+1e3', '+1e3'],
     [-5, '-5'],
@@ -172,6 +172,24 @@ describe('CSV', () => {
     [{ a: [1] }, '"{""a"":[1]}"'],
   ])('writes %j so that no spreadsheet runs it', (value, cell) => {
     expect(csvCell(value)).toBe(cell);
+  });
+
+  test.each([
+    ['a\u001b[31mb\u0000\u202e', 'a\\u{1b}[31mb\\u{0}\\u{202e}'],
+    ['##[error]x', '#\\u{23}[error]x'],
+    ['x\n ::error::y', '"x\n \\u{3a}:error::y"'],
+    ['a\r\nb\tc', '"a\r\nb\tc"'],
+    ['می\u200cخواهم', 'می\u200cخواهم'],
+    ['::1', '::1'],
+  ])('writes %j so that no terminal and no CI runner acts on it', (value, cell) => {
+    expect(csvCell(value)).toBe(cell);
+  });
+
+  test('begins no line with a command of a CI runner', () => {
+    const common = { totalMatches: null, isTruncated: null };
+    const rows = [{ '::error::a': '::error::b', b: '::1' }];
+    const table = { id: '1', agent: null, columns: ['::error::a', 'b'], rows, ...common };
+    expect(csvText([table])).toBe('"::error::a",b\r\n"::error::b",::1\r\n');
   });
 
   test('of several datasets has all of their columns, and the agent in front', () => {
