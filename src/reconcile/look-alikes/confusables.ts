@@ -66,6 +66,9 @@ const looksLike = new Map(
 /** Strokes through the letter before them, which turn it into a picture of another one. */
 export const overlays = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]/gu;
 
+/** Marks that no language writes: they enclose or underline the letter before them. Not that of keycaps. */
+export const frames = /(?!\u20e3)[\p{Me}\u0332\u0333]/gu;
+
 /** The Latin letter or digit that a letter of one of these alphabets looks like; null when there is none. */
 export function latinLookAlike(letter: string): string | null {
   return looksLike.get(letter) ?? null;
@@ -91,5 +94,6 @@ function withoutUnseen(text: string): string {
     .normalize('NFKC')
     .normalize('NFD')
     .replace(overlays, '')
+    .replace(frames, '')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
 }

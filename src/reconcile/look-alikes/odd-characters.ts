@@ -1,4 +1,4 @@
-import { latinLookAlike, lettersLike, overlays } from './confusables.js';
+import { frames, latinLookAlike, lettersLike, overlays } from './confusables.js';
 
 /** A character of a name that is easily taken for another one, or not seen at all. */
 export interface OddCharacter {
@@ -15,7 +15,12 @@ export interface OddCharacter {
 export function oddCharacters(text: string): readonly OddCharacter[] {
   if (/^[\x20-\x7e]*$/.test(text)) return [];
   const name = text.normalize('NFC');
-  const found = [...singleCharacters(name), ...strayJoiners(name), ...mixedLetters(name)];
+  const found = [
+    ...singleCharacters(name),
+    ...strayJoiners(name),
+    ...strayVariants(name),
+    ...mixedLetters(name),
+  ];
   return [...new Map(found.map((each) => [each.codePoint, each])).values()];
 }
 
@@ -48,8 +53,26 @@ function strayJoiners(name: string): OddCharacter[] {
   return (name.match(strayJoiner) ?? []).map((each) => ({ codePoint: codePointOf(each), what: 'invisible' }));
 }
 
+/** Emoji, keycaps such as 1️⃣ among them, and some scripts have them. */
+const strayVariant =
+  /(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\x20-\x7e])[\ufe00-\ufe0f](?!\u20e3)/gu;
+
+function strayVariants(name: string): OddCharacter[] {
+  return (name.match(strayVariant) ?? []).map((each) => ({
+    codePoint: codePointOf(each),
+    what: 'invisible',
+  }));
+}
+
+/** What looks like the hyphen of a keyboard, and is none. */
+const hyphens = /[\u2010\u2011\u2212]/u;
+/** In names that are not East Asian. */
+const fullWidth = /[\uff01-\uff5e]/u;
+
 function whatIsOdd(character: string, isEastAsian: boolean): string | null {
   if (character.search(overlays) !== -1) return 'strikes through the letter before it';
+  if (character.search(frames) !== -1) return 'a mark on the letter before it';
+  if (hyphens.test(character)) return 'looks like "-"';
   if (isEastAsian && character === '\u3000') return null;
   if (spaces.test(character)) return 'an unusual space';
   if (invisible.test(character)) return 'invisible';
@@ -64,6 +87,7 @@ const digraphs = /[\u0132\u0133\u01c4-\u01cc]/u;
 function styledLatin(character: string): string | null {
   if (digraphs.test(character)) return null;
   const plain = character.normalize('NFKC');
+  if (fullWidth.test(character)) return plain;
   if (plain === character || !/^[A-Za-z0-9]+$/.test(plain)) return null;
   const isLetter = /(?![\p{Lm}ªº])[\p{L}\p{Nd}\p{Nl}]/u.test(character);
   return isLetter || (plain.length === 1 && /\p{So}/u.test(character)) ? plain : null;

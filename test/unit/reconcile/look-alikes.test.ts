@@ -64,7 +64,17 @@ const ordinary = {
   Chinese: ['价格', '京东商城', '天猫 Tmall', '價格（每日）', '淘宝ABC', 'ＡＢＣ价格', '东京　大阪'],
   Japanese: ['価格', 'ヨドバシカメラ', 'ＮＴＴドコモ', 'Amazon価格', 'ｶﾒﾗ', 'お店', 'ファイナルⅡ', '①価格'],
   Korean: ['가격', '쿠팡', '11번가', 'SSG닷컴', 'ＳＫ텔레콤'],
-  emoji: ['Prices 🚀', '👩‍💻 team', '👨\u200d👩\u200d👧', '🏳️\u200d🌈', '❤️', '🇩🇪 shops', '☎️'],
+  emoji: [
+    'Prices 🚀',
+    '👩‍💻 team',
+    '👨\u200d👩\u200d👧',
+    '🏳️\u200d🌈',
+    '❤️',
+    '🇩🇪 shops',
+    '☎️',
+    '1️⃣ First',
+    'Shop❤️',
+  ],
   signs: ['Prices €', '10 m²', 'H₂O', 'Acme™', 'Acme®', '½ price', '1º', '① First', '20 °C', '№ 7'],
 } satisfies Record<string, readonly string[]>;
 
@@ -102,6 +112,13 @@ const odd: readonly (readonly [string, string, string])[] = [
   ['a non-joiner at the end of a word', 'قیمت\u200c', 'U+200C (invisible)'],
   ['a joiner after a joiner', '👨\u200d\u200d👩', 'U+200D (invisible)'],
   ['a Hangul filler', 'Retail\u3164', 'U+3164 (invisible)'],
+  ['a variation selector after a letter', 'Retail\ufe0f', 'U+FE0F (invisible)'],
+  ['a full-width hyphen', 'retail\uff0dde', 'U+FF0D (looks like "-")'],
+  ['a hyphen that no keyboard has', 'retail\u2010de', 'U+2010 (looks like "-")'],
+  ['a minus sign', 'retail\u2212de', 'U+2212 (looks like "-")'],
+  ['a line below', 'Re\u0332tail', 'U+0332 (a mark on the letter before it)'],
+  ['an enclosing circle', 'Re\u20dd', 'U+20DD (a mark on the letter before it)'],
+  ['an enclosing mark of Cyrillic', 'Це\u0489ны', 'U+0489 (a mark on the letter before it)'],
 ];
 test.each(odd)('%s is odd', (_what, name, described) => {
   expect(oddCharacters(name).map(({ codePoint, what }) => `${codePoint} (${what})`)).toContain(described);
@@ -115,6 +132,7 @@ test.each([
   ['shop-1', 'shop-l'],
   ['shop-1', 'shop\u20101'],
   ['Retail', 'Re\u0336tail'],
+  ['Retail', 'Re\u0332tail'],
   ['Retail', 'Re\u00adtail'],
 ])('%j and %j look alike', (one, other) => {
   expect(skeleton(one)).toBe(skeleton(other));
