@@ -14,6 +14,8 @@ test('lost lock: a run that wakes up after another one took its lock sends no re
     expect(after).toEqual([]);
     expect(first.exit).toBe(3);
     expect(first.stdout + first.stderr).toContain('may have lost the lock');
+    expect(first.stdout).toContain('Next: run `roster plan`, and review it');
+    expect(first.stdout).not.toContain('to finish');
   });
 });
 

@@ -67,7 +67,7 @@ const looksLike = new Map(
 export const overlays = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]/gu;
 
 /** Marks that no language writes: they enclose or underline the letter before them. Not that of keycaps. */
-export const frames = /(?!\u20e3)[\p{Me}\u0332\u0333]/gu;
+export const frames = /(?!\u20e3)\p{Me}|\u0332|\u0333/gu;
 
 /** The Latin letter or digit that a letter of one of these alphabets looks like; null when there is none. */
 export function latinLookAlike(letter: string): string | null {

@@ -116,6 +116,9 @@ function nextSteps(report: Report, reviewed: ReviewedPlan): string[] {
   const left = isBegun || report.converged === false;
   const rest = isBegun && !isDestroy ? resumeFlags(reviewed) : '';
   const look = isDestroy ? `${command('plan')} --destroy` : command('plan');
+  // Another run may have applied other manifests meanwhile: to finish this one would undo them.
+  if (report.diagnostics.some(({ code }) => code === 'locked'))
+    return [...lines, `Next: run \`${look}\`, and review it before anything is applied again.`];
   lines.push(
     left
       ? `Next: ${cause}\`${command(isDestroy ? 'destroy' : 'apply')}${rest}\` to finish. \`${look}\` shows what is left.`
