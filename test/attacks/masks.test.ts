@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -160,6 +160,31 @@ test('a key pasted into an argument is masked', async () => {
   }
   const { stderr } = await roster([key], { cwd, env });
   expect(stderr.includes('mnopqrst')).toBe(false);
+});
+
+test.each([
+  ['init', '--url', `https://${'svc_live_QWERTYQWERTYQWERTY01'}`],
+  ['pull', '--out', 'svc_live_QWERTYQWERTYQWERTY01', '--yes'],
+  ['pull', '--into', 'svc_live_QWERTYQWERTYQWERTY01.yaml', '--yes'],
+  ['hold', '--all', '--reason', 'svc_live_QWERTYQWERTYQWERTY01', '--yes'],
+])('a key pasted into `%s %s` is written to no file', async (...args) => {
+  const env = await sandboxed();
+  const cwd = folder({});
+  if (args[0] !== 'init') {
+    writeFileSync(
+      join(cwd, 'roster.yaml'),
+      'project: attack\nschedules:\n  s: { target: agent/acme-shop, every: 6 hours, startTime: 2099-01-01T06:00:00 }\n',
+    );
+    await roster(['apply', '--yes'], { cwd, env });
+  }
+  const { exit, stdout, stderr } = await roster(args, { cwd, env });
+  expect([exit, stdout + stderr]).toEqual([1, expect.stringContaining('unsafe-text')]);
+  expect(stdout + stderr).not.toContain('QWERTY');
+  const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
+  const texts = files.map((file) =>
+    statSync(join(cwd, file)).isFile() ? readFileSync(join(cwd, file), 'utf8') : '',
+  );
+  expect([...files, ...texts].join('\n')).not.toContain('QWERTY');
 });
 
 test('a key pasted into a manifest is an error with its place, and is not shown', async () => {

@@ -7,6 +7,7 @@ import type { Match } from '../../reconcile/match/match.js';
 import type { ApplyCallbacks, Confirmation } from '../apply/apply.js';
 import { type CarriedOut, carryOut } from '../apply/carry-out.js';
 import { waitForLock } from '../apply/lock.js';
+import { refusePastedKey } from '../pasted-key.js';
 import { type Observation, observeAndPlan } from '../plan.js';
 import { selectorsOf } from '../selectors.js';
 import type { Session } from '../session.js';
@@ -109,6 +110,7 @@ class HoldRun {
     const { session, options } = this;
     if (options.hold === null) return null;
     const { reason, until } = options.hold;
+    refusePastedKey('--reason', reason);
     const since = new Date(Math.floor(session.clock.now().getTime() / 1000) * 1000).toISOString();
     return { by: await holderOf(session, options.env), reason, since, until };
   }

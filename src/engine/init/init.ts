@@ -8,6 +8,7 @@ import { inventoryRef, type NewFile, projectFiles } from '../../init/project-fil
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
+import { refusePastedKey } from '../pasted-key.js';
 import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
@@ -160,6 +161,7 @@ function checkVerify({ verify = false, env }: InitOptions, usesGit: boolean): vo
 function urlOf({ url: option, env }: InitOptions): string | null {
   const url = option ?? env['ROSTER_URL'] ?? '';
   if (url === '') return null;
+  refusePastedKey(option === undefined ? 'ROSTER_URL' : '--url', url);
   const { origin, pathname } = serviceUrl(url, env, option === undefined ? 'ROSTER_URL' : '--url');
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }

@@ -9,6 +9,7 @@ import { entriesLines, manifestText, type SplitBy, splitIntoFiles } from '../../
 import { EditableFile } from '../../yaml/edit/edit-file.js';
 import { applyEdits, isObstacle } from '../../yaml/edit/text-edits.js';
 import { occupantOf } from '../init/new-files.js';
+import { refusePastedKey } from '../pasted-key.js';
 import { includes } from '../selectors.js';
 
 export interface ImportDestination {
@@ -125,6 +126,7 @@ function pathInProject(
   flag: string,
   { root, cwd }: ImportDestination,
 ): string {
+  refusePastedKey(flag, named);
   const path = named === undefined ? standard : relative(root, resolve(cwd, named)).split(sep).join('/');
   const isPlain = path.split('/').every((name) => /^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(name));
   if (path === '' || isPlain) return path;
