@@ -226,7 +226,7 @@ function withDefaults(written: Written, environment: string | null): Settings {
     inventory: inventoryOf(written.inventory ?? {}, environment),
     prune: written.prune ?? defaultSafeguards.prune,
     // One spelling of each interval: `1 hours` must not be another digest than `1 hour`.
-    limits: safeguardsFrom(null, { ...written.limits }).limits,
+    limits: safeguardsFrom(null, { ...defaultSafeguards.limits, ...written.limits }).limits,
   };
 }
 

@@ -153,6 +153,16 @@ groups:
   });
 
   it.each([
+    ['{ deletes: 0 }', { deletes: 0 }],
+    ['{ startsPerMinute: 5 }', { startsPerMinute: 5 }],
+    ['{ shortestInterval: 1 hours }', { shortestInterval: '1 hour' }],
+    ['{ runsPerWeek: 7 }', { runsPerWeek: 7 }],
+  ])('limits that are not written have their defaults: %s', (limits, expected) => {
+    const defaults = { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' };
+    expect(load(`project: p\nlimits: ${limits}\n`).project?.limits).toEqual({ ...defaults, ...expected });
+  });
+
+  it.each([
     ['{ file: state/x.json }', 'e', { file: 'state/x.e.json' }],
     ['{ file: state.d/x }', 'e', { file: 'state.d/x.e' }],
     ['{ git: {} }', null, { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } }],
