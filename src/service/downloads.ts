@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
@@ -68,11 +67,11 @@ export function createDownloader(settings: ClientSettings): Downloader {
               headers: headersOf(settings, sent.body !== undefined),
               body: sent.body === undefined ? null : JSON.stringify(sent.body),
             };
-            const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
+            const limits = { idleMs: settings.timeoutMs, signal: settings.signal };
+            const reply = await openStream(opened, exchange, limits).catch((error) => {
               throw explained(settings, subject, error);
             });
             if (reply.status !== 200) throw await refused(settings, subject, reply);
-            endWith(settings.signal, reply.body);
             return downloadOf(reply, subject, maxBytes);
           });
         }),
@@ -82,15 +81,6 @@ export function createDownloader(settings: ClientSettings): Downloader {
       await (await pool)?.destroy();
     },
   };
-}
-
-/** A download may take hours: unlike a request in flight, it ends with an interrupt. */
-function endWith(signal: AbortSignal | undefined, body: Readable): void {
-  if (signal === undefined) return;
-  const end = () => void body.destroy(new Error('interrupted'));
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  body.once('close', () => signal.removeEventListener('abort', end));
 }
 
 function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Record<string, string> {
@@ -107,6 +97,11 @@ function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Rec
 
 function downloadOf({ headers, body }: StreamedReply, subject: string, maxBytes: number): Download {
   const header = (name: string) => [headers[name]].flat()[0] ?? null;
+  const other = otherThanFile(header('content-encoding'), header('content-range'));
+  if (other !== null) {
+    body.destroy();
+    throw new ServiceFailure({ code: 'unexpected-response', message: `${subject} returned ${other}` });
+  }
   return {
     fileName: fileNameOf(header('content-disposition')),
     contentType: header('content-type'),
@@ -114,6 +109,14 @@ function downloadOf({ headers, body }: StreamedReply, subject: string, maxBytes:
     fileCount: wholeNumber(header('x-export-file-count')),
     body: limited(body, subject, maxBytes),
   };
+}
+
+/** Nothing but the file itself was asked for. Under its name, anything else would pass for the data. */
+function otherThanFile(encoding: string | null, range: string | null): string | null {
+  const quoted = (text: string) => JSON.stringify(text.slice(0, 40));
+  if (range !== null) return `only a part of the file: the range ${quoted(range)}`;
+  const isPlain = encoding === null || encoding.toLowerCase() === 'identity';
+  return isPlain ? null : `a compressed file instead of the file itself: ${quoted(encoding)}`;
 }
 
 async function* limited(
@@ -145,10 +148,11 @@ function tooLarge(subject: string, maxBytes: number): ServiceFailure {
   });
 }
 
-/** The message of an error, of which only the beginning is read. */
+/** The message of an error, of which only the beginning is read, and no longer than any other response. */
 async function refused(settings: ClientSettings, subject: string, { status, headers, body }: StreamedReply) {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const timer = setTimeout(() => void body.destroy(), settings.timeoutMs);
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       chunks.push(chunk);
@@ -157,6 +161,8 @@ async function refused(settings: ClientSettings, subject: string, { status, head
     }
   } catch {
     // The status says enough.
+  } finally {
+    clearTimeout(timer);
   }
   const reply = { status, headers, body: Buffer.concat(chunks), truncated: null };
   return refusal(subject, reply, wordsOf(settings), placeOf(settings));
