@@ -1,7 +1,7 @@
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
-import { openPool } from './connections.js';
+import { type Connections, openPool } from './connections.js';
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
 import { NoReply } from './http.js';
@@ -14,7 +14,7 @@ import { requestPath } from './request-url.js';
 import { withRetries } from './retry.js';
 import type { ServicePlace } from './service-place.js';
 import { type ServiceWords, wordsWith } from './service-words.js';
-import { openStream, type StreamedReply } from './stream.js';
+import { type OpenConnection, openStream, type StreamedReply } from './stream.js';
 import { serviceUrl } from './url.js';
 
 /** A file of the service while it arrives. `body` must be read to its end, or left with `break` or `return`. */
@@ -42,21 +42,21 @@ const MAX_ERROR_BYTES = 65_536;
 /** Downloads in constant memory, over connections of its own: the client limits and keeps whole answers. */
 export function createDownloader(settings: ClientSettings): Downloader {
   const base = serviceUrl(String(settings.baseUrl));
-  let pool: ReturnType<typeof openPool> | null = null;
-  const open = () =>
-    openPool({
-      origin: base.origin,
-      connections: 2,
-      timeoutMs: settings.timeoutMs,
-      maxBytes: -1,
-      proxy: settings.proxy,
-    });
+  const pools = new Set<Connections>();
+  const open: OpenConnection = async (onSocket) => {
+    const { timeoutMs, proxy } = settings;
+    const about = { origin: base.origin, connections: 1, timeoutMs, maxBytes: -1, proxy };
+    const pool = await openPool(about, onSocket);
+    pools.add(pool);
+    const close = () => {
+      if (pools.delete(pool)) void pool.destroy();
+    };
+    return { pool, close };
+  };
   const retry = retrySettings(settings);
   const limiter = rateLimiter(settings);
   return {
     async download({ request }, maxBytes = MAX_FILE_BYTES) {
-      pool ??= open();
-      const opened = await pool;
       return withOtherMethods(request, (sent) =>
         withRetries(sent, retry, () => {
           const subject = `${sent.method} ${sent.path}`;
@@ -68,7 +68,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
               body: sent.body === undefined ? null : JSON.stringify(sent.body),
             };
             const limits = { idleMs: settings.timeoutMs, signal: settings.signal };
-            const reply = await openStream(opened, exchange, limits).catch((error) => {
+            const reply = await openStream(open, exchange, limits).catch((error) => {
               throw explained(settings, subject, error);
             });
             if (reply.status !== 200) throw await refused(settings, subject, reply);
@@ -78,7 +78,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
       );
     },
     async close() {
-      await (await pool)?.destroy();
+      await Promise.all([...pools].map((pool) => pool.destroy()));
     },
   };
 }

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Connections, RequestControl } from './connections.js';
 import { DeadlineError, type Exchange, NoReply, type Reply } from './http.js';
 import { IdleTimer } from './idle-timer.js';
+import { SocketGate } from './socket-gate.js';
 
 /** A reply whose body arrives while it is read. Whoever has it must read it to its end, or destroy it. */
 export interface StreamedReply extends Pick<Reply, 'status' | 'headers'> {
@@ -15,30 +17,43 @@ export interface StreamLimits {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Opens a connection for one request, which is to be the only one. */
+export type OpenConnection = (
+  onSocket: (socket: Socket) => void,
+) => Promise<{ readonly pool: Pick<Connections, 'dispatch'>; close(): void }>;
+
 /** Sends a request, and resolves when the head of the answer is there. Throws `NoReply`. */
-export function openStream(
-  pool: Connections,
+export async function openStream(
+  open: OpenConnection,
   { method, path, headers, body }: Omit<Exchange, 'attempt'>,
   limits: StreamLimits,
 ): Promise<StreamedReply> {
   const receiver = new Receiver(limits);
-  if (limits.signal?.aborted !== true)
-    pool.dispatch(
-      { method, path, headers, body },
-      {
-        onRequestStart: (control) => receiver.start(control),
-        onResponseStart: (_control, status, received) => receiver.head(status, received),
-        onResponseData: (control, chunk) => receiver.data(control, chunk),
-        onResponseEnd: () => receiver.end(),
-        onResponseError: (_control, error) => receiver.fail(error),
-      },
-    );
+  receiver.reply.catch(() => undefined);
+  if (limits.signal?.aborted === true) return receiver.reply;
+  const { pool, close } = await open((socket) => receiver.gate.watch(socket));
+  receiver.onClose = close;
+  pool.dispatch(
+    { method, path, headers, body },
+    {
+      onRequestStart: (control) => receiver.start(control),
+      onResponseStart: (_control, status, received) => receiver.head(status, received),
+      onResponseData: (_control, chunk) => receiver.data(chunk),
+      onResponseEnd: () => receiver.end(),
+      onResponseError: (_control, error) => receiver.fail(error),
+    },
+  );
   return receiver.reply;
 }
 
 /** One response: first its head, then its body. */
 class Receiver {
   readonly reply: Promise<StreamedReply>;
+  readonly gate = new SocketGate((error) => {
+    this.#socketError = error;
+  });
+  /** Called when nothing more is to arrive. */
+  onClose: () => void = () => undefined;
   readonly #timer: IdleTimer;
   readonly #signal: AbortSignal | undefined;
   #resolve: (reply: StreamedReply) => void = () => undefined;
@@ -47,6 +62,8 @@ class Receiver {
   #body: Readable | null = null;
   /** Why it ended before its time. */
   #failure: Error | null = null;
+  #socketError: Error | null = null;
+  #isComplete = false;
 
   constructor({ idleMs, signal }: StreamLimits) {
     this.#signal = signal;
@@ -77,7 +94,7 @@ class Receiver {
     this.#body = new Readable({
       read: () => {
         this.#timer.restart();
-        this.#control?.resume();
+        this.gate.open();
       },
       destroy: (error, done) => {
         this.#close();
@@ -90,20 +107,27 @@ class Receiver {
     this.#resolve({ status, headers, body: this.#body });
   }
 
-  data(control: RequestControl, chunk: Uint8Array): void {
+  data(chunk: Uint8Array): void {
     this.#timer.restart();
     if (this.#body?.push(chunk) !== false) return;
     // A slow disk is not a slow service: the time runs only while bytes are awaited.
     this.#timer.stop();
-    control.pause();
+    this.gate.shut();
   }
 
   end(): void {
+    // undici takes a response without a length as complete when its connection is reset.
+    const reset = this.#socketError;
+    this.#isComplete = reset === null;
+    this.#control = null;
+    if (reset !== null) this.fail(reset);
     this.#close();
     this.#body?.push(null);
   }
 
   fail(error: Error): void {
+    // The connection may end with an error as soon as all is there.
+    if (this.#isComplete) return;
     this.#close();
     this.#failure ??= error;
     if (this.#body !== null) this.#body.destroy(error);
@@ -116,5 +140,7 @@ class Receiver {
   #close(): void {
     this.#timer.stop();
     this.#signal?.removeEventListener('abort', this.#interrupt);
+    // Not while undici reads the end of the response.
+    setImmediate(this.onClose);
   }
 }

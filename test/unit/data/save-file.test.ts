@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -8,7 +8,10 @@ import { createDownloader } from '../../../src/service/downloads.js';
 
 let folder: string;
 let server: Server;
+/** The connection is reset instead of the rest. */
+let isReset = false;
 beforeEach(() => {
+  isReset = false;
   folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
 });
 afterEach(() => {
@@ -23,12 +26,18 @@ async function serve(text: string, pauseAt = 0): Promise<string> {
     socket.on('error', () => undefined);
     socket.once('data', () => {
       socket.write(bytes.subarray(0, pauseAt));
-      setTimeout(() => socket.end(bytes.subarray(pauseAt)), pauseAt === 0 ? 0 : 100);
+      const rest = () => (isReset ? reset(socket) : socket.end(bytes.subarray(pauseAt)));
+      setTimeout(rest, pauseAt === 0 ? 0 : 100);
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = server.address();
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+/** `resetAndDestroy` ends the connection properly before it resets it. */
+function reset(socket: Socket): void {
+  (Reflect.get(socket, '_handle') as { reset(done: () => void): void }).reset(() => socket.destroy());
 }
 
 async function save(text: string, name = 'a.csv', pauseAt = 0) {
@@ -71,6 +80,12 @@ test.each([
   ['encoded in no known way', `${head('Transfer-Encoding: chunked')}zz\r\na,b`],
 ])('a file that is %s is not kept', async (_, text) => {
   await expect(save(text)).rejects.toThrow(/broke off|instead of/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file without a length is not kept when the connection is reset', async () => {
+  isReset = true;
+  await expect(save(`${head('Connection: close')}a,b\r\n`, 'a.csv', 40)).rejects.toThrow('broke off');
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -72,6 +72,25 @@ test('a slow disk is not a slow service: only the time in which bytes are awaite
 });
 
 test.each([
+  ['a length', 'HTTP/1.1', 'Content-Length: 1000000\r\n'],
+  ['no length', 'HTTP/1.1', ''],
+  ['a length', 'HTTP/1.0', 'Content-Length: 1000000\r\n'],
+])('a connection that ends while the disk is slow ends nothing: %s, %s', async (_, version, headers) => {
+  const bytes = Buffer.alloc(1_000_000, 'a');
+  const answer: Handler = (__, ___, ____, socket) => {
+    socket.write(`${version} 200 OK\r\nConnection: close\r\n${headers}\r\n`);
+    socket.end(bytes);
+  };
+  const { body } = await download(answer, 2_000);
+  let size = 0;
+  for await (const piece of body) {
+    await sleep(20);
+    size += piece.length;
+  }
+  expect(size).toBe(bytes.length);
+});
+
+test.each([
   ['compressed', { 'Content-Encoding': 'gzip' }, 'a compressed file'],
   ['a part of the file', { 'Content-Range': 'bytes 0-4/1000' }, 'only a part of the file'],
 ])('an answer that is %s is refused: under its name, it would pass for the data', async (_, headers, why) => {
