@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -50,6 +51,15 @@ export function flushFolder(folder: string): void {
   }
 }
 
+/** For a name whose file counts as written in any case. */
+export function flushIfPossible(folder: string): void {
+  try {
+    flushFolder(folder);
+  } catch {
+    // Some network file systems cannot flush a folder either.
+  }
+}
+
 /**
  * Creates a folder with those above it, and flushes their names. Does nothing if it exists. One by one: with `recursive`,
  * Node never returns below `/proc`.
@@ -94,7 +104,7 @@ export function removeAbandoned(folder: string): void {
   try {
     const names = readdirSync(folder).filter((name) => name.startsWith('.') && name.endsWith(suffix));
     for (const path of names.map((name) => join(folder, name)))
-      if (Date.now() - statSync(path).mtimeMs > ABANDONED_MS) removeIfPossible(path);
+      if (Date.now() - lstatSync(path).mtimeMs > ABANDONED_MS) removeIfPossible(path);
   } catch {
     // Another run may be doing the same. What is left does no harm.
   }

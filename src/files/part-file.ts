@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, lstatSync, readdirSync } from 'node:fs';
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, parse } from 'node:path';
 import { errnoOf } from './errno.js';
-import { flushFolder, removeAbandoned, removeIfPossible } from './new-file.js';
+import { flushIfPossible, removeAbandoned, removeIfPossible } from './new-file.js';
 
 const { O_RDWR, O_CREAT, O_EXCL } = constants;
 /** Windows has no such flag. */
@@ -42,8 +42,9 @@ export class PartFile {
     await this.handle.sync();
     await this.#close();
     const kept = await this.#named(name);
-    await rm(this.path, { force: true });
-    flushFolder(this.folder);
+    // The file is there. That its name may not survive a loss of power, as in a folder that cannot be read, is no failure.
+    removeIfPossible(this.path);
+    flushIfPossible(this.folder);
     return kept;
   }
 

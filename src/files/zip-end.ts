@@ -3,11 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 /** A comment of the longest length may follow the end record. */
 const LONGEST_END_BYTES = 22 + 65_535;
 const END_SIGNATURE = 0x06054b50;
+/** In a zip64, this stands in front of the end record, and any of its numbers may be in a record of its own. */
+const LOCATOR_SIGNATURE = 0x07064b50;
+const LOCATOR_BYTES = 20;
 const MANY = 0xffff;
 
 /**
  * How many files a zip holds, by the record at its very end: `many` for a zip64, which keeps the number elsewhere. Null
- * when there is none, as in a zip that was cut.
+ * when there is none, as in a zip that was cut, or when it belongs to a zip of another length: one that has lost a piece,
+ * or one inside of a zip that was cut.
  */
 export async function zipEntries(file: FileHandle, size: number): Promise<number | 'many' | null> {
   const length = Math.min(size, LONGEST_END_BYTES);
@@ -16,8 +20,15 @@ export async function zipEntries(file: FileHandle, size: number): Promise<number
   for (let at = length - 22; at >= 0; at -= 1) {
     if (tail.readUInt32LE(at) !== END_SIGNATURE) continue;
     if (at + 22 + tail.readUInt16LE(at + 20) !== length) continue;
+    const isLarge = at >= LOCATOR_BYTES && tail.readUInt32LE(at - LOCATOR_BYTES) === LOCATOR_SIGNATURE;
+    if (!isLarge && listEnd(tail, at) !== size - length + at) continue;
     const count = tail.readUInt16LE(at + 10);
     return count === MANY ? 'many' : count;
   }
   return null;
+}
+
+/** Where the list of files ends, by the end record: right in front of it. */
+function listEnd(tail: Buffer, at: number): number {
+  return tail.readUInt32LE(at + 12) + tail.readUInt32LE(at + 16);
 }

@@ -1,4 +1,4 @@
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
 import type { ConnectionSettings } from './connection-settings.js';
 import type { HttpProxy } from './proxy.js';
@@ -22,22 +22,37 @@ function isLocalhost(origin: string): boolean {
   return new URL(origin).hostname === 'localhost';
 }
 
-/** Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
-export async function openPool(settings: ConnectionSettings): Promise<Connections> {
+/** `onSocket` gets each new connection before it is used. Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
+export async function openPool(
+  settings: ConnectionSettings,
+  onSocket?: (socket: Socket) => void,
+): Promise<Connections> {
   const { origin, connections, maxBytes, proxy = null } = settings;
   const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
   const timeout = Math.min(settings.timeoutMs, 10_000);
+  const direct = { timeout, ...(isLocalhost(origin) ? { lookup: loopback } : {}) };
+  const through = proxy === null ? null : await connectorThrough(proxy, new URL(origin), timeout);
   return new UndiciPool(origin, {
     connections,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect:
-      proxy === null
-        ? { timeout, ...(isLocalhost(origin) ? { lookup: loopback } : {}) }
-        : await connectorThrough(proxy, new URL(origin), timeout),
+    connect: onSocket === undefined ? (through ?? direct) : await watched(through ?? direct, onSocket),
     maxResponseSize: maxBytes,
   });
+}
+
+async function watched(
+  connect: buildConnector.connector | buildConnector.BuildOptions,
+  onSocket: (socket: Socket) => void,
+): Promise<buildConnector.connector> {
+  const { default: connectorOf } = await import('undici/lib/core/connect.js');
+  const connector = typeof connect === 'function' ? connect : connectorOf(connect);
+  return (options, callback) =>
+    connector(options, (...result) => {
+      if (result[1] !== null) onSocket(result[1]);
+      callback(...result);
+    });
 }
 
 /**

@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
-import { openPool } from './connections.js';
+import { type Connections, openPool } from './connections.js';
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
 import { NoReply } from './http.js';
@@ -15,7 +14,7 @@ import { requestPath } from './request-url.js';
 import { withRetries } from './retry.js';
 import type { ServicePlace } from './service-place.js';
 import { type ServiceWords, wordsWith } from './service-words.js';
-import { openStream, type StreamedReply } from './stream.js';
+import { type OpenConnection, openStream, type StreamedReply } from './stream.js';
 import { serviceUrl } from './url.js';
 
 /** A file of the service while it arrives. `body` must be read to its end, or left with `break` or `return`. */
@@ -43,21 +42,21 @@ const MAX_ERROR_BYTES = 65_536;
 /** Downloads in constant memory, over connections of its own: the client limits and keeps whole answers. */
 export function createDownloader(settings: ClientSettings): Downloader {
   const base = serviceUrl(String(settings.baseUrl));
-  let pool: ReturnType<typeof openPool> | null = null;
-  const open = () =>
-    openPool({
-      origin: base.origin,
-      connections: 2,
-      timeoutMs: settings.timeoutMs,
-      maxBytes: -1,
-      proxy: settings.proxy,
-    });
+  const pools = new Set<Connections>();
+  const open: OpenConnection = async (onSocket) => {
+    const { timeoutMs, proxy } = settings;
+    const about = { origin: base.origin, connections: 1, timeoutMs, maxBytes: -1, proxy };
+    const pool = await openPool(about, onSocket);
+    pools.add(pool);
+    const close = () => {
+      if (pools.delete(pool)) void pool.destroy();
+    };
+    return { pool, close };
+  };
   const retry = retrySettings(settings);
   const limiter = rateLimiter(settings);
   return {
     async download({ request }, maxBytes = MAX_FILE_BYTES) {
-      pool ??= open();
-      const opened = await pool;
       return withOtherMethods(request, (sent) =>
         withRetries(sent, retry, () => {
           const subject = `${sent.method} ${sent.path}`;
@@ -68,29 +67,20 @@ export function createDownloader(settings: ClientSettings): Downloader {
               headers: headersOf(settings, sent.body !== undefined),
               body: sent.body === undefined ? null : JSON.stringify(sent.body),
             };
-            const reply = await openStream(opened, exchange, settings.timeoutMs).catch((error) => {
+            const limits = { idleMs: settings.timeoutMs, signal: settings.signal };
+            const reply = await openStream(open, exchange, limits).catch((error) => {
               throw explained(settings, subject, error);
             });
             if (reply.status !== 200) throw await refused(settings, subject, reply);
-            endWith(settings.signal, reply.body);
             return downloadOf(reply, subject, maxBytes);
           });
         }),
       );
     },
     async close() {
-      await (await pool)?.destroy();
+      await Promise.all([...pools].map((pool) => pool.destroy()));
     },
   };
-}
-
-/** A download may take hours: unlike a request in flight, it ends with an interrupt. */
-function endWith(signal: AbortSignal | undefined, body: Readable): void {
-  if (signal === undefined) return;
-  const end = () => void body.destroy(new Error('interrupted'));
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  body.once('close', () => signal.removeEventListener('abort', end));
 }
 
 function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Record<string, string> {
@@ -107,6 +97,11 @@ function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Rec
 
 function downloadOf({ headers, body }: StreamedReply, subject: string, maxBytes: number): Download {
   const header = (name: string) => [headers[name]].flat()[0] ?? null;
+  const other = otherThanFile(header('content-encoding'), header('content-range'));
+  if (other !== null) {
+    body.destroy();
+    throw new ServiceFailure({ code: 'unexpected-response', message: `${subject} returned ${other}` });
+  }
   return {
     fileName: fileNameOf(header('content-disposition')),
     contentType: header('content-type'),
@@ -114,6 +109,14 @@ function downloadOf({ headers, body }: StreamedReply, subject: string, maxBytes:
     fileCount: wholeNumber(header('x-export-file-count')),
     body: limited(body, subject, maxBytes),
   };
+}
+
+/** Nothing but the file itself was asked for. Under its name, anything else would pass for the data. */
+function otherThanFile(encoding: string | null, range: string | null): string | null {
+  const quoted = (text: string) => JSON.stringify(text.slice(0, 40));
+  if (range !== null) return `only a part of the file: the range ${quoted(range)}`;
+  const isPlain = encoding === null || encoding.toLowerCase() === 'identity';
+  return isPlain ? null : `a compressed file instead of the file itself: ${quoted(encoding)}`;
 }
 
 async function* limited(
@@ -145,10 +148,11 @@ function tooLarge(subject: string, maxBytes: number): ServiceFailure {
   });
 }
 
-/** The message of an error, of which only the beginning is read. */
+/** The message of an error, of which only the beginning is read, and no longer than any other response. */
 async function refused(settings: ClientSettings, subject: string, { status, headers, body }: StreamedReply) {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const timer = setTimeout(() => void body.destroy(), settings.timeoutMs);
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       chunks.push(chunk);
@@ -157,6 +161,8 @@ async function refused(settings: ClientSettings, subject: string, { status, head
     }
   } catch {
     // The status says enough.
+  } finally {
+    clearTimeout(timer);
   }
   const reply = { status, headers, body: Buffer.concat(chunks), truncated: null };
   return refusal(subject, reply, wordsOf(settings), placeOf(settings));

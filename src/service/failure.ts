@@ -17,6 +17,8 @@ export interface FailureFacts {
   readonly status: number | null;
   /** `errorCode` of the answer (interface §7). */
   readonly errorCode: string | null;
+  /** The answer is a web page: the status may be that of a proxy, and not a verdict of the service. */
+  readonly isPage?: boolean;
   readonly certainty: Certainty;
   /** Might succeed a moment later. Does not say whether the request may be sent again. */
   readonly transient: boolean;

@@ -21,9 +21,9 @@ export function safeFileName(name: string): string | null {
   return shortened(isReserved ? `file-${safe}` : safe);
 }
 
-/** RFC 5987: `filename*=UTF-8''…`. */
+/** RFC 5987: `filename*=UTF-8''…`, with a language between the quotes. */
 function extendedName(header: string): string | null {
-  const [, encoded] = /filename\*\s*=\s*UTF-8''([^;\s]+)/i.exec(header) ?? [];
+  const [, encoded] = /(?:^|[;\s])filename\*\s*=\s*UTF-8'[^';\s]*'([^;\s]+)/i.exec(header) ?? [];
   try {
     return encoded === undefined ? null : decodeURIComponent(encoded);
   } catch {
@@ -32,7 +32,7 @@ function extendedName(header: string): string | null {
 }
 
 function plainName(header: string): string | null {
-  const [, quoted, bare] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
+  const [, quoted, bare] = /(?:^|[;\s])filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? bare ?? null;
 }
 

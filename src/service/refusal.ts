@@ -40,7 +40,7 @@ export function refusal(
   return new ServiceFailure({
     ...base,
     ...meaning(status, parseJson(body) !== undefined, place),
-    ...(isPage(body) ? pageHelp(status, place) : {}),
+    ...(isPage(body) ? { isPage: true, ...pageHelp(status, place) } : {}),
     message: message === '' ? said : `${said}: ${message}`,
     ...(message === '' ? {} : { reason: message }),
   });
@@ -87,6 +87,11 @@ function pageHelp(status: number, place: ServicePlace): Pick<FailureFacts, 'help
     case 403:
       return {
         help: `${page} A proxy or a sign-in page may have responded instead of the service: check that ${base} is its base URL. Otherwise, check \`ROSTER_API_KEY\`.`,
+      };
+    case 402:
+    case 410:
+      return {
+        help: `${page} A proxy may have responded instead of the service: check that ${base} is its base URL.`,
       };
     case 404:
     case 407:

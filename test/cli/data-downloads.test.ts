@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +91,45 @@ test('an interrupted download ends at once, and leaves nothing', async () => {
   expect([exit, files(), stderr]).toEqual([130, [], expect.stringContaining('interrupted')]);
 });
 
+test('an interrupt while the service prepares the file ends the command at once', async () => {
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>((done) => {
+    asked = done;
+  });
+  answer = () => asked();
+  const interrupted = get();
+  await isAsked;
+  const start = performance.now();
+  interrupted.kill('SIGINT');
+  const { exit } = await interrupted.ended;
+  expect([exit, performance.now() - start < 7_000]).toEqual([130, true]);
+});
+
+test('a process that was stopped for longer than the timeout reads what is waiting', async () => {
+  let requests = 0;
+  answer = (response) => {
+    requests += 1;
+    setTimeout(() => sending(3)(response), 300);
+  };
+  const stopped = start(['data', 'get', id, '--out', 'out', '--timeout', '1s'], {
+    cwd: folder,
+    env: environment(),
+  });
+  while (requests === 0) await new Promise((done) => setTimeout(done, 20));
+  stopped.kill('SIGSTOP');
+  await new Promise((done) => setTimeout(done, 1_500));
+  stopped.kill('SIGCONT');
+  expect([(await stopped.ended).exit, requests]).toEqual([0, 1]);
+});
+
+test('a file is saved where folders cannot be flushed, as on some network drives', async () => {
+  answer = sending(3);
+  const preload = join(import.meta.dirname, '../support/unflushable-folders.cjs');
+  mkdirSync(join(folder, 'out'));
+  const { exit, stdout } = await get(preload).ended;
+  expect([exit, stdout, files()]).toEqual([0, expect.stringMatching(/^saved /), ['dataset-5a2f3c1e.csv']]);
+});
+
 test('the file of another get in progress is left alone, and both are whole', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((done) => {
@@ -137,3 +176,17 @@ test('a reader that ends early ends the records, and not the run', async () => {
   expect(stderr).toContain('Run complete: 1 succeeded.');
   await sandbox.close();
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'records that a full disk behind stdout loses are all reported',
+  async () => {
+    const outcomes = [{ seconds: 1, records: 10 }];
+    const agents = ['acme', 'globex'].map((name) => ({ externalAgentId: name, name, outcomes }));
+    const sandbox = await startSandbox({ seed: { agents }, speed: 60, keepRequests: 1_000 });
+    const line = `"${process.execPath}" "${program}" run agent/acme agent/globex --save - >/dev/full`;
+    const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
+    const { exit, stderr } = await start([], { cwd: folder, env, shell: line }).ended;
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('but the data of 2 was not saved')]);
+    await sandbox.close();
+  },
+);

@@ -29,9 +29,10 @@ export function runSaver(
   note: (line: string) => void,
 ): RunSaver {
   if (save === STDOUT) {
+    const write = writerTo(output);
     const records = toRecords(session, ({ address }, dataset, rows) => {
       const lines = output.redactor.value(rows).map((row) => recordLine(address, dataset, row));
-      output.out(lines.join(''));
+      write(lines.join(''));
       return output.arrives;
     });
     return new RunSaver(session, records, () => undefined);
@@ -41,4 +42,18 @@ export function runSaver(
   return new RunSaver(session, toFolder(session, { folder, onProgress }), (saved) =>
     note(savedLine(saved, save)),
   );
+}
+
+/** After a failure, such as a full disk, nothing that follows arrives either: it must not pass for saved. */
+function writerTo(output: CommandContext['output']): (text: string) => void {
+  let failed: { readonly reason: unknown } | null = null;
+  return (text) => {
+    if (failed !== null) throw failed.reason;
+    try {
+      output.out(text);
+    } catch (reason) {
+      failed = { reason };
+      throw reason;
+    }
+  };
 }

@@ -68,7 +68,7 @@ class Getter {
     const isOne = datasets.length === 1;
     const ids = datasets.map(({ id }) => id);
     const nameOf = isOne
-      ? (download: Download) => fileNameOf(first, this.times, download)
+      ? (download: Download) => fileNameOf(first, this.times, download, this.session.redactor)
       : () => dataFileName('datasets', this.latestOf(ids), '.zip');
     try {
       const call = isOne ? downloadDataset(first.id) : exportDatasets(ids);
@@ -130,8 +130,10 @@ function fileNameOf(
   { id, agent, dataset }: ChosenDataset,
   times: CollectedTimes,
   download: Download,
+  redactor: ReadSession['redactor'],
 ): string {
-  const stem = agent?.slice(agent.indexOf('/') + 1) ?? dataset?.agentName ?? 'dataset';
+  // The service may call an agent by the API key: a file name is output, too.
+  const stem = redactor.text(agent?.slice(agent.indexOf('/') + 1) ?? dataset?.agentName ?? 'dataset');
   const time = times.get(id) ?? null;
   const extension = extensionOf([download.fileName, dataset?.fileName ?? null], download.contentType);
   return dataFileName(time === null ? `${stem}-${id.slice(0, 8)}` : stem, time, extension);

@@ -6,7 +6,7 @@ type NoData = Exclude<DataOutcome, 'saved' | 'failed'>;
 
 /** The service's answers by which it has no data (interface §7); null for any other failure. */
 export function noDataOutcome(failure: unknown): NoData | null {
-  if (!(failure instanceof ServiceFailure)) return null;
+  if (!(failure instanceof ServiceFailure) || failure.facts.isPage === true) return null;
   if (failure.status === 402) return 'unpaid';
   if (failure.status === 404) return 'notFound';
   if (failure.status === 410) return 'expired';

@@ -91,31 +91,35 @@ export async function* queryPages(
   pageSize = PAGE,
 ): AsyncGenerator<DatasetMatches> {
   let read = 0;
-  let total: number | null = null;
+  let former: DatasetMatches | null = null;
   for (let page = 1; ; page += 1) {
     const found = await reader.read(queryDataset(id, { ...query, page, pageSize }));
-    total ??= found.totalMatches;
-    if (found.totalMatches !== total) throw otherThan(id, `total ${total}`, found.totalMatches);
-    if (found.page !== null && found.page !== page) throw otherThan(id, `page ${page}`, found.page);
+    checkProgress(id, former, found);
     read += found.rows.length;
     yield found;
     if (read >= found.totalMatches) return;
     if (found.rows.length === 0) throw incomplete(id, read, found.totalMatches);
+    former = found;
   }
 }
 
-function incomplete(id: string, read: number, total: number): ServiceFailure {
-  return new ServiceFailure({
-    code: 'unexpected-response',
-    message: `the query of dataset ${id} returned ${read} rows of ${total}`,
-  });
+/** Without these, rows would be missing or repeated, and a query might never end. */
+function checkProgress(id: string, former: DatasetMatches | null, found: DatasetMatches): void {
+  if (former === null) return;
+  if (found.page !== null && found.page === former.page)
+    throw unexpectedPage(id, `returned page ${found.page} twice`);
+  if (found.totalMatches !== former.totalMatches)
+    throw unexpectedPage(id, `returned ${former.totalMatches} matches, then ${found.totalMatches}`);
 }
 
-/** Rows would be missing or there twice. */
-function otherThan(id: string, expected: string, got: number): ServiceFailure {
+function incomplete(id: string, read: number, total: number): ServiceFailure {
+  return unexpectedPage(id, `returned ${read} rows of ${total}`);
+}
+
+function unexpectedPage(id: string, what: string): ServiceFailure {
   return new ServiceFailure({
     code: 'unexpected-response',
-    message: `the query of dataset ${id}: expected the ${expected}, got ${got}`,
+    message: `the query of dataset ${id} ${what}`,
   });
 }
 

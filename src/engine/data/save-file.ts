@@ -1,5 +1,6 @@
 import { PartFile } from '../../files/part-file.js';
 import { zipEntries } from '../../files/zip-end.js';
+import { isJsonObject, parseJson } from '../../model/json.js';
 import type { Download } from '../../service/downloads.js';
 import { ServiceFailure } from '../../service/failure.js';
 
@@ -38,8 +39,7 @@ export async function saveFile(download: Download, target: SaveTarget): Promise<
 
 async function receive(download: Download, part: PartFile, { name, onBytes }: SaveTarget): Promise<number> {
   let bytes = 0;
-  for await (const piece of download.body) {
-    if (bytes === 0) refuseOtherThanData(piece, download.contentType, name);
+  for await (const piece of checked(download, name)) {
     await part.write(piece);
     bytes += piece.length;
     onBytes(bytes);
@@ -47,13 +47,44 @@ async function receive(download: Download, part: PartFile, { name, onBytes }: Sa
   return bytes;
 }
 
+/** Enough to tell data from a page or an error. A service may send it byte by byte. */
+const START_BYTES = 4_096;
+
+/** The pieces of a file, of which the first is its start. */
+async function* checked({ body, contentType }: Download, name: string): AsyncGenerator<Uint8Array> {
+  let start: Buffer | null = Buffer.alloc(0);
+  for await (const piece of body) {
+    if (start === null) yield piece;
+    else {
+      start = Buffer.concat([start, piece]);
+      if (start.length < START_BYTES) continue;
+      refuseOtherThanData(start, contentType, name);
+      yield start;
+      start = null;
+    }
+  }
+  if (start === null) return;
+  refuseOtherThanData(start, contentType, name);
+  yield start;
+}
+
 /** A proxy may answer with a page, and a service with an error in its envelope, both as 200. */
-function refuseOtherThanData(first: Uint8Array, contentType: string | null, name: string): void {
-  const start = Buffer.from(first.subarray(0, 512)).toString('latin1').trimStart().toLowerCase();
+function refuseOtherThanData(first: Buffer, contentType: string | null, name: string): void {
+  const start = first
+    .toString('utf8', 0, START_BYTES)
+    .replace(/^\ufeff/, '')
+    .trimStart();
   const isPage =
-    /^(<!doctype html|<html)/.test(start) || (contentType ?? '').toLowerCase().startsWith('text/html');
+    /^(<!--[\s\S]*?-->\s*)*(<!doctype html|<html)/i.test(start) ||
+    (contentType ?? '').toLowerCase().startsWith('text/html');
   if (isPage && !/\.html?$/.test(name)) throw notData('an HTML page');
-  if (/^\{\s*"success"\s*:\s*false/.test(start)) throw notData('an error');
+  if (/^\{\s*"success"\s*:\s*false/i.test(start) || isError(start)) throw notData('an error');
+}
+
+/** A whole error of the service (interface §7), in any order. */
+function isError(start: string): boolean {
+  const body = start.startsWith('{') ? parseJson(start) : undefined;
+  return isJsonObject(body) && body['success'] === false && ('message' in body || 'errorCode' in body);
 }
 
 function notData(what: string): ServiceFailure {

@@ -19,7 +19,7 @@ type SaveJob = (job: FinishedJob) => Promise<Pick<SavedData, 'file' | 'bytes'>>;
 /** Files in a folder, as `data get` names them. */
 export function toFolder(session: Session, options: Pick<GetOptions, 'folder' | 'onProgress'>): SaveJob {
   return async ({ id, address, finishedAt }) => {
-    const stem = address?.slice(address.indexOf('/') + 1) ?? `job-${id.slice(0, 8)}`;
+    const stem = session.redactor.text(address?.slice(address.indexOf('/') + 1) ?? `job-${id.slice(0, 8)}`);
     const time = finishedAt === null || Number.isNaN(Date.parse(finishedAt)) ? null : new Date(finishedAt);
     const { file, bytes } = await download(
       session,

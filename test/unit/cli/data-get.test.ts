@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/faults/faults.js';
@@ -12,6 +12,7 @@ afterEach(() => world.close());
 
 const get = (...words: string[]) => world.json('data', 'get', ...words, '--out', 'out');
 const DOWNLOAD = '*/download';
+const HISTORY = [{ agent: 'plain', ago: '1d' }];
 const NEWEST = 'acme-shop-20261130T060005Z.csv';
 
 test('one dataset is saved as its file, named after the agent and the end of its job', async () => {
@@ -89,6 +90,16 @@ test('what killed runs left is removed, and nothing else', async () => {
   expect(world.files().filter((name) => name.startsWith('.'))).toEqual(['.hidden', '.x.roster-tmp']);
 });
 
+test('a broken link among old leftovers does not keep the others', async () => {
+  const { root } = world.workspace;
+  mkdirSync(join(root, 'out'));
+  symlinkSync('nowhere', join(root, 'out', '.a.b.roster-tmp'));
+  writeFileSync(join(root, 'out', '.c.d.roster-tmp'), 'x');
+  utimesSync(join(root, 'out', '.c.d.roster-tmp'), 1, 1);
+  await get('agent/globex');
+  expect(world.files().filter((name) => name.startsWith('.'))).toEqual(['.a.b.roster-tmp']);
+});
+
 /** The name that a process of this machine that is dead would have used. */
 async function leftoverName(folder: string): Promise<string> {
   const { PartFile } = await import('../../../src/files/part-file.js');
@@ -145,6 +156,17 @@ describe('answers without data are named, and end in 5', () => {
     expect([exit, files[0].outcome, codes]).toEqual([5, outcome, ['data-unavailable']]);
     expect(world.files()).toEqual([]);
   });
+
+  test.each([402, 404, 410])(
+    'but a web page with status %i is not an answer of the service',
+    async (status) => {
+      const headers = { 'Content-Type': 'text/html' };
+      world.fail({ act: 'status', path: DOWNLOAD, status, body: '<html><title>Blocked</title>', headers });
+      const { exit, files, stdout } = await get('agent/acme-shop');
+      expect([exit, files[0].outcome]).toEqual([1, 'failed']);
+      expect(stdout).toContain('The response is a web page, not JSON.');
+    },
+  );
 
   test('one that the list shows as expired is not requested', async () => {
     const [id = ''] = await world.ids('agent/globex');
@@ -230,6 +252,17 @@ describe('a file is whole, or there is none', () => {
     const { exit, stdout } = await get('group/shops');
     expect([exit, stdout, world.files()]).toEqual([1, expect.stringContaining('instead of the 3'), []]);
   });
+});
+
+test('the name of a file never has the API key, whatever the service calls the agent', async () => {
+  await world.close();
+  const { apiKey } = world.sandbox;
+  world = await dataWorld({ agents: [{ externalAgentId: 'plain', name: apiKey }], history: HISTORY });
+  for (const each of world.sandbox.world.agents.values()) each.externalAgentId = apiKey;
+  const { datasets } = await world.json('data');
+  const { exit, files } = await get(datasets[0].id);
+  expect([exit, world.files()]).toEqual([0, [files[0].file]]);
+  expect(files[0].file).toMatch(/^sensitive_-/);
 });
 
 test('a folder that cannot be made is an error before anything is downloaded', async () => {

@@ -141,6 +141,23 @@ describe('data query', () => {
     expect([exit, stderr]).toEqual([1, expect.stringContaining('unexpected-response')]);
   });
 
+  test.each([
+    ['comes twice', { page: 1, totalMatches: 400 }, { page: 1, totalMatches: 400 }, 'returned page 1 twice'],
+    ['changes the total', { totalMatches: 400 }, { totalMatches: 600 }, 'returned 400 matches, then 600'],
+    ['lowers the total', { totalMatches: 600 }, { totalMatches: 300 }, 'returned 600 matches, then 300'],
+  ])('a page that %s is an error: rows would be missing or repeated', async (_, first, second, why) => {
+    const rows = Array(200).fill({ a: 1 });
+    const answers = [first, second].map((each) => ({
+      success: true,
+      data: { columns: ['a'], rows, ...each },
+    }));
+    const [one, other] = answers.map((each) => JSON.stringify(each));
+    const answer = { act: 'status', path: '*/query', status: 200 } as const;
+    world.fail({ ...answer, nth: 1, body: one ?? '' }, { ...answer, body: other ?? '' });
+    const { exit, stderr } = await world.run('data', 'query', 'agent/acme-shop', '--all');
+    expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)]);
+  });
+
   test('more rows than can be printed are refused', async () => {
     const body = JSON.stringify({
       success: true,

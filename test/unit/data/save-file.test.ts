@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -8,7 +8,10 @@ import { createDownloader } from '../../../src/service/downloads.js';
 
 let folder: string;
 let server: Server;
+/** The connection is reset instead of the rest. */
+let isReset = false;
 beforeEach(() => {
+  isReset = false;
   folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
 });
 afterEach(() => {
@@ -16,20 +19,30 @@ afterEach(() => {
   server.close();
 });
 
-/** Answers every request with these bytes, and ends the connection. */
-async function serve(text: string): Promise<string> {
+/** Answers every request with these bytes, and ends the connection. The bytes after `pauseAt` come a little later. */
+async function serve(text: string, pauseAt = 0): Promise<string> {
+  const bytes = Buffer.from(text, 'latin1');
   server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.once('data', () => socket.end(Buffer.from(text, 'latin1')));
+    socket.once('data', () => {
+      socket.write(bytes.subarray(0, pauseAt));
+      const rest = () => (isReset ? reset(socket) : socket.end(bytes.subarray(pauseAt)));
+      setTimeout(rest, pauseAt === 0 ? 0 : 100);
+    });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = server.address();
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-async function save(text: string, name = 'a.csv') {
+/** `resetAndDestroy` ends the connection properly before it resets it. */
+function reset(socket: Socket): void {
+  (Reflect.get(socket, '_handle') as { reset(done: () => void): void }).reset(() => socket.destroy());
+}
+
+async function save(text: string, name = 'a.csv', pauseAt = 0) {
   const downloads = createDownloader({
-    baseUrl: await serve(text),
+    baseUrl: await serve(text, pauseAt),
     apiKey: 'svc_live_test',
     concurrency: 1,
     timeoutMs: 2_000,
@@ -70,6 +83,12 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('a file without a length is not kept when the connection is reset', async () => {
+  isReset = true;
+  await expect(save(`${head('Connection: close')}a,b\r\n`, 'a.csv', 40)).rejects.toThrow('broke off');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('a zip whose end is missing is not kept, although nothing says how long it is', async () => {
   await expect(save(`${head('Connection: close')}PK\u0003\u0004rest`, 'a.zip')).rejects.toThrow(
     'not a whole zip',
@@ -77,17 +96,55 @@ test('a zip whose end is missing is not kept, although nothing says how long it 
   expect(readdirSync(folder)).toEqual([]);
 });
 
+/** The end record of a zip whose list of files begins at `offset` and has `size` bytes. */
+function zipEnd(count: number, { comment = '', offset = 0, size = 0 } = {}): string {
+  const bytes = Buffer.alloc(22);
+  bytes.writeUInt32LE(0x06054b50, 0);
+  bytes.writeUInt16LE(count, 10);
+  bytes.writeUInt32LE(size, 12);
+  bytes.writeUInt32LE(offset, 16);
+  bytes.writeUInt16LE(comment.length, 20);
+  return `${bytes.toString('latin1')}${comment}`;
+}
+
 test('the end of a zip is found before a comment, and not in the middle of a file', async () => {
-  const end = (count: number, comment: string) => {
-    const bytes = Buffer.alloc(22);
-    bytes.writeUInt32LE(0x06054b50, 0);
-    bytes.writeUInt16LE(count, 10);
-    bytes.writeUInt16LE(comment.length, 20);
-    return `${bytes.toString('latin1')}${comment}`;
-  };
-  const zip = `PK..${end(9, '')}....${end(2, 'a comment')}`;
+  const start = `PK..${zipEnd(9)}....`;
+  const zip = `${start}${zipEnd(2, { comment: 'a comment', offset: 4, size: start.length - 4 })}`;
   expect(await save(`${head(`Content-Length: ${zip.length}`)}${zip}`, 'a.zip')).toMatchObject({ entries: 2 });
-  const big = end(0xffff, '');
-  const headers = head(`Content-Length: ${big.length}`, 'X-Export-File-Count: 70000');
-  expect(await save(`${headers}${big}`, 'b.zip')).toMatchObject({ file: 'b.zip', entries: null });
+});
+
+test('a zip64 is kept, although its numbers are elsewhere', async () => {
+  const locator = `PK\u0006\u0007${'\0'.repeat(16)}`;
+  const zip = `PK..${locator}${zipEnd(0xffff, { offset: 0xffffffff, size: 0xffffffff })}`;
+  const headers = head(`Content-Length: ${zip.length}`, 'X-Export-File-Count: 70000');
+  expect(await save(`${headers}${zip}`, 'b.zip')).toMatchObject({ file: 'b.zip', entries: null });
+});
+
+test.each([
+  ['lost a piece', zipEnd(1, { offset: 900, size: 100 })],
+  ['been cut at the end of a zip inside of it', `PK\u0003\u0004 inner.zip ${zipEnd(1)}`],
+])('a zip that has %s is not kept, although it ends like a zip', async (_, zip) => {
+  await expect(save(`${head('Connection: close')}${zip}`, 'a.zip')).rejects.toThrow('not a whole zip');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ['a page', '<!DOCTYPE html><p>Log in', 'an HTML page'],
+  ['a page after a byte order mark', '\u00ef\u00bb\u00bf<html>', 'an HTML page'],
+  ['a page after a comment', '<!-- a proxy -->\n<!-- - -->\n<html>', 'an HTML page'],
+  ['an error whose message is first', '{"message":"no","success":false}', 'an error'],
+  ['an error with a code', '{"errorCode":"EXPORT_EXPIRED","success":false}', 'an error'],
+])('%s that arrives piece by piece is not kept as data', async (_, text, what) => {
+  const start = head('Content-Type: text/csv', `Content-Length: ${text.length}`);
+  await expect(save(`${start}${text}`, 'a.csv', start.length + 1)).rejects.toThrow(
+    `${what} instead of a file`,
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('data that only resembles a page or an error is kept', async () => {
+  for (const text of ['<htm', '{"success":true,"message":"no"}', '{"rows":[{"success":false}]}', '<!-- csv'])
+    expect(await save(`${head(`Content-Length: ${text.length}`)}${text}`)).toMatchObject({
+      bytes: text.length,
+    });
 });

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createDownloader, type Downloader } from '../../../src/service/downloads.js';
+import { defaults, type Handler, serve, type TestServer } from './server.js';
+
+let server: TestServer;
+let downloader: Downloader;
+const stop = new AbortController();
+afterEach(async () => {
+  await downloader.close();
+  await server[Symbol.asyncDispose]();
+});
+
+async function download(handler: Handler, timeoutMs: number, signal?: AbortSignal) {
+  server = await serve(handler);
+  downloader = createDownloader({ ...defaults, baseUrl: server.url, timeoutMs, signal });
+  const request = { method: 'GET', path: '/api/x', effect: 'read' } as const;
+  return downloader.download({ request, download: true });
+}
+
+/** How many milliseconds it took to fail, and why. */
+async function failure(work: Promise<unknown>) {
+  const start = performance.now();
+  const error = await work.then(() => new Error('it did not fail')).catch((found: Error) => found);
+  return { ms: performance.now() - start, message: error.message };
+}
+
+const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+describe('an interrupt ends a download at once', () => {
+  test.each<[string, Handler]>([
+    ['while the service prepares the file', () => undefined],
+    ['in the middle of an error', (_, response) => void response.writeHead(400).write('{"message":')],
+  ])('%s', async (_, handler) => {
+    const interrupt = new AbortController();
+    const answered: Handler = (...about) => {
+      handler(...about);
+      setTimeout(() => interrupt.abort(), 100);
+    };
+    const { ms } = await failure(download(answered, 20_000, interrupt.signal));
+    expect(ms).toBeLessThan(5_000);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('before it begins, and sends nothing', async () => {
+    const interrupt = new AbortController();
+    interrupt.abort();
+    await failure(download((_, response) => void response.end('a'), 20_000, interrupt.signal));
+    expect(server.seen).toHaveLength(0);
+  });
+});
+
+test('an error that arrives drop by drop takes no longer than any other response', async () => {
+  const drops: Handler = (_, response) => {
+    response.writeHead(400);
+    const timer = setInterval(() => response.write(' '), 50);
+    response.on('close', () => clearInterval(timer));
+  };
+  const { ms, message } = await failure(download(drops, 500));
+  expect(message).toContain('returned 400');
+  expect(ms).toBeLessThan(3_000);
+});
+
+test('a slow disk is not a slow service: only the time in which bytes are awaited counts', async () => {
+  const bytes = Buffer.alloc(1_000_000, 'a');
+  const { body } = await download((_, response) => void response.end(bytes), 200, stop.signal);
+  let size = 0;
+  for await (const piece of body) {
+    if (size === 0) await sleep(700);
+    size += piece.length;
+  }
+  expect(size).toBe(bytes.length);
+});
+
+test.each([
+  ['a length', 'HTTP/1.1', 'Content-Length: 1000000\r\n'],
+  ['no length', 'HTTP/1.1', ''],
+  ['a length', 'HTTP/1.0', 'Content-Length: 1000000\r\n'],
+])('a connection that ends while the disk is slow ends nothing: %s, %s', async (_, version, headers) => {
+  const bytes = Buffer.alloc(1_000_000, 'a');
+  const answer: Handler = (__, ___, ____, socket) => {
+    socket.write(`${version} 200 OK\r\nConnection: close\r\n${headers}\r\n`);
+    socket.end(bytes);
+  };
+  const { body } = await download(answer, 2_000);
+  let size = 0;
+  for await (const piece of body) {
+    await sleep(20);
+    size += piece.length;
+  }
+  expect(size).toBe(bytes.length);
+});
+
+test.each([
+  ['compressed', { 'Content-Encoding': 'gzip' }, 'a compressed file'],
+  ['a part of the file', { 'Content-Range': 'bytes 0-4/1000' }, 'only a part of the file'],
+])('an answer that is %s is refused: under its name, it would pass for the data', async (_, headers, why) => {
+  const answer: Handler = (__, response) => void response.writeHead(200, headers).end('a,b\r\n');
+  expect((await failure(download(answer, 2_000))).message).toContain(`GET /api/x returned ${why}`);
+});
+
+test('an encoding of none is the file itself', async () => {
+  const headers = { 'Content-Encoding': 'Identity' };
+  const { body } = await download((_, response) => void response.writeHead(200, headers).end('a'), 2_000);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  expect(Buffer.concat(pieces).toString()).toBe('a');
+});
