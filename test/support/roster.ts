@@ -111,6 +111,7 @@ export class Workspace {
       stdoutIsTerminal: false,
       stderrIsTerminal: false,
       columns: null,
+      rows: null,
       sleep: this.sleep,
       now: this.now,
     };

@@ -18,12 +18,12 @@ export interface RunPrinter {
  */
 export function runPrinter(
   flags: CommonFlags,
-  { host, output }: CommandContext,
+  { host, output, signal }: Pick<CommandContext, 'host' | 'output' | 'signal'>,
   isStdoutUsed = false,
 ): RunPrinter {
   const isShared = isStdoutUsed && host.stdoutIsTerminal;
   if (host.stderrIsTerminal && host.env['CI'] === undefined && !isShared)
-    return tablePrinter(flags, { host, output });
+    return tablePrinter(flags, { host, output, signal });
   const printed = new Map<string, ServiceRun['state']>();
   const print = (run: ServiceRun, whole: ServiceRun | null) => {
     const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
@@ -50,17 +50,24 @@ export function runPrinter(
 
 function tablePrinter(
   flags: CommonFlags,
-  { host, output }: Pick<CommandContext, 'host' | 'output'>,
+  { host, output, signal }: Pick<CommandContext, 'host' | 'output' | 'signal'>,
 ): RunPrinter {
   let drawn = 0;
   // Starts are reported one by one.
   const known = new Map<string, ServiceRun>();
   const clear = () => (drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`);
+  const end = () => {
+    if (drawn > 0) output.err(clear());
+    drawn = 0;
+  };
+  // What is said of the interrupt takes its place. If runs are still followed, the table is drawn again below that.
+  signal.addEventListener('abort', end, { once: true });
   return {
     onRuns(runs) {
       for (const run of runs) known.set(`${run.address} ${run.id}`, run);
       const width = host.columns ?? defaultWidth;
-      const lines = liveTable([...known.values()], { color: useColor(flags, host, true), width });
+      const style = { color: useColor(flags, host, true), width, height: host.rows ?? undefined };
+      const lines = liveTable([...known.values()], style);
       output.err(`${clear()}${output.redactor.value(lines.join('\n'))}\n`);
       drawn = lines.length;
     },
@@ -69,9 +76,6 @@ function tablePrinter(
       output.err(`${clear()}${output.redactor.value(line)}\n`);
       drawn = 0;
     },
-    end() {
-      if (drawn > 0) output.err(clear());
-      drawn = 0;
-    },
+    end,
   };
 }
