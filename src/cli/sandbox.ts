@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { problem } from '../model/diagnostic.js';
+import { type Problem, problem } from '../model/diagnostic.js';
+import { urlFault } from '../model/service-url.js';
 import {
   agentsOfCaller,
   DataFileError,
+  isLoopback,
   JsonFileError,
   parseFaults,
   parseSeed,
@@ -11,7 +13,7 @@ import {
   type Sandbox,
   startSandbox,
 } from '../sandbox/index.js';
-import { escapeControls } from '../view/escape.js';
+import { escapeControls, quoted } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, wholeNumber } from './command/flags.js';
@@ -39,7 +41,7 @@ export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Pr
     context.output.out(
       flags.format === 'json'
         ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey, agents: agentsOf(server) })
-        : greeting(server),
+        : greeting(server, flags.host),
     );
     try {
       await context.stopped;
@@ -72,9 +74,21 @@ async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandCont
     const cause = failure instanceof Error ? (failure.cause ?? failure) : failure;
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw failure;
-    const help = 'Use another port with `--port`, or any free port with `--port 0`.';
-    throw problem('service-error', `the sandbox cannot listen on port ${port}: ${code}`, help);
+    throw cannotListen(code, port, host);
   }
+}
+
+/** These codes are about the address: `EAI_AGAIN` and others of its name. */
+const OF_THE_ADDRESS = /^(ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/;
+
+function cannotListen(code: string, port: number, host = '127.0.0.1'): Problem {
+  if (OF_THE_ADDRESS.test(code)) {
+    const help =
+      'Use an address of this machine with `--host`: 127.0.0.1, or 0.0.0.0 for all of its addresses.';
+    return problem('service-error', `the sandbox cannot listen on ${quoted(host)}: ${code}`, help);
+  }
+  const help = 'Use another port with `--port`, or any free port with `--port 0`.';
+  return problem('service-error', `the sandbox cannot listen on port ${port}: ${code}`, help);
 }
 
 function clockOptions({ now, speed }: SandboxFlags): { now?: Date; speed?: number } {
@@ -125,21 +139,29 @@ function readText(file: string, cwd: string, what: string): string {
   }
 }
 
-function greeting(server: Sandbox): string {
+function greeting(server: Sandbox, host?: string): string {
   const { url, apiKey } = server;
   const agents = agentsOf(server).map(({ externalAgentId, name }) =>
     escapeControls(`  ${externalAgentId} (${name})`).concat('\n'),
   );
+  const variable = urlFault(url) === null ? `  export ROSTER_URL=${url}\n` : '';
   return `Sandbox listening on ${url}
 
 In another terminal, run:
 
-  export ROSTER_URL=${url}
-  export ROSTER_API_KEY=${apiKey}
-
+${variable}  export ROSTER_API_KEY=${apiKey}
+${host === undefined || isLoopback(host) ? '' : fromElsewhere(url)}
 Agents:
 
 ${agents.slice(0, MOST_LISTED).join('')}${agents.length > MOST_LISTED ? `  and ${agents.length - MOST_LISTED} more\n` : ''}
 Press Ctrl-C to stop it.
+`;
+}
+
+/** How other machines use it: roster sends a key over http only within one machine. */
+function fromElsewhere(url: string): string {
+  const other = urlFault(url) === null ? `http://HOST:${new URL(url).port}` : url;
+  return `
+Other machines can call ${other}. roster itself needs https or a loopback address: see docs/sandbox.md.
 `;
 }

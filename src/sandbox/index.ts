@@ -1,6 +1,7 @@
 /** The service of interface.md in one process, to try manifests and for tests. Imports no other module of roster. */
 
 export { agentsOfCaller } from './access.js';
+export { isLoopback } from './admit.js';
 export type { Behaviour, Exchange, Reply } from './api.js';
 export { parseFaults } from './faults/fault-file.js';
 export { type Fault, faultFinder, type RequestFilter } from './faults/faults.js';

@@ -45,7 +45,7 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
-  /** http://127.0.0.1:PORT */
+  /** http://127.0.0.1:PORT, also if it listens on all addresses. */
   readonly url: string;
   /** A key of the caller that is active at the start. It has full access, unless it comes from a data file. */
   readonly apiKey: string;
@@ -175,9 +175,16 @@ function listen(server: Server, port: number, host: string): Promise<string> {
   });
 }
 
+/** Where to call a server that listens on all addresses: no client needs to accept the wildcard as one. */
+const THIS_MACHINE: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
 function urlOf(address: AddressInfo | string | null, host: string): string {
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  const name = THIS_MACHINE.get(address.address) ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
 }
 
 /** Also closes open connections, because a client that keeps one alive would keep the process running. */

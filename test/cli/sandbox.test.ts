@@ -117,6 +117,38 @@ test('sandbox: the greeting lists the agents that its key sees', async () => {
   expect(listed).toEqual([expect.objectContaining({ externalAgentId: 'own' })]);
 });
 
+/** Its text, up to the agents. */
+async function greeting(flags: readonly string[]): Promise<string> {
+  const args = [program, 'sandbox', '--port', '0', ...flags];
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '' } });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      stdout += piece;
+      if (stdout.includes('Ctrl-C')) resolve(stdout.slice(0, stdout.indexOf('Agents:')));
+    });
+    child.once('close', () => reject(new Error(stdout)));
+  });
+}
+
+test('sandbox: on all addresses, it prints a URL that roster accepts, and what other machines can do', async () => {
+  const text = await greeting(['--host', '0.0.0.0']);
+  const port = /export ROSTER_URL=http:\/\/127\.0\.0\.1:(\d+)\n/.exec(text)?.[1];
+  expect(text).toContain(
+    `Other machines can call http://HOST:${port}. roster itself needs https or a loopback`,
+  );
+  expect(await greeting([])).not.toContain('Other machines');
+});
+
+test('sandbox: an error of the address is not about the port', async () => {
+  const { exit, stderr } = await roster(['sandbox', '--port', '0', '--host', '192.0.2.77'], { cwd });
+  expect(exit).toBe(1);
+  expect(stderr).toMatch(/the sandbox cannot listen on "192\.0\.2\.77":\s+EADDRNOTAVAIL/);
+  expect(stderr).toContain('Use an address of this machine with `--host`');
+  expect(stderr).not.toContain('--port');
+});
+
 test('schema seed: is the JSON Schema of a seed', async () => {
   expect((await roster(['schema', 'seed'], { cwd })).stdout).toContain('Seed of a roster sandbox');
 });

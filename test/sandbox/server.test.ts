@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +10,9 @@ import { running } from './running.js';
 import { ACME, PIPELINE, SEED, service } from './service.js';
 
 const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === '::1');
 const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
 
 /** Sends a request with any `Host`. */
@@ -43,8 +46,18 @@ describe('server', () => {
     const { url, apiKey } = await service({ host: '0.0.0.0', seed: defaultSeed() });
     expect(apiKey).not.toBe(DEFAULT_KEY);
     expect(apiKey).toMatch(/^svc_live_[0-9a-f]{40}$/);
-    expect(await statusWithHost(url.replace('0.0.0.0', '127.0.0.1'), 'sandbox:4010', apiKey)).toBe(200);
+    expect(await statusWithHost(url, 'sandbox:4010', apiKey)).toBe(200);
     expect((await service({ seed: defaultSeed() })).apiKey).toBe(DEFAULT_KEY);
+  });
+
+  test.each<[string, RegExp]>([
+    ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+$/],
+    ['localhost', /^http:\/\/localhost:\d+$/],
+    ...(hasIpv6 ? [['::', /^http:\/\/\[::1\]:\d+$/] as [string, RegExp]] : []),
+  ])('server: the URL of one that listens on %s works on its machine', async (host, url) => {
+    const on = await service({ host });
+    expect(on.url).toMatch(url);
+    expect((await on.call('GET', '/api/scraper-agents')).status).toBe(200);
   });
 
   test('server: requests are reported as they are answered, and no more are kept than asked for', async () => {
@@ -99,9 +112,8 @@ describe('data file', () => {
     await first.close();
     const { url, apiKey } = await service({ dataFile: file, host: '0.0.0.0' });
     expect(apiKey).toMatch(/^svc_live_[0-9a-f]{40}$/);
-    const local = url.replace('0.0.0.0', '127.0.0.1');
-    expect(await statusWithHost(local, 'sandbox:4010', DEFAULT_KEY)).toBe(401);
-    expect(await statusWithHost(local, 'sandbox:4010', apiKey)).toBe(200);
+    expect(await statusWithHost(url, 'sandbox:4010', DEFAULT_KEY)).toBe(401);
+    expect(await statusWithHost(url, 'sandbox:4010', apiKey)).toBe(200);
   });
 
   test('data file: temporary files of a killed sandbox are removed, and others are kept', async () => {
