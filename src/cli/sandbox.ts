@@ -7,13 +7,14 @@ import {
   DataFileError,
   isLoopback,
   JsonFileError,
+  OtherSeedError,
   parseFaults,
   parseSeed,
   type RecordedRequest,
   type Sandbox,
   startSandbox,
 } from '../sandbox/index.js';
-import { escapeControls, quoted } from '../view/escape.js';
+import { escapeControls, quoted, word } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, wholeNumber } from './command/flags.js';
@@ -65,17 +66,25 @@ async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandCont
     ...(verbose === true ? { onRequest: (request: RecordedRequest) => output.err(lineOf(request)) } : {}),
     ...(seed === undefined ? {} : { seed: readWith(seed, { cwd, what: 'seed' }, parse) }),
     ...(faults === undefined ? {} : { faults: readWith(faults, { cwd, what: 'faults' }, parseFaults) }),
+    otherSeed: 'refuse' as const,
     ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
   };
   try {
     return await startSandbox(options);
   } catch (failure) {
+    if (failure instanceof OtherSeedError) throw otherSeed(flags);
     if (failure instanceof DataFileError) throw problem('unreadable-file', failure.message);
     const cause = failure instanceof Error ? (failure.cause ?? failure) : failure;
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw failure;
     throw cannotListen(code, port, host);
   }
+}
+
+function otherSeed({ data = '', seed = '' }: SandboxFlags): Problem {
+  const message = `\`--data\` ${word(data)} was not made from \`--seed\` ${word(seed)}`;
+  const help = `Leave out \`--seed\` to continue with what ${word(data)} holds, or delete that file to start from the seed.`;
+  return problem('usage', message, help);
 }
 
 /** These codes are about the address: `EAI_AGAIN` and others of its name. */

@@ -10,5 +10,5 @@ export { DataFileError, worldFromJson, worldToJson } from './persistence.js';
 export type { RecordedRequest } from './receive.js';
 export { parseSeed } from './seed/build-world.js';
 export { defaultSeed, type Seed, type SeedKey, type SeedSchedule } from './seed/seed.js';
-export { type Sandbox, type SandboxOptions, startSandbox } from './server.js';
+export { OtherSeedError, type Sandbox, type SandboxOptions, startSandbox } from './server.js';
 export type { CollectionRecord, KeyRecord, ScheduleRecord, World } from './world.js';

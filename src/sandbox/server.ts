@@ -13,7 +13,7 @@ import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.
 import { Limits } from './limits.js';
 import { DataFileError } from './persistence.js';
 import type { RecordedRequest } from './receive.js';
-import { worldFromSeed } from './seed/build-world.js';
+import { seedHash, worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';
 
@@ -26,6 +26,8 @@ export interface SandboxOptions {
   host?: string;
   /** The initial world. Default: `defaultSeed()`. Ignored if the data file exists. */
   seed?: Seed;
+  /** What happens if the data file exists, and was not made from the seed. Default `ignore`. */
+  otherSeed?: 'ignore' | 'refuse';
   /** For tests: replies other than the sandbox's own, where interface.md leaves them open. */
   behaviour?: Behaviour;
   /** Where real time comes from, for tests. */
@@ -133,11 +135,17 @@ function clockOf({ now, speed, clock: real }: SandboxOptions): SandboxClock {
   });
 }
 
-async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date): Promise<World> {
+/** The data file exists, and was not made from the seed. */
+export class OtherSeedError extends Error {}
+
+async function initialWorld(options: SandboxOptions, now: Date): Promise<World> {
+  const { dataFile, seed, host } = options;
   if (dataFile !== undefined) await sweepTemporaryFiles(dataFile);
   const kept = dataFile === undefined ? undefined : await usable(dataFile, loadWorld(dataFile));
   const isPrivate = host === undefined || isLoopback(host);
   if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, isPrivate ? DEFAULT_KEY : newKeyText());
+  if (seed !== undefined && options.otherSeed === 'refuse' && kept.seedHash !== seedHash(seed))
+    throw new OtherSeedError(`${dataFile} exists, and was not made from the seed`);
   if (!isPrivate) revokePublished(kept);
   const hash = hashOf(kept.apiKey);
   if (![...kept.keys.values()].some((key) => key.hash === hash && isActiveKey(key, now))) {

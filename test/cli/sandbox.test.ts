@@ -149,6 +149,30 @@ test('sandbox: an error of the address is not about the port', async () => {
   expect(stderr).not.toContain('--port');
 });
 
+test('sandbox: a seed is for a new data file: the same one may be repeated, and another is an error', async () => {
+  const seeds = ['one', 'two'].map((name) => {
+    const file = join(cwd, `${name}-seed.json`);
+    writeFileSync(file, JSON.stringify({ agents: [{ externalAgentId: name, name }] }));
+    return file;
+  });
+  const [one = '', two = ''] = seeds;
+  const start = async (...flags: string[]) => {
+    const { agents, child } = await serve(['--data', 'seeded.json', ...flags]);
+    await ended(child, 'SIGTERM');
+    return agents.map(({ externalAgentId }) => externalAgentId);
+  };
+  expect(await start('--seed', one)).toEqual(['one']);
+  expect(await start('--seed', one)).toEqual(['one']);
+  expect(await start()).toEqual(['one']);
+  const flags = ['--data', 'seeded.json', '--seed', two];
+  const { exit, stderr } = await roster(['sandbox', ...flags], { cwd });
+  expect([exit, stderr]).toEqual([
+    1,
+    expect.stringContaining('`--data` seeded.json was not made from `--seed`'),
+  ]);
+  expect(await start()).toEqual(['one']);
+});
+
 test('schema seed: is the JSON Schema of a seed', async () => {
   expect((await roster(['schema', 'seed'], { cwd })).stdout).toContain('Seed of a roster sandbox');
 });

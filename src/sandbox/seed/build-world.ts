@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../api.js';
 import { JsonFileError, readJsonFile } from '../json-file.js';
-import { addKey, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
+import { addKey, DEFAULT_KEY, hashOf, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
 import { readSettings } from '../schedules/rules.js';
 import {
   byId,
@@ -42,6 +42,7 @@ export function parseSeed(text: string, now = new Date()): Seed {
 /** Keeps the ids of the seed; missing ids are random. */
 export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): World {
   const world = emptyWorld();
+  world.seedHash = seedHash(seed);
   if (seed.scopes) world.scopes = [...seed.scopes];
   world.settings = { ...world.settings, ...seed.settings };
   for (const { name, company = DEFAULT_COMPANY } of seed.users ?? [])
@@ -62,6 +63,11 @@ export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): 
   ensureCallerKey(world, now, defaultKey);
   playHistory(world, seed.history ?? [], now.getTime());
   return world;
+}
+
+/** Tells seeds apart. */
+export function seedHash(seed: Seed): string {
+  return hashOf(JSON.stringify(seed));
 }
 
 function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
