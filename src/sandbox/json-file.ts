@@ -1,4 +1,5 @@
 import { isNode, LineCounter, parseDocument } from 'yaml';
+import { syntaxFault } from './json-syntax.js';
 
 /** A part of a text: `line` and `column` count from 1, columns and `length` in UTF-16 units. */
 export interface TextPosition {
@@ -34,8 +35,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    throw new JsonFileError('the file', `is not JSON: ${what}`, 'Correct the syntax.', syntaxErrorIn(text));
+    const fault = syntaxFault(text);
+    if (fault === null) throw error;
+    const { offset, length, what, help } = fault;
+    const lines = text.slice(0, offset).split('\n');
+    const place = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, length };
+    throw new JsonFileError('the file', `is not JSON: ${what}`, help, place);
   }
 }
 
@@ -49,13 +54,6 @@ function positionOf(text: string, where: string): TextPosition | null {
     if (isNode(node) && node.range) return position(lines, node.range[0], node.range[1]);
   }
   return null;
-}
-
-/** Of the first syntax error. */
-function syntaxErrorIn(text: string): TextPosition | null {
-  const lines = new LineCounter();
-  const [error] = parseDocument(text, { lineCounter: lines, schema: 'json' }).errors;
-  return error === undefined ? null : position(lines, error.pos[0], error.pos[1]);
 }
 
 function position(lines: LineCounter, start: number, end: number): TextPosition {

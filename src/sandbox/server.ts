@@ -144,7 +144,7 @@ async function initialWorld(options: SandboxOptions, now: Date): Promise<World> 
   const kept = dataFile === undefined ? undefined : await usable(dataFile, loadWorld(dataFile));
   const isPrivate = host === undefined || isLoopback(host);
   if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, isPrivate ? DEFAULT_KEY : newKeyText());
-  if (seed !== undefined && options.otherSeed === 'refuse' && kept.seedHash !== seedHash(seed))
+  if (seed !== undefined && options.otherSeed === 'refuse' && isFromOther(seed, kept))
     throw new OtherSeedError(`${dataFile} exists, and was not made from the seed`);
   if (!isPrivate) revokePublished(kept);
   const hash = hashOf(kept.apiKey);
@@ -154,6 +154,11 @@ async function initialWorld(options: SandboxOptions, now: Date): Promise<World> 
     addKey(kept, kept.apiKey, now, { name: 'sandbox', scopes: [] });
   }
   return kept;
+}
+
+/** Files of earlier versions do not say what they were made from. */
+function isFromOther(seed: Seed, kept: World): boolean {
+  return kept.seedHash !== '' && kept.seedHash !== seedHash(seed);
 }
 
 /** Others can reach the sandbox: the key that every sandbox has on its own machine no longer opens it. */
