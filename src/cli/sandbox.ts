@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import { urlFault } from '../model/service-url.js';
 import {
   agentsOfCaller,
   DataFileError,
   isLoopback,
   JsonFileError,
+  MOST_ERRORS,
   OtherSeedError,
   parseFaults,
   parseSeed,
@@ -132,11 +133,27 @@ function readWith<T>(
     return parse(text);
   } catch (failure) {
     if (!(failure instanceof JsonFileError)) throw failure;
-    const { where, position, help } = failure;
-    const lineText = text.split(/\r?\n/)[(position?.line ?? 1) - 1] ?? '';
-    const place = { file, line: 1, column: 1, length: 1, ...position, lineText };
-    throw problem('schema', `${where} ${failure.what}`, help, place);
+    const lines = text.split(/\r?\n/);
+    const found = failure.all.map((each) => diagnosticOf(each, file, lines));
+    throw new Problem(found.length < MOST_ERRORS ? found : [...found, MORE]);
   }
+}
+
+const MORE: Diagnostic = {
+  severity: 'error',
+  code: 'limit-exceeded',
+  message: `only the first ${MOST_ERRORS} problems of the file are shown`,
+  help: 'Fix the problems above, then run the command again.',
+};
+
+function diagnosticOf(
+  { where, what, help, position }: JsonFileError,
+  file: string,
+  lines: string[],
+): Diagnostic {
+  const lineText = lines[(position?.line ?? 1) - 1] ?? '';
+  const place = { file, line: 1, column: 1, length: 1, ...position, lineText };
+  return { severity: 'error', code: 'schema', message: `${where} ${what}`, help, place };
 }
 
 function readText(file: string, cwd: string, what: string): string {

@@ -5,7 +5,7 @@ export { isLoopback } from './admit.js';
 export type { Behaviour, Exchange, Reply } from './api.js';
 export { parseFaults } from './faults/fault-file.js';
 export { type Fault, faultFinder, type RequestFilter } from './faults/faults.js';
-export { JsonFileError } from './json-file.js';
+export { JsonFileError, MOST_ERRORS } from './json-file.js';
 export { DataFileError, worldFromJson, worldToJson } from './persistence.js';
 export type { RecordedRequest } from './receive.js';
 export { parseSeed } from './seed/build-world.js';

@@ -106,6 +106,13 @@ test.each([
   expect(stderr).toContain(text.split('\n')[1]);
 });
 
+test('sandbox: all errors of a seed are shown', async () => {
+  const text = '{\n  "nonsense": 1,\n  "agents": [{ "name": "x" }]\n}\n';
+  writeFileSync(join(cwd, 'several.json'), text);
+  const { stderr } = await roster(['sandbox', '--seed', 'several.json'], { cwd });
+  expect(stderr).toMatch(/several\.json:2:3\b.*several\.json:3:14\b.*2 errors/s);
+});
+
 test('sandbox: the greeting lists the agents that its key sees', async () => {
   const agents = [
     { externalAgentId: 'own', name: 'Own' },

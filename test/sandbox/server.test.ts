@@ -15,6 +15,15 @@ const hasIpv6 = Object.values(networkInterfaces())
   .some((each) => each?.address === '::1');
 const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
 
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Sends a request with any `Host`. */
 function statusWithHost(url: string, host: string, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -199,6 +208,12 @@ describe('faults file', () => {
     [{ nth: [] }],
     [{ ms: -1 }],
     [{ requests: 0 }],
+    [{}],
+    [{ act: 'status-after' }],
+    [{ act: 'redirect', status: 307 }],
+    [{ status: 503, headers: { 'Retry-After': 2 } }],
+    [{ status: 503, headers: { 'Retry After': '2' } }],
+    [{ status: 503, headers: { 'Retry-After': '2\n' } }],
   ])('faults file: %j is refused', (fault) => {
     expect(() => parseFaults(faults(fault))).toThrow(/faults\[0\]/);
   });
@@ -224,7 +239,13 @@ describe('seed', () => {
     ],
     ['{\n "settings": { "retentionDays": -1 } }', '2:33'],
     ['{\n "agents": [\n', '3:1'],
-    ['{\n "nonsense": 1 }', '1:1'],
+    ['{\n "nonsense": 1 }', '2:2'],
+    ['{\n "groups": [{ "name": "g",\n  "members": [], "size": 1 }] }', '3:18'],
+    [
+      '{ "users": [{ "name": "bob" }],\n "groups": [{ "name": "g", "members": [], "owner": "ghost" }] }',
+      '2:52',
+    ],
+    ['{ "users": [{ "name": "bob" }],\n "keys": [{ "name": "k", "user": "ghost" }] }', '2:34'],
     ['{\n "history": [\n  { "agent": "acme-shop", "ago": "soon" } ] }', '3:34'],
     ['{\n "history": [\n  { "agent": "nobody", "ago": "1h" } ] }', '3:14'],
     ['{\n "history": [\n  { "group": "nothing", "ago": "1h" } ] }', '3:14'],
@@ -248,6 +269,39 @@ describe('seed', () => {
   ])('seed: an error in %j names its line and column, %s', (text, position) => {
     expect(() => parseSeed(text)).toThrow(JsonFileError);
     expect(() => parseSeed(text)).toThrow(`${position}: `);
+  });
+
+  test('seed: all that is wrong in a file is said, in its order, before references to what is wrong', () => {
+    const text = `{
+  "nonsense": 1,
+  "groups": [{ "members": ["nobody"] }, { "name": 5, "members": [], "size": 1 }],
+  "agents": [{ "externalAgentId": "a", "name": "A", "sessions": 0 }]
+}`;
+    const lines = messageOf(() => parseSeed(text)).split('\n');
+    expect(lines.map((line) => line.split('. ')[0])).toEqual([
+      expect.stringContaining('2:3: the top level has an unknown property "nonsense"'),
+      '3:14: groups[0] has no "name"',
+      '3:51: groups[1].name is not a string',
+      '3:69: groups[1] has an unknown property "size"',
+      '4:65: agents[0].sessions is not an integer from 1 to 20',
+    ]);
+    const unknown = JSON.stringify({ groups: ['x', 'y'].map((name) => ({ name, members: [name] })) });
+    expect(messageOf(() => parseSeed(unknown))).toMatch(/groups\[0\] refers to .*\n.*groups\[1\] refers to /);
+    const many = JSON.stringify({ agents: Array.from({ length: 5_000 }, () => ({})) });
+    expect(messageOf(() => parseSeed(many)).split('\n')).toHaveLength(100);
+  });
+
+  test('seed: owners and users of keys are anybody, or the caller and the users of the seed', () => {
+    const group = { name: 'g', members: [], owner: 'bob' };
+    const keys = [{ name: 'k', user: 'bob' }];
+    const read = (seed: object) => () => parseSeed(JSON.stringify(seed));
+    expect(read({ groups: [group], keys })).not.toThrow();
+    expect(
+      read({ users: [{ name: 'bob' }], groups: [group, { ...group, owner: 'caller' }], keys }),
+    ).not.toThrow();
+    expect(read({ users: [{ name: 'ann' }], groups: [group] })).toThrow(
+      'groups[0].owner is "bob", which is not one of the users. Add it to `users`, or use one of: caller, ann.',
+    );
   });
 
   const agents = [{ id: ACME, externalAgentId: 'acme', name: 'Acme' }];
