@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { urlFault } from '../model/service-url.js';
 import {
   agentsOfCaller,
   DataFileError,
+  isLoopback,
   JsonFileError,
+  MOST_ERRORS,
+  OtherSeedError,
   parseFaults,
   parseSeed,
   type RecordedRequest,
   type Sandbox,
   startSandbox,
 } from '../sandbox/index.js';
-import { escapeControls } from '../view/escape.js';
+import { escapeControls, quoted, word } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, wholeNumber } from './command/flags.js';
@@ -39,7 +43,7 @@ export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Pr
     context.output.out(
       flags.format === 'json'
         ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey, agents: agentsOf(server) })
-        : greeting(server),
+        : greeting(server, flags.host),
     );
     try {
       await context.stopped;
@@ -63,18 +67,38 @@ async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandCont
     ...(verbose === true ? { onRequest: (request: RecordedRequest) => output.err(lineOf(request)) } : {}),
     ...(seed === undefined ? {} : { seed: readWith(seed, { cwd, what: 'seed' }, parse) }),
     ...(faults === undefined ? {} : { faults: readWith(faults, { cwd, what: 'faults' }, parseFaults) }),
+    otherSeed: 'refuse' as const,
     ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
   };
   try {
     return await startSandbox(options);
   } catch (failure) {
+    if (failure instanceof OtherSeedError) throw otherSeed(flags);
     if (failure instanceof DataFileError) throw problem('unreadable-file', failure.message);
     const cause = failure instanceof Error ? (failure.cause ?? failure) : failure;
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw failure;
-    const help = 'Use another port with `--port`, or any free port with `--port 0`.';
-    throw problem('service-error', `the sandbox cannot listen on port ${port}: ${code}`, help);
+    throw cannotListen(code, port, host);
   }
+}
+
+function otherSeed({ data = '', seed = '' }: SandboxFlags): Problem {
+  const message = `\`--data\` ${word(data)} was not made from \`--seed\` ${word(seed)}`;
+  const help = `Leave out \`--seed\` to continue with what ${word(data)} holds, or delete that file to start from the seed.`;
+  return problem('usage', message, help);
+}
+
+/** These codes are about the address: `EAI_AGAIN` and others of its name. */
+const OF_THE_ADDRESS = /^(ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/;
+
+function cannotListen(code: string, port: number, host = '127.0.0.1'): Problem {
+  if (OF_THE_ADDRESS.test(code)) {
+    const help =
+      'Use an address of this machine with `--host`: 127.0.0.1, or 0.0.0.0 for all of its addresses.';
+    return problem('service-error', `the sandbox cannot listen on ${quoted(host)}: ${code}`, help);
+  }
+  const help = 'Use another port with `--port`, or any free port with `--port 0`.';
+  return problem('service-error', `the sandbox cannot listen on port ${port}: ${code}`, help);
 }
 
 function clockOptions({ now, speed }: SandboxFlags): { now?: Date; speed?: number } {
@@ -109,11 +133,27 @@ function readWith<T>(
     return parse(text);
   } catch (failure) {
     if (!(failure instanceof JsonFileError)) throw failure;
-    const { where, position, help } = failure;
-    const lineText = text.split(/\r?\n/)[(position?.line ?? 1) - 1] ?? '';
-    const place = { file, line: 1, column: 1, length: 1, ...position, lineText };
-    throw problem('schema', `${where} ${failure.what}`, help, place);
+    const lines = text.split(/\r?\n/);
+    const found = failure.all.map((each) => diagnosticOf(each, file, lines));
+    throw new Problem(found.length < MOST_ERRORS ? found : [...found, MORE]);
   }
+}
+
+const MORE: Diagnostic = {
+  severity: 'error',
+  code: 'limit-exceeded',
+  message: `only the first ${MOST_ERRORS} problems of the file are shown`,
+  help: 'Fix the problems above, then run the command again.',
+};
+
+function diagnosticOf(
+  { where, what, help, position }: JsonFileError,
+  file: string,
+  lines: string[],
+): Diagnostic {
+  const lineText = lines[(position?.line ?? 1) - 1] ?? '';
+  const place = { file, line: 1, column: 1, length: 1, ...position, lineText };
+  return { severity: 'error', code: 'schema', message: `${where} ${what}`, help, place };
 }
 
 function readText(file: string, cwd: string, what: string): string {
@@ -125,21 +165,29 @@ function readText(file: string, cwd: string, what: string): string {
   }
 }
 
-function greeting(server: Sandbox): string {
+function greeting(server: Sandbox, host?: string): string {
   const { url, apiKey } = server;
   const agents = agentsOf(server).map(({ externalAgentId, name }) =>
     escapeControls(`  ${externalAgentId} (${name})`).concat('\n'),
   );
+  const variable = urlFault(url) === null ? `  export ROSTER_URL=${url}\n` : '';
   return `Sandbox listening on ${url}
 
 In another terminal, run:
 
-  export ROSTER_URL=${url}
-  export ROSTER_API_KEY=${apiKey}
-
+${variable}  export ROSTER_API_KEY=${apiKey}
+${host === undefined || isLoopback(host) ? '' : fromElsewhere(url)}
 Agents:
 
 ${agents.slice(0, MOST_LISTED).join('')}${agents.length > MOST_LISTED ? `  and ${agents.length - MOST_LISTED} more\n` : ''}
 Press Ctrl-C to stop it.
+`;
+}
+
+/** How other machines use it: roster sends a key over http only within one machine. */
+function fromElsewhere(url: string): string {
+  const other = urlFault(url) === null ? `http://HOST:${new URL(url).port}` : url;
+  return `
+Other machines can call ${other}. roster itself needs https or a loopback address: see docs/sandbox.md.
 `;
 }

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from './body.js';
 import type { Check } from './checks.js';
-import { JsonFileError } from './json-file.js';
+import { checkAll, JsonFileError, TOP_LEVEL } from './json-file.js';
 
 /** Checks the properties of a JSON file and their types. All throw JsonFileError. */
 
@@ -12,19 +12,15 @@ export interface Shape {
 /** The top level of a file. */
 export function checkObject(value: unknown, parts: readonly string[]): asserts value is Fields {
   if (!isFields(value))
-    throw new JsonFileError(
-      'the top level',
-      'is not a JSON object',
-      `Use an object with any of ${listed(parts)}.`,
-    );
-  checkKnown('the top level', value, parts);
+    throw new JsonFileError(TOP_LEVEL, 'is not a JSON object', `Use an object with any of ${listed(parts)}.`);
+  checkKnown(TOP_LEVEL, value, parts);
 }
 
 /** An array of entries of one shape. */
 export function checkSection(name: string, entries: unknown, shape: Shape): void {
   if (entries === undefined) return;
   if (!Array.isArray(entries)) throw new JsonFileError(name, 'is not an array', `Write "${name}": [ … ].`);
-  entries.forEach((entry: unknown, index) => {
+  checkAll(entries.entries(), ([index, entry]: [number, unknown]) => {
     checkEntry(`${name}[${index}]`, entry, shape);
   });
 }
@@ -38,12 +34,22 @@ export function checkEntry(where: string, entry: unknown, { required, optional }
       `Use an object with ${listed(Object.keys(required))}.`,
     );
   }
-  checkKnown(where, entry, Object.keys(known));
-  const missing = Object.keys(required).find((key) => entry[key] === undefined);
-  if (missing) throw new JsonFileError(where, `has no "${missing}"`, 'Add it.');
-  for (const [key, check] of Object.entries(known)) {
-    if (entry[key] !== undefined) checkField(`${where}.${key}`, entry[key], check);
-  }
+  const missing = (key: string) => {
+    if (entry[key] === undefined) throw new JsonFileError(where, `has no "${key}"`, 'Add it.');
+  };
+  checkTogether(
+    () => checkKnown(where, entry, Object.keys(known)),
+    () => checkAll(Object.keys(required), missing),
+    () =>
+      checkAll(Object.entries(known), ([key, check]) => {
+        if (entry[key] !== undefined) checkField(`${where}.${key}`, entry[key], check);
+      }),
+  );
+}
+
+/** All of what they find is thrown as one. */
+export function checkTogether(...checks: readonly (() => void)[]): void {
+  checkAll(checks, (check) => check());
 }
 
 export function checkField(where: string, value: unknown, check: Check): void {
@@ -51,9 +57,12 @@ export function checkField(where: string, value: unknown, check: Check): void {
 }
 
 function checkKnown(where: string, entry: Fields, known: readonly string[]): void {
-  const unknown = Object.keys(entry).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  throw new JsonFileError(where, `has an unknown property "${unknown}"`, `Properties: ${listed(known)}.`);
+  const unknown = Object.keys(entry).filter((key) => !known.includes(key));
+  checkAll(unknown, (key) => {
+    throw new JsonFileError(where, `has an unknown property "${key}"`, `Properties: ${listed(known)}.`, {
+      key,
+    });
+  });
 }
 
 export function listed(names: readonly string[]): string {

@@ -30,10 +30,10 @@ export class DataFileError extends Error {
 
 export function worldToJson(world: World): string {
   const sections = SECTIONS.map((section) => [section, [...world[section].values()]]);
-  const { apiKey, scopes, settings, lastSeq } = world;
+  const { apiKey, scopes, settings, lastSeq, seedHash } = world;
   const users = [...world.users.values()];
   const starts = Object.fromEntries(world.starts);
-  const own = { formatVersion: FORMAT, apiKey, scopes, settings, users, starts, lastSeq };
+  const own = { formatVersion: FORMAT, seedHash, apiKey, scopes, settings, users, starts, lastSeq };
   const saved = { ...own, ...Object.fromEntries(sections) };
   return `${JSON.stringify(saved, null, 1)}\n`;
 }
@@ -68,8 +68,9 @@ function parsedLine(line: string, file: string): Record<'set' | 'removed', Recor
 }
 
 function setParts(world: World, saved: Readonly<Record<string, unknown>>): void {
-  const { apiKey, scopes, users, starts, settings, lastSeq } = saved;
+  const { apiKey, scopes, users, starts, settings, lastSeq, seedHash } = saved;
   if (typeof apiKey === 'string') world.apiKey = apiKey;
+  if (typeof seedHash === 'string') world.seedHash = seedHash;
   if (Array.isArray(scopes)) world.scopes = scopes.map(String);
   if (Array.isArray(users)) world.users = new Map((users as UserRecord[]).map((user) => [user.name, user]));
   if (isFields(settings)) world.settings = { ...world.settings, ...(settings as Partial<Settings>) };

@@ -13,7 +13,7 @@ import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.
 import { Limits } from './limits.js';
 import { DataFileError } from './persistence.js';
 import type { RecordedRequest } from './receive.js';
-import { worldFromSeed } from './seed/build-world.js';
+import { seedHash, worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';
 
@@ -26,6 +26,8 @@ export interface SandboxOptions {
   host?: string;
   /** The initial world. Default: `defaultSeed()`. Ignored if the data file exists. */
   seed?: Seed;
+  /** What happens if the data file exists, and was not made from the seed. Default `ignore`. */
+  otherSeed?: 'ignore' | 'refuse';
   /** For tests: replies other than the sandbox's own, where interface.md leaves them open. */
   behaviour?: Behaviour;
   /** Where real time comes from, for tests. */
@@ -45,7 +47,7 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
-  /** http://127.0.0.1:PORT */
+  /** http://127.0.0.1:PORT, also if it listens on all addresses. */
   readonly url: string;
   /** A key of the caller that is active at the start. It has full access, unless it comes from a data file. */
   readonly apiKey: string;
@@ -133,11 +135,17 @@ function clockOf({ now, speed, clock: real }: SandboxOptions): SandboxClock {
   });
 }
 
-async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date): Promise<World> {
+/** The data file exists, and was not made from the seed. */
+export class OtherSeedError extends Error {}
+
+async function initialWorld(options: SandboxOptions, now: Date): Promise<World> {
+  const { dataFile, seed, host } = options;
   if (dataFile !== undefined) await sweepTemporaryFiles(dataFile);
   const kept = dataFile === undefined ? undefined : await usable(dataFile, loadWorld(dataFile));
   const isPrivate = host === undefined || isLoopback(host);
   if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, isPrivate ? DEFAULT_KEY : newKeyText());
+  if (seed !== undefined && options.otherSeed === 'refuse' && isFromOther(seed, kept))
+    throw new OtherSeedError(`${dataFile} exists, and was not made from the seed`);
   if (!isPrivate) revokePublished(kept);
   const hash = hashOf(kept.apiKey);
   if (![...kept.keys.values()].some((key) => key.hash === hash && isActiveKey(key, now))) {
@@ -146,6 +154,11 @@ async function initialWorld({ dataFile, seed, host }: SandboxOptions, now: Date)
     addKey(kept, kept.apiKey, now, { name: 'sandbox', scopes: [] });
   }
   return kept;
+}
+
+/** Files of earlier versions do not say what they were made from. */
+function isFromOther(seed: Seed, kept: World): boolean {
+  return kept.seedHash !== '' && kept.seedHash !== seedHash(seed);
 }
 
 /** Others can reach the sandbox: the key that every sandbox has on its own machine no longer opens it. */
@@ -175,9 +188,16 @@ function listen(server: Server, port: number, host: string): Promise<string> {
   });
 }
 
+/** Where to call a server that listens on all addresses: no client needs to accept the wildcard as one. */
+const THIS_MACHINE: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
 function urlOf(address: AddressInfo | string | null, host: string): string {
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  const name = THIS_MACHINE.get(address.address) ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
 }
 
 /** Also closes open connections, because a client that keeps one alive would keep the process running. */

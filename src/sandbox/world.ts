@@ -164,6 +164,8 @@ export interface World {
   scopes: string[];
   /** The newest active key of the caller in clear text, so that `roster sandbox` can print it after a restart. */
   apiKey: string;
+  /** Of the seed that it was made from; empty if that is unknown. */
+  seedHash: string;
 }
 
 /** The maps of records, in the order of a data file. */
@@ -198,6 +200,7 @@ export function emptyWorld(): World {
     settings: { ...DEFAULT_SETTINGS },
     scopes: ['agents.run'],
     apiKey: '',
+    seedHash: '',
   };
 }
 

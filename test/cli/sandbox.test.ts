@@ -106,6 +106,13 @@ test.each([
   expect(stderr).toContain(text.split('\n')[1]);
 });
 
+test('sandbox: all errors of a seed are shown', async () => {
+  const text = '{\n  "nonsense": 1,\n  "agents": [{ "name": "x" }]\n}\n';
+  writeFileSync(join(cwd, 'several.json'), text);
+  const { stderr } = await roster(['sandbox', '--seed', 'several.json'], { cwd });
+  expect(stderr).toMatch(/several\.json:2:3\b.*several\.json:3:14\b.*2 errors/s);
+});
+
 test('sandbox: the greeting lists the agents that its key sees', async () => {
   const agents = [
     { externalAgentId: 'own', name: 'Own' },
@@ -115,6 +122,62 @@ test('sandbox: the greeting lists the agents that its key sees', async () => {
   writeFileSync(join(cwd, 'agents.json'), JSON.stringify({ agents }));
   const { agents: listed } = await serve(['--seed', join(cwd, 'agents.json')]);
   expect(listed).toEqual([expect.objectContaining({ externalAgentId: 'own' })]);
+});
+
+/** Its text, up to the agents. */
+async function greeting(flags: readonly string[]): Promise<string> {
+  const args = [program, 'sandbox', '--port', '0', ...flags];
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '' } });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      stdout += piece;
+      if (stdout.includes('Ctrl-C')) resolve(stdout.slice(0, stdout.indexOf('Agents:')));
+    });
+    child.once('close', () => reject(new Error(stdout)));
+  });
+}
+
+test('sandbox: on all addresses, it prints a URL that roster accepts, and what other machines can do', async () => {
+  const text = await greeting(['--host', '0.0.0.0']);
+  const port = /export ROSTER_URL=http:\/\/127\.0\.0\.1:(\d+)\n/.exec(text)?.[1];
+  expect(text).toContain(
+    `Other machines can call http://HOST:${port}. roster itself needs https or a loopback`,
+  );
+  expect(await greeting([])).not.toContain('Other machines');
+});
+
+test('sandbox: an error of the address is not about the port', async () => {
+  const { exit, stderr } = await roster(['sandbox', '--port', '0', '--host', '192.0.2.77'], { cwd });
+  expect(exit).toBe(1);
+  expect(stderr).toMatch(/the sandbox cannot listen on "192\.0\.2\.77":\s+EADDRNOTAVAIL/);
+  expect(stderr).toContain('Use an address of this machine with `--host`');
+  expect(stderr).not.toContain('--port');
+});
+
+test('sandbox: a seed is for a new data file: the same one may be repeated, and another is an error', async () => {
+  const seeds = ['one', 'two'].map((name) => {
+    const file = join(cwd, `${name}-seed.json`);
+    writeFileSync(file, JSON.stringify({ agents: [{ externalAgentId: name, name }] }));
+    return file;
+  });
+  const [one = '', two = ''] = seeds;
+  const start = async (...flags: string[]) => {
+    const { agents, child } = await serve(['--data', 'seeded.json', ...flags]);
+    await ended(child, 'SIGTERM');
+    return agents.map(({ externalAgentId }) => externalAgentId);
+  };
+  expect(await start('--seed', one)).toEqual(['one']);
+  expect(await start('--seed', one)).toEqual(['one']);
+  expect(await start()).toEqual(['one']);
+  const flags = ['--data', 'seeded.json', '--seed', two];
+  const { exit, stderr } = await roster(['sandbox', ...flags], { cwd });
+  expect([exit, stderr]).toEqual([
+    1,
+    expect.stringContaining('`--data` seeded.json was not made from `--seed`'),
+  ]);
+  expect(await start()).toEqual(['one']);
 });
 
 test('schema seed: is the JSON Schema of a seed', async () => {

@@ -155,10 +155,16 @@ test.each([
   ['{"faults":[1]}', '1:12: faults[0] is not an object'],
   ['{"faults":[{"act":"explode"}]}', 'faults[0].act is not one of drop'],
   ['{"faults":[{"act":"kill-after"}]}', 'faults[0].act is not one of drop'],
-  ['{"faults":[{"act":"drop"},{"act":"drop","nht":1}]}', '1:27: faults[1] has an unknown property "nht"'],
+  ['{"faults":[{"act":"drop"},{"act":"drop","nht":1}]}', '1:41: faults[1] has an unknown property "nht"'],
   ['{"faults":[{"act":"drop","nth":"1"}]}', 'faults[0].nth is not an integer'],
   ['{"faults":[{"act":"drop","path":1}]}', 'faults[0].path is not a string'],
   ['{"faults":[{"act":"status","headers":[]}]}', 'faults[0].headers is not an object'],
+  ['{"faults":[{"act":"status"}]}', '1:12: faults[0] has no "status", which "status" needs'],
+  ['{"faults":[{"act":"redirect"}]}', '1:12: faults[0] has no "location", which "redirect" needs'],
+  [
+    '{"faults":[{"act":"status","status":503,\n"headers":{"Retry-After":2}}]}',
+    '2:26: faults[0].headers.Retry-After is not a string',
+  ],
 ])('the faults file %s is refused: %s', (text, message) => {
   expect(() => parseFaults(text)).toThrow(JsonFileError);
   expect(() => parseFaults(text)).toThrow(message);

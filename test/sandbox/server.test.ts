@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,19 @@ import { running } from './running.js';
 import { ACME, PIPELINE, SEED, service } from './service.js';
 
 const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === '::1');
 const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /** Sends a request with any `Host`. */
 function statusWithHost(url: string, host: string, key: string): Promise<number> {
@@ -43,8 +55,18 @@ describe('server', () => {
     const { url, apiKey } = await service({ host: '0.0.0.0', seed: defaultSeed() });
     expect(apiKey).not.toBe(DEFAULT_KEY);
     expect(apiKey).toMatch(/^svc_live_[0-9a-f]{40}$/);
-    expect(await statusWithHost(url.replace('0.0.0.0', '127.0.0.1'), 'sandbox:4010', apiKey)).toBe(200);
+    expect(await statusWithHost(url, 'sandbox:4010', apiKey)).toBe(200);
     expect((await service({ seed: defaultSeed() })).apiKey).toBe(DEFAULT_KEY);
+  });
+
+  test.each<[string, RegExp]>([
+    ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+$/],
+    ['localhost', /^http:\/\/localhost:\d+$/],
+    ...(hasIpv6 ? [['::', /^http:\/\/\[::1\]:\d+$/] as [string, RegExp]] : []),
+  ])('server: the URL of one that listens on %s works on its machine', async (host, url) => {
+    const on = await service({ host });
+    expect(on.url).toMatch(url);
+    expect((await on.call('GET', '/api/scraper-agents')).status).toBe(200);
   });
 
   test('server: requests are reported as they are answered, and no more are kept than asked for', async () => {
@@ -99,9 +121,8 @@ describe('data file', () => {
     await first.close();
     const { url, apiKey } = await service({ dataFile: file, host: '0.0.0.0' });
     expect(apiKey).toMatch(/^svc_live_[0-9a-f]{40}$/);
-    const local = url.replace('0.0.0.0', '127.0.0.1');
-    expect(await statusWithHost(local, 'sandbox:4010', DEFAULT_KEY)).toBe(401);
-    expect(await statusWithHost(local, 'sandbox:4010', apiKey)).toBe(200);
+    expect(await statusWithHost(url, 'sandbox:4010', DEFAULT_KEY)).toBe(401);
+    expect(await statusWithHost(url, 'sandbox:4010', apiKey)).toBe(200);
   });
 
   test('data file: temporary files of a killed sandbox are removed, and others are kept', async () => {
@@ -187,6 +208,12 @@ describe('faults file', () => {
     [{ nth: [] }],
     [{ ms: -1 }],
     [{ requests: 0 }],
+    [{}],
+    [{ act: 'status-after' }],
+    [{ act: 'redirect', status: 307 }],
+    [{ status: 503, headers: { 'Retry-After': 2 } }],
+    [{ status: 503, headers: { 'Retry After': '2' } }],
+    [{ status: 503, headers: { 'Retry-After': '2\n' } }],
   ])('faults file: %j is refused', (fault) => {
     expect(() => parseFaults(faults(fault))).toThrow(/faults\[0\]/);
   });
@@ -212,7 +239,13 @@ describe('seed', () => {
     ],
     ['{\n "settings": { "retentionDays": -1 } }', '2:33'],
     ['{\n "agents": [\n', '3:1'],
-    ['{\n "nonsense": 1 }', '1:1'],
+    ['{\n "nonsense": 1 }', '2:2'],
+    ['{\n "groups": [{ "name": "g",\n  "members": [], "size": 1 }] }', '3:18'],
+    [
+      '{ "users": [{ "name": "bob" }],\n "groups": [{ "name": "g", "members": [], "owner": "ghost" }] }',
+      '2:52',
+    ],
+    ['{ "users": [{ "name": "bob" }],\n "keys": [{ "name": "k", "user": "ghost" }] }', '2:34'],
     ['{\n "history": [\n  { "agent": "acme-shop", "ago": "soon" } ] }', '3:34'],
     ['{\n "history": [\n  { "agent": "nobody", "ago": "1h" } ] }', '3:14'],
     ['{\n "history": [\n  { "group": "nothing", "ago": "1h" } ] }', '3:14'],
@@ -236,6 +269,39 @@ describe('seed', () => {
   ])('seed: an error in %j names its line and column, %s', (text, position) => {
     expect(() => parseSeed(text)).toThrow(JsonFileError);
     expect(() => parseSeed(text)).toThrow(`${position}: `);
+  });
+
+  test('seed: all that is wrong in a file is said, in its order, before references to what is wrong', () => {
+    const text = `{
+  "nonsense": 1,
+  "groups": [{ "members": ["nobody"] }, { "name": 5, "members": [], "size": 1 }],
+  "agents": [{ "externalAgentId": "a", "name": "A", "sessions": 0 }]
+}`;
+    const lines = messageOf(() => parseSeed(text)).split('\n');
+    expect(lines.map((line) => line.split('. ')[0])).toEqual([
+      expect.stringContaining('2:3: the top level has an unknown property "nonsense"'),
+      '3:14: groups[0] has no "name"',
+      '3:51: groups[1].name is not a string',
+      '3:69: groups[1] has an unknown property "size"',
+      '4:65: agents[0].sessions is not an integer from 1 to 20',
+    ]);
+    const unknown = JSON.stringify({ groups: ['x', 'y'].map((name) => ({ name, members: [name] })) });
+    expect(messageOf(() => parseSeed(unknown))).toMatch(/groups\[0\] refers to .*\n.*groups\[1\] refers to /);
+    const many = JSON.stringify({ agents: Array.from({ length: 5_000 }, () => ({})) });
+    expect(messageOf(() => parseSeed(many)).split('\n')).toHaveLength(100);
+  });
+
+  test('seed: owners and users of keys are anybody, or the caller and the users of the seed', () => {
+    const group = { name: 'g', members: [], owner: 'bob' };
+    const keys = [{ name: 'k', user: 'bob' }];
+    const read = (seed: object) => () => parseSeed(JSON.stringify(seed));
+    expect(read({ groups: [group], keys })).not.toThrow();
+    expect(
+      read({ users: [{ name: 'bob' }], groups: [group, { ...group, owner: 'caller' }], keys }),
+    ).not.toThrow();
+    expect(read({ users: [{ name: 'ann' }], groups: [group] })).toThrow(
+      'groups[0].owner is "bob", which is not one of the users. Add it to `users`, or use one of: caller, ann.',
+    );
   });
 
   const agents = [{ id: ACME, externalAgentId: 'acme', name: 'Acme' }];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../api.js';
-import { JsonFileError, readJsonFile } from '../json-file.js';
-import { addKey, DEFAULT_KEY, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
+import { checkAll, JsonFileError, readJsonFile } from '../json-file.js';
+import { addKey, DEFAULT_KEY, hashOf, isActiveKey, KEY_MARK, newKeyText } from '../keyring.js';
 import { readSettings } from '../schedules/rules.js';
 import {
   byId,
@@ -17,7 +17,7 @@ import {
   type World,
 } from '../world.js';
 import { playHistory } from './history.js';
-import { agentId, targetId } from './references.js';
+import { agentId, checkUsers, targetId } from './references.js';
 import {
   defaultSeed,
   type Seed,
@@ -42,32 +42,43 @@ export function parseSeed(text: string, now = new Date()): Seed {
 /** Keeps the ids of the seed; missing ids are random. */
 export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): World {
   const world = emptyWorld();
+  world.seedHash = seedHash(seed);
   if (seed.scopes) world.scopes = [...seed.scopes];
   world.settings = { ...world.settings, ...seed.settings };
   for (const { name, company = DEFAULT_COMPANY } of seed.users ?? [])
     world.users.set(name, { name, company });
   addAgents(world, seed.agents ?? defaultSeed().agents ?? []);
-  seed.groups?.forEach((group, index) => {
-    put(world.groups, collection(world, `groups[${index}]`, group, world.groups));
+  checkUsers(seed);
+  each('groups', seed.groups, (where, group) => {
+    put(world.groups, collection(world, where, group, world.groups));
   });
-  seed.pipelines?.forEach((pipeline, index) => {
-    put(world.pipelines, collection(world, `pipelines[${index}]`, pipeline, world.pipelines));
+  each('pipelines', seed.pipelines, (where, pipeline) => {
+    put(world.pipelines, collection(world, where, pipeline, world.pipelines));
   });
-  seed.schedules?.forEach((schedule, index) => {
-    addSchedule(world, `schedules[${index}]`, schedule);
+  each('schedules', seed.schedules, (where, schedule) => {
+    addSchedule(world, where, schedule);
   });
-  seed.keys?.forEach((key, index) => {
-    addSeedKey(world, `keys[${index}]`, key, now);
+  each('keys', seed.keys, (where, key) => {
+    addSeedKey(world, where, key, now);
   });
   ensureCallerKey(world, now, defaultKey);
   playHistory(world, seed.history ?? [], now.getTime());
   return world;
 }
 
+/** What is wrong in a section is said at its end: later ones refer to what is there. */
+function each<T>(name: string, entries: readonly T[] = [], add: (where: string, entry: T) => void): void {
+  checkAll(entries.entries(), ([index, entry]) => add(`${name}[${index}]`, entry));
+}
+
+/** Tells seeds apart. */
+export function seedHash(seed: Seed): string {
+  return hashOf(JSON.stringify(seed));
+}
+
 function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
   const seen = new Set<string>();
-  agents.forEach((agent, index) => {
-    const where = `agents[${index}]`;
+  each('agents', agents, (where, agent) => {
     const what = `repeats the externalAgentId "${agent.externalAgentId}"`;
     if (seen.has(agent.externalAgentId)) throw new JsonFileError(where, what, 'Use another one.');
     seen.add(agent.externalAgentId);

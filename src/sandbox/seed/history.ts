@@ -8,7 +8,7 @@ import { startPipelineRun } from '../engine/pipeline-runs.js';
 import type { JobRecord } from '../engine/records.js';
 import { startTarget } from '../engine/scheduled.js';
 import { StartRefused } from '../engine/simulation.js';
-import { JsonFileError } from '../json-file.js';
+import { checkAll, JsonFileError } from '../json-file.js';
 import { type AgentRecord, byId, CALLER, type CollectionRecord, isGuid, type World } from '../world.js';
 import { describeData } from './data.js';
 import { agentId, targetId } from './references.js';
@@ -29,7 +29,10 @@ interface Planned {
 export function playHistory(world: World, history: readonly SeedStart[], now: number): void {
   if (history.length === 0) return;
   checkIds(history);
-  const starts = history.map((entry, index) => planned(world, `history[${index}]`, entry, now));
+  const starts: Planned[] = [];
+  checkAll(history.entries(), ([index, entry]) =>
+    starts.push(planned(world, `history[${index}]`, entry, now)),
+  );
   const engine = new Engine(world, now);
   const describing = starts
     .sort((a, b) => a.at - b.at)
@@ -41,12 +44,12 @@ export function playHistory(world: World, history: readonly SeedStart[], now: nu
       return () => describe(job);
     });
   engine.runUntil(now);
-  for (const describe of describing) describe();
+  checkAll(describing, (describe) => describe());
 }
 
 function checkIds(history: readonly SeedStart[]): void {
   const seen = new Set<string>();
-  history.forEach(({ id }, index) => {
+  checkAll(history.entries(), ([index, { id }]) => {
     if (id === undefined) return;
     const where = `history[${index}].id`;
     if (!isGuid(id)) throw new JsonFileError(where, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');

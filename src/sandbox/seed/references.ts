@@ -1,6 +1,6 @@
-import { JsonFileError } from '../json-file.js';
-import { byId, isGuid, type World } from '../world.js';
-import type { SeedSchedule } from './seed.js';
+import { checkAll, JsonFileError } from '../json-file.js';
+import { byId, CALLER, isGuid, type World } from '../world.js';
+import type { Seed, SeedSchedule } from './seed.js';
 
 /** What a seed refers to by its name or its id. */
 
@@ -10,6 +10,22 @@ export function agentId(world: World, where: string, name: string): string {
   if (id) return id;
   const known = [...world.agents.values()].map((agent) => agent.externalAgentId).join(', ');
   throw new JsonFileError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
+}
+
+/** Owners and users of keys. Without `users`, any name is one of the caller's colleagues. Throws JsonFileError. */
+export function checkUsers({ users, groups, pipelines, schedules, history, keys }: Seed): void {
+  if (users === undefined) return;
+  const known = new Set([CALLER, ...users.map(({ name }) => name)]);
+  const help = `Add it to \`users\`, or use one of: ${[...known].join(', ')}.`;
+  const owners = Object.entries({ groups, pipelines, schedules, history }).flatMap(
+    ([section, entries = []]) =>
+      entries.map(({ owner }: { owner?: string }, index) => [`${section}[${index}].owner`, owner] as const),
+  );
+  const holders = (keys ?? []).map(({ user }, index) => [`keys[${index}].user`, user] as const);
+  checkAll([...owners, ...holders], ([where, name]) => {
+    if (name !== undefined && !known.has(name))
+      throw new JsonFileError(where, `is "${name}", which is not one of the users`, help);
+  });
 }
 
 function findAgent(world: World, name: string): string | undefined {

@@ -12,7 +12,7 @@ export interface Seed {
   keys?: SeedKey[];
   /** What was started before the sandbox. */
   history?: SeedStart[];
-  /** Default: only the caller, whose company is `sandbox`. */
+  /** Whom owners and keys can name, besides `caller`. Default: anybody, in the company `sandbox`. */
   users?: SeedUser[];
   settings?: Partial<Settings>;
   /** The scope names that the service knows. Default: only `agents.run`. */

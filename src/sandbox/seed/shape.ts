@@ -1,4 +1,4 @@
-import type { Fields } from '../body.js';
+import { type Fields, isFields } from '../body.js';
 import {
   COUNTS,
   DURATION,
@@ -18,8 +18,16 @@ import {
   WEEK_SECONDS,
   wordOf,
 } from '../checks.js';
-import { JsonFileError } from '../json-file.js';
-import { checkEntry, checkField, checkObject, checkSection, listed, type Shape } from '../json-shape.js';
+import { checkAll, JsonFileError } from '../json-file.js';
+import {
+  checkEntry,
+  checkField,
+  checkObject,
+  checkSection,
+  checkTogether,
+  listed,
+  type Shape,
+} from '../json-shape.js';
 
 /** Checks the properties of a seed file and their types. */
 
@@ -34,7 +42,7 @@ const FATE = {
   dataset: wordOf('Available', 'Failed', 'Stale', 'None'),
 };
 
-const OUTCOME = { nth: COUNTS, ...FATE };
+const OUTCOME: Shape = { required: {}, optional: { nth: COUNTS, ...FATE } };
 
 const SETTINGS = {
   retentionDays: numberTo(36_500),
@@ -112,34 +120,50 @@ const SECTIONS: Readonly<Record<string, Shape>> = {
   },
 };
 
+const OUTCOME_OF_START: Shape = { required: {}, optional: FATE };
 const QUERY: Shape = { required: { name: FILLED, definition: OBJECT }, optional: {} };
 
 const PARTS = [...Object.keys(SECTIONS), 'scopes', 'settings', '$schema'];
 
 export function checkShape(seed: unknown): asserts seed is Fields {
-  checkObject(seed, PARTS);
-  if (seed.scopes !== undefined) checkField('scopes', seed.scopes, TEXTS);
-  if (seed.settings !== undefined)
-    checkEntry('settings', seed.settings, { required: {}, optional: SETTINGS });
-  for (const [name, shape] of Object.entries(SECTIONS)) checkSection(name, seed[name], shape);
-  checkOutcomes(seed.agents);
-  checkHistory(seed.history);
+  checkTogether(
+    () => checkObject(seed, PARTS),
+    () => isFields(seed) && checkParts(seed),
+  );
+}
+
+function checkParts(seed: Fields): void {
+  const { scopes, settings, agents, history } = seed;
+  checkTogether(
+    () => scopes !== undefined && checkField('scopes', scopes, TEXTS),
+    () => settings !== undefined && checkEntry('settings', settings, { required: {}, optional: SETTINGS }),
+    () => checkAll(Object.entries(SECTIONS), ([name, shape]) => checkSection(name, seed[name], shape)),
+  );
+  checkTogether(
+    () => checkOutcomes(agents),
+    () => checkHistory(history),
+  );
 }
 
 function checkHistory(starts: unknown): void {
   if (!Array.isArray(starts)) return;
-  starts.forEach((start: Fields, index) => {
-    const where = `history[${index}]`;
-    checkOneOf(where, start, ['agent', 'group', 'pipeline', 'schedule']);
-    checkOneOf(where, start, ['startedAt', 'ago']);
-    if (start.agent === undefined) checkNoneOfAgents(where, start);
-    if (start.outcome !== undefined)
-      checkEntry(`${where}.outcome`, start.outcome, { required: {}, optional: FATE });
-    if (!Array.isArray(start.savedQueries)) return;
-    start.savedQueries.forEach((query: unknown, nth) => {
-      checkEntry(`${where}.savedQueries[${nth}]`, query, QUERY);
-    });
-  });
+  checkAll(starts.entries(), ([index, start]: [number, Fields]) => checkStart(`history[${index}]`, start));
+}
+
+function checkStart(where: string, start: Fields): void {
+  const { agent, outcome, savedQueries } = start;
+  checkTogether(
+    () => {
+      checkOneOf(where, start, ['agent', 'group', 'pipeline', 'schedule']);
+      if (agent === undefined) checkNoneOfAgents(where, start);
+    },
+    () => checkOneOf(where, start, ['startedAt', 'ago']),
+    () =>
+      agent !== undefined &&
+      outcome !== undefined &&
+      checkEntry(`${where}.outcome`, outcome, OUTCOME_OF_START),
+    () => checkSection(`${where}.savedQueries`, savedQueries, QUERY),
+  );
 }
 
 /** Groups, pipelines and schedules start several agents. */
@@ -160,11 +184,7 @@ function checkOneOf(where: string, entry: Fields, names: readonly string[]): voi
 
 function checkOutcomes(agents: unknown): void {
   if (!Array.isArray(agents)) return;
-  agents.forEach((agent: Fields, index) => {
-    const { outcomes } = agent;
-    if (!Array.isArray(outcomes)) return;
-    outcomes.forEach((outcome: unknown, nth) => {
-      checkEntry(`agents[${index}].outcomes[${nth}]`, outcome, { required: {}, optional: OUTCOME });
-    });
-  });
+  checkAll(agents.entries(), ([index, agent]: [number, Fields]) =>
+    checkSection(`agents[${index}].outcomes`, agent.outcomes, OUTCOME),
+  );
 }
