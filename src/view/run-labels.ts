@@ -26,6 +26,17 @@ export function runName({
   return address ?? `${runIdLabels[idKind]} ${id ?? '?'}`;
 }
 
+/** A stage that never started has no job, and a run that is known by its id alone no agents: its place names it. */
+export function withStageNames<
+  T extends { readonly idKind: string; readonly members: readonly ServiceRun[] },
+>(run: T): T {
+  if (run.idKind !== 'pipelineRun') return run;
+  const members = run.members.map((each, index) =>
+    each.address === null && each.id === null ? { ...each, address: `stage ${index + 1}` } : each,
+  );
+  return { ...run, members };
+}
+
 /** How long a finished run took; null where the service does not show it. */
 export function runSeconds({
   startedAt,

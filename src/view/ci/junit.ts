@@ -1,10 +1,10 @@
 import type { ServiceRun } from '../../model/run.js';
-import { runName, runSeconds } from '../run-labels.js';
+import { runName, runSeconds, withStageNames } from '../run-labels.js';
 import { attributesXml } from './junit-xml.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
 export function runsJunit(runs: readonly ServiceRun[], isDetached: boolean): string {
-  const suites = runs.map((run) => suiteXml(run, isDetached)).join('');
+  const suites = runs.map((run) => suiteXml(withStageNames(run), isDetached)).join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites}</testsuites>\n`;
 }
 

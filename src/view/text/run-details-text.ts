@@ -2,13 +2,21 @@ import { instantText } from '../../model/instant-text.js';
 import type { ServiceRun } from '../../model/run.js';
 import type { RunDataset, ShownRun } from '../../model/run-history.js';
 import { escapeControls } from '../escape.js';
-import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
+import {
+  runIdLabels,
+  runName,
+  runSeconds,
+  runStateLabels,
+  secondsText,
+  withStageNames,
+} from '../run-labels.js';
 import { count, indent, joinBlocks } from './layout.js';
 import { type TextOptions, textLayout } from './paint.js';
 import { runRows, runStateStyles } from './run-text.js';
 
 /** `roster runs show`: what it is, its members, their reasons and datasets, and what can be done about it. */
-export function runDetailsText(run: ShownRun, options: TextOptions): string {
+export function runDetailsText(shown: ShownRun, options: TextOptions): string {
+  const run = withStageNames(shown);
   const { paint } = textLayout(options);
   const title = escapeControls(`${runIdLabels[run.idKind]} ${run.id}`);
   const members = run.members.length === 0 ? [] : runRows(run.members, options);

@@ -1,6 +1,13 @@
 import type { ServiceRun, ServiceRunState } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
-import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
+import {
+  runIdLabels,
+  runName,
+  runSeconds,
+  runStateLabels,
+  secondsText,
+  withStageNames,
+} from '../run-labels.js';
 import { count, pad, pieces, widthOf } from './layout.js';
 import { type Style, type TextOptions, textLayout } from './paint.js';
 
@@ -21,7 +28,9 @@ export function runsText(runs: readonly ServiceRun[], how: RunsEnded, options: T
 /** A row for each run and each of its members. */
 export function runRows(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
   const { paint } = textLayout(options);
-  const rows = runs.flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
+  const rows = runs
+    .map(withStageNames)
+    .flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
   const widths = columns.map((column) => Math.max(...rows.map((row) => widthOf(row[column]))));
   return rows.map((row) => {
     const cells = columns.map((column, index) => pad(row[column], widths[index] ?? 0));
@@ -134,11 +143,13 @@ export interface LiveOptions extends TextOptions {
  */
 export function liveTable(runs: readonly ServiceRun[], options: LiveOptions): readonly string[] {
   const { paint } = textLayout(options);
-  const rows = runs.flatMap((run): LiveRow[] =>
-    run.members.length === 0
-      ? [{ run, whole: null }]
-      : run.members.map((each) => ({ run: each, whole: run })),
-  );
+  const rows = runs
+    .map(withStageNames)
+    .flatMap((run): LiveRow[] =>
+      run.members.length === 0
+        ? [{ run, whole: null }]
+        : run.members.map((each) => ({ run: each, whole: run })),
+    );
   const shown = [...rows]
     .sort((a, b) => rank(a.run.state) - rank(b.run.state))
     .slice(0, rowsIn(options.height));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServiceRun } from '../../../src/model/run.js';
+import { runsJunit } from '../../../src/view/ci/junit.js';
 import { liveTable, runLine, runsText } from '../../../src/view/text/run-text.js';
 
 const run = (values: Partial<ServiceRun>): ServiceRun => ({
@@ -83,4 +84,24 @@ test('the last line of an interrupted run says so, whether the runs go on or wer
       .split('\n')
       .at(-1);
   expect([last('running'), last('stopped')]).toEqual(['Interrupted: 1 running.', 'Interrupted: 1 stopped.']);
+});
+
+test('a stage that never started is named by its place where its agent is not known', () => {
+  const stage = (values: Partial<ServiceRun>) => run({ address: null, id: null, ...values });
+  const members = [
+    run({ address: 'agent/login-check' }),
+    run({ address: 'agent/catalogue', state: 'failed', message: 'Page changed.' }),
+    stage({ state: 'notStarted', message: 'an earlier stage did not succeed' }),
+  ];
+  const whole = run({ address: null, id: 'p', idKind: 'pipelineRun', state: 'failed', members });
+  const texts = [
+    runsText([whole], {}, options),
+    liveTable([whole], options).join('\n'),
+    runsJunit([whole], false),
+  ];
+  for (const text of texts) {
+    expect(text).toContain('stage 3');
+    expect(text).not.toContain('?</');
+    expect(text).not.toContain('job ?');
+  }
 });
