@@ -1,5 +1,6 @@
 import { declarationIn } from './cli/command/declarations.js';
 import { exitCode } from './cli/command/exit.js';
+import { reportInterrupt } from './cli/command/usage.js';
 import { usageProblem } from './cli/command/usage-problem.js';
 import type { Host } from './cli/host/host.js';
 import { Output } from './cli/host/output.js';
@@ -41,7 +42,10 @@ const stopped = new Promise<void>((resolve) => {
       resolve();
       if (ends !== 'service')
         output.err('\nInterrupted: waiting for requests in flight. Interrupt again to stop immediately.\n');
-      if (ends === undefined) process.exit(exitCode.interrupted);
+      if (ends === undefined) {
+        reportInterrupt(argv, output);
+        process.exit(exitCode.interrupted);
+      }
     });
   }
 });

@@ -102,3 +102,32 @@ test('a run is killed, and its entries are removed before the next run: that run
   expect([...sandbox.world.groups.values()].map(({ name }) => name)).toEqual(['c']);
   expect((await roster(['plan', '--detailed-exitcode'], { cwd, env })).exit).toBe(0);
 });
+
+test('a plan that is interrupted prints JSON all the same, and nothing in text', async () => {
+  const scene = await arrange();
+  scene.sandbox.faults.faults = [{ act: 'hang', path: '/api/search-groups' }];
+  for (const format of ['json', 'text']) {
+    const running = start(['plan', '--format', format], { cwd: scene.cwd, env: scene.env });
+    const asked = () => scene.sandbox.requests.some(({ path }) => path === '/api/search-groups');
+    while (!asked()) await new Promise((done) => setTimeout(done, 5));
+    scene.sandbox.requests.length = 0;
+    running.kill('SIGINT');
+    const { exit, stdout } = await running.ended;
+    expect(exit).toBe(130);
+    if (format === 'text') expect(stdout).toBe('');
+    else
+      expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'interrupted' }] });
+  }
+});
+
+test('an apply in JSON names in its diagnostics what failed', async () => {
+  const { sandbox, cwd, env } = await arrange();
+  sandbox.faults.faults = [{ act: 'status', status: 400, path: '/api/search-groups', method: 'POST' }];
+  const { exit, stdout } = await roster(['apply', '--yes', '--format', 'json'], { cwd, env });
+  const { diagnostics } = JSON.parse(stdout) as {
+    diagnostics: { severity: string; code: string; message: string }[];
+  };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  expect([exit, errors.map(({ code }) => code)]).toEqual([3, ['service-error', 'service-error']]);
+  expect(errors[0]?.message).toMatch(/^group\/a: .*400/);
+});

@@ -15,7 +15,7 @@ export function expectInertMarkdown(markdown: string, linkBase: string): void {
   const [marker, ...rest] = tree.children;
   expect(marker).toMatchObject({
     type: 'html',
-    value: expect.stringMatching(/^<!-- roster(-drift)?:[\w.%-]*:[\w.%-]* -->$/),
+    value: expect.stringMatching(/^<!-- roster(-drift|-status)?:[\w.%-]*:[\w.%-]* -->$/),
   });
   const wrong: string[] = [];
   for (const child of rest) walk(child, { parents: ['root'], linkBase, wrong });

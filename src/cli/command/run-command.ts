@@ -56,9 +56,10 @@ export async function runCommand<F extends string>(
       reportBug(failure, ['--format', format ?? ''], output);
       return exitCode.incomplete;
     }
-    const failed = { flags, context, diagnostics: failure.diagnostics };
+    const reasons = context.signal.aborted && !began ? ofInterrupt(failure) : failure.diagnostics;
+    const failed = { flags, context, diagnostics: reasons };
     const unwritten = await writeFailure(further, failed);
-    const diagnostics = [...failure.diagnostics, ...unwritten];
+    const diagnostics = [...reasons, ...unwritten];
     const shownIn = format ?? flags.format;
     const text = output.arrives ? failureIn(shownIn, { ...failed, diagnostics }) : null;
     if (text !== null) output.out(text);
@@ -66,6 +67,12 @@ export async function runCommand<F extends string>(
     const exit = exitCodeFor(diagnostics) || exitCode.error;
     return began && exit !== exitCode.interrupted ? exitCode.incomplete : exit;
   }
+}
+
+/** Reads that an interrupt cuts off fail as if the service had not answered. */
+function ofInterrupt({ diagnostics }: Problem): readonly Diagnostic[] {
+  if (!diagnostics.every(({ code }) => code === 'service-error')) return diagnostics;
+  return [{ severity: 'error', code: 'interrupted', message: 'interrupted: nothing was changed' }];
 }
 
 interface ResultPrinting<F> {

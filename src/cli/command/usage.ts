@@ -23,11 +23,21 @@ export function reportBug(bug: unknown, argv: readonly string[], output: Output)
   return reportFailure({ severity: 'error', code: 'internal', message, help }, argv, output);
 }
 
+/** Of a command that an interrupt ends at once: text says nothing, and JSON is a value all the same. */
+export function reportInterrupt(argv: readonly string[], output: Output): void {
+  const message = 'interrupted before there was a result';
+  if (asksForJson(argv))
+    output.out(jsonText(failureJson([{ severity: 'error', code: 'interrupted', message }])));
+}
+
+function asksForJson(argv: readonly string[]): boolean {
+  return argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
+}
+
 /** For failures outside of any command: in JSON if that was asked for. */
 function reportFailure(failure: Diagnostic, argv: readonly string[], output: Output): number {
   const diagnostic = output.redactor.value(failure);
-  const asked = argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
-  if (asked) output.out(jsonText(failureJson([diagnostic])));
+  if (asksForJson(argv)) output.out(jsonText(failureJson([diagnostic])));
   else output.err(diagnosticsText([diagnostic], { color: false, width: defaultWidth }));
   return exitCode.error;
 }

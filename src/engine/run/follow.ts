@@ -71,7 +71,9 @@ class Progress {
     private readonly followed: readonly FollowedRun[],
     private readonly options: FollowOptions,
   ) {
-    this.#runs = new Map(followed.map((each) => [each.id, runIn('running', each)]));
+    this.#runs = new Map(
+      followed.map((each) => [each.id, runIn('running', each, { startedAt: each.startedAt ?? null })]),
+    );
   }
 
   get runs(): readonly ServiceRun[] {

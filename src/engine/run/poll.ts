@@ -24,6 +24,8 @@ export interface FollowedRun {
   readonly idKind: RunIdKind;
   /** The agents that it starts, in their order; empty when they are not known. */
   readonly agents: readonly Agent[];
+  /** As the answer to the start says. Default: unknown, until its runs show it. */
+  readonly startedAt?: string | null;
 }
 
 export interface PollContext {

@@ -168,7 +168,9 @@ class Started {
     });
     this.runs = known.map(({ target, outcome }) => runOf(target, outcome));
     this.followed = known.flatMap(({ target: { address, agents }, outcome }) =>
-      outcome.type === 'started' ? [{ address, agents, id: outcome.id, idKind: outcome.idKind }] : [],
+      outcome.type === 'started'
+        ? [{ address, agents, id: outcome.id, idKind: outcome.idKind, startedAt: outcome.startedAt }]
+        : [],
     );
     const [failure] = known.flatMap(({ outcome }) => (outcome.type === 'notSent' ? [outcome.failure] : []));
     this.failures = failure === undefined ? [] : [failure];

@@ -2,6 +2,7 @@ import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.j
 import type { Drift } from '../../model/drift.js';
 import { type FieldChange, type Plan, summarise } from '../../model/plan.js';
 import { actingOutcomes, isComplete, type Report } from '../../model/report.js';
+import type { Address } from '../../model/resource.js';
 import type { Risk } from '../../model/risk.js';
 import type { Why } from '../../model/why.js';
 import { callSummaries, objectionDiagnostics, stepLookup } from '../plan-lookup.js';
@@ -52,9 +53,25 @@ export function reportJson(report: Report) {
     const { outcome = 'skipped', error = null, id = null } = found ?? {};
     return { ...change, id: id ?? change.id, outcome, error };
   });
-  const own = report.diagnostics.map(diagnosticJson);
+  const own = [...report.diagnostics, ...reasonsOf(report)].map(diagnosticJson);
   const converged = report.converged ?? isComplete(report);
   return { ...plan, changes, converged, diagnostics: distinct([...plan.diagnostics, ...own]) };
+}
+
+/** Why it is not complete, where nothing else says so: in text, the table of results does. */
+function reasonsOf({ plan, outcomes, diagnostics, interrupted }: Report): readonly Diagnostic[] {
+  const places = new Map(plan.changes.map(({ address, source }) => [address, source]));
+  const isSaid = (address: Address) =>
+    diagnostics.some(({ severity, message }) => severity === 'error' && message.includes(address));
+  const failures = outcomes.flatMap(({ address, outcome, error }): Diagnostic[] => {
+    if (error === null || outcome === 'done' || outcome === 'skipped' || isSaid(address)) return [];
+    const place = places.get(address);
+    const message = `${address}: ${error}`;
+    return [{ severity: 'error', code: 'service-error', message, ...(place == null ? {} : { place }) }];
+  });
+  const isInterrupted = interrupted && !diagnostics.some(({ code }) => code === 'interrupted');
+  const message = 'interrupted before everything was done';
+  return isInterrupted ? [...failures, { severity: 'error', code: 'interrupted', message }] : failures;
 }
 
 /** `drift --format json`. `before` is the value last applied, `after` the current one on the service. */

@@ -135,6 +135,11 @@ export function driftMarker(project: string, environment: string | null): string
   return marker('roster-drift', project, environment);
 }
 
+/** Of a comment or issue with the status alone. In one with more, the first marker counts. */
+export function statusMarker(project: string, environment: string | null): string {
+  return marker('roster-status', project, environment);
+}
+
 function marker(what: string, project: string, environment: string | null): string {
   const safe = (text: string) =>
     encodeURIComponent(escapeControls(cut(text, maxMarkerColumns)))

@@ -4,7 +4,7 @@ import type { ResourceStatus, Status } from '../../model/status.js';
 import { worstFirst } from '../severity-labels.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
 import { cut } from '../text/layout.js';
-import { markdownTable, shortProse, tableCode } from './markdown-escape.js';
+import { markdownTable, shortProse, statusMarker, tableCode } from './markdown-escape.js';
 import { type PackItem, SizeBudget } from './markdown-pack.js';
 import { type MarkdownOptions, markdownLimit, projectMarkdown } from './plan-markdown.js';
 import { diagnosticItem, warningsSection } from './problems-markdown.js';
@@ -19,6 +19,7 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   const { measure = (text) => text.length, limit = markdownLimit, urlOf = () => null } = options;
   const { resources, since, diagnostics } = status;
   const top = [
+    statusMarker(status.project, status.environment),
     `**Status: ${healthCounts(resources) || 'nothing is declared that can run'}.** Counted since ${instantText(since)}.`,
     '',
     projectMarkdown(status),

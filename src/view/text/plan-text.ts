@@ -38,7 +38,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     shortenedLines(shortened, layout),
     startsLines(plan, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
-    [...unmanagedLines(plan), ...ignoredLines(plan, layout), paint('strong', planLine(plan))],
+    [...leftLines(plan, layout), paint('strong', planLine(plan))],
   ]);
 }
 
@@ -129,9 +129,10 @@ export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>): string[]
   return line === null ? [] : [line];
 }
 
-function ignoredLines(plan: Plan, { width }: TextLayout): string[] {
+/** What the summary does not count. */
+export function leftLines(plan: Plan, { width }: TextLayout): string[] {
   const line = ignoredLine(plan);
-  return line === null ? [] : wrap(line, width);
+  return [...unmanagedLines(plan), ...(line === null ? [] : wrap(line, width))];
 }
 
 function objectionLines(plan: Plan, layout: TextLayout): string[] {

@@ -114,6 +114,8 @@ describe('`ignore`', () => {
       if (group.name === 'a') Object.assign(group, { description: 'other' });
     const { stdout } = await workspace.plan();
     expect(stdout).toContain('Ignored here: 1 difference (roster why group/a).');
+    // An apply with nothing to do shows no plan before.
+    expect((await workspace.apply()).stdout).toContain('Ignored here: 1 difference (roster why group/a).');
   });
 });
 

@@ -389,6 +389,16 @@ test("a refusal is reported with the service's reason, without the request", asy
   expect(text.split(busy.message)).toHaveLength(2);
 });
 
+test('what still runs has the time of its start, as the answer to the start says', async () => {
+  const { json } = await arrange(agentsWith({ globex: [{ seconds: 600 }] }));
+  const { exit, runs } = await json('run agent/globex --for 1m');
+  expect([exit, runs[0]?.state, runs[0]?.startedAt]).toEqual([
+    6,
+    'running',
+    expect.stringMatching(/^2026-12-01T06:/),
+  ]);
+});
+
 test('a job that the execution engine has lost is noticed', async () => {
   const { json } = await arrange(agentsWith({ globex: [{ result: 'lose' }] }));
   const ran = await json('run agent/globex --for 10m');
