@@ -12,6 +12,7 @@ import type { CommandContext } from './host/host.js';
 import { sourceLinks } from './host/source-links.js';
 
 export interface DriftFlags extends CommonFlags {
+  readonly allowAccountChange?: boolean;
   readonly linkBase?: string;
 }
 
@@ -25,7 +26,7 @@ export function driftCommand(
     const { host, output } = context;
     const urlOf = sourceLinks(flags, host);
     const found = await withReadSession(sessionOptions(flags, context), (session) =>
-      drift(session, { addresses }),
+      drift(session, { addresses, allowAccountChange: flags.allowAccountChange }),
     );
     const shown = output.redactor.value(found);
     return {

@@ -12,6 +12,7 @@ import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
 export interface PullFlags extends CommonFlags {
+  readonly allowAccountChange?: boolean;
   readonly yes?: boolean;
   readonly out?: string;
   readonly into?: string;
@@ -34,7 +35,8 @@ export function pullCommand(
     // `--out` is a folder here.
     const outputs = outputsOf(named === undefined ? {} : { write: named });
     const options = { ...sessionOptions(flags, context), outputs };
-    const wanted = { addresses, out, into, match, by: chooseSplit(flags) };
+    const { allowAccountChange } = flags;
+    const wanted = { addresses, out, into, match, by: chooseSplit(flags), allowAccountChange };
     const found = await withReadSession(options, (session) => pull(session, options, wanted));
     if (flags.format !== 'diff') await write(found, flags, context);
     const shown = context.output.redactor.value(found);

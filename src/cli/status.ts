@@ -14,6 +14,7 @@ import { runCommand } from './command/run-command.js';
 import type { CommandContext } from './host/host.js';
 
 export interface StatusFlags extends CommonFlags {
+  readonly allowAccountChange?: boolean;
   readonly since?: string;
   readonly check?: boolean;
   readonly failOn?: string;
@@ -29,11 +30,11 @@ export function statusCommand(
   context: CommandContext,
 ): Promise<number> {
   return runCommand(flags, declarations.status.formats, context, async () => {
-    const { since, check = false } = flags;
+    const { since, check = false, allowAccountChange } = flags;
     refuseIdle(flags);
     const failOn = chooseHealths(flags.failOn);
     const found = await withReadSession(sessionOptions(flags, context), (session) =>
-      status(session, { addresses, since, isCheck: check }),
+      status(session, { addresses, since, isCheck: check, allowAccountChange }),
     );
     const { redactor } = context.output;
     const shown = redactor.value(found);

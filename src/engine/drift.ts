@@ -13,6 +13,8 @@ const MOST_ENDED_RUNS = 3;
 export interface DriftOptions {
   /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
   readonly addresses?: readonly string[];
+  /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
 }
 
 /**
@@ -23,7 +25,8 @@ export interface DriftOptions {
 export async function drift(session: ReadSession, options: DriftOptions = {}): Promise<Drift> {
   const selectors = selectorsOf(options.addresses ?? []);
   for (let ended = 0; ; ended += 1) {
-    const observation = await observeAndPlan(session, {});
+    const allow = { accountChange: options.allowAccountChange === true };
+    const observation = await observeAndPlan(session, { allow });
     const found = driftIn(session, observation, selectors);
     if (found.drift.changes.length === 0 && found.unknown.length === 0) return found.drift;
     const other = await concurrentRun(session, observation.inventory);

@@ -20,13 +20,21 @@ export function choiceArgument(name: string, description: string, values: readon
   return argument;
 }
 
+/** Of every command that compares with the inventory: most of what it names may have been deleted. */
+export function accountChange(): Option {
+  return new Option(
+    '--allow-account-change',
+    'Allow the inventory to belong to another service or account, or most of its objects to be deleted',
+  );
+}
+
 /** Flags of the commands whose plan the guards look at. */
 export function guarded(added: Command): Command {
   return added
     .option('--allow-deletes <n>', 'Allow a plan with up to this many deletes')
     .option('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses')
     .option('--allow-empty', 'Allow a project that declares no resources')
-    .option('--allow-account-change', 'Allow the inventory to belong to another service or account')
+    .addOption(accountChange())
     .option(
       '--allow-stale-checkout',
       'Allow deletes from a checkout that does not contain the commit last applied',

@@ -21,6 +21,8 @@ export interface PullOptions extends NewFilesOptions {
   readonly addresses?: readonly string[];
   /** Only objects with such a name are imported: a glob. */
   readonly match?: string | undefined;
+  /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
 }
 
 export interface Pulled {
@@ -51,7 +53,8 @@ export async function pull(
   wanted: PullOptions = {},
 ): Promise<Pulled> {
   refuseIdle(session.project, wanted);
-  const observation = await observeAndPlan(session, { everything: true });
+  const allow = { accountChange: wanted.allowAccountChange === true };
+  const observation = await observeAndPlan(session, { everything: true, allow });
   const { objections } = planOf(session, observation);
   const foreign = objections.filter((each) => each.code === 'inventory-mismatch' && each.address === null);
   if (foreign.length > 0) throw new Problem(foreign.map(objectionDiagnostic));

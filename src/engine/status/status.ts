@@ -22,6 +22,8 @@ export interface StatusOptions {
   readonly since?: string | undefined;
   /** Whether somebody relies on it: then a list that cannot be read is an error. Default: a warning. */
   readonly isCheck?: boolean | undefined;
+  /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
 }
 
 /**
@@ -34,7 +36,8 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const given = parseSince(options.since ?? '7d');
   const recorded = await recordedChanges(session);
   const start = given === 'apply' ? lastApply(session, recorded) : given;
-  const observed = await observeAndPlan(session, { kinds: kindsWithRuns });
+  const allow = { accountChange: options.allowAccountChange === true };
+  const observed = await observeAndPlan(session, { kinds: kindsWithRuns, allow });
   const { observation, unmatched, errors } = matchedPart(session, observed);
   const { project, environment, service, objections, diagnostics } = planOf(session, observation);
   const otherAccount = objections.filter(

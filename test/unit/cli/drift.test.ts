@@ -277,3 +277,20 @@ test('why explains several resources, each in a block of its own, and a glob as 
   expect(failed.stderr).toContain('"group/x" matches no resource of this project');
   expect(failed.stderr).toContain('"nothing" matches no resource of this project');
 });
+
+test.each(['drift', 'status', 'pull group/a --yes'])(
+  'roster %s of a project whose only object was deleted asks whether that is so, and then works',
+  async (line) => {
+    declare('groups:\n  a: { members: [acme-shop] }\n');
+    expect(await workspace.apply()).toMatchObject({ exit: 0 });
+    sandbox.world.groups.clear();
+    const words = line.split(' ');
+    const asked = await workspace.command(words);
+    expect([asked.exit, asked.stderr]).toEqual([4, expect.stringContaining('inventory-mismatch')]);
+    const { exit, both } = await workspace.command([...words, '--allow-account-change']);
+    const expected = { drift: [2, 'group/a'], status: [0, 'does not exist'], pull: [1, 'does not exist'] }[
+      words[0] ?? ''
+    ];
+    expect([exit, both]).toEqual([expected?.[0], expect.stringContaining(String(expected?.[1]))]);
+  },
+);
