@@ -2,8 +2,10 @@ import type { Failure } from './schema-failure.js';
 
 /** How entries call what the service's interface and dashboard call otherwise. Of several, the one that is known counts. */
 const words: ReadonlyMap<string, readonly string[]> = new Map([
+  ['agentIds', ['members', 'stages']],
   ['agents', ['members', 'stages']],
   ['cronExpression', ['cron']],
+  ['desc', ['description']],
   ['disabled', ['enabled', 'active']],
   ['enabled', ['active']],
   ['externalAgentIds', ['members', 'stages']],
@@ -19,11 +21,14 @@ const words: ReadonlyMap<string, readonly string[]> = new Map([
   ['scraperAgentIds', ['members', 'stages']],
   ['scraperAgents', ['members', 'stages']],
   ['stages', ['members']],
+  ['start', ['startTime']],
   ['steps', ['stages', 'members']],
   ['targetId', ['target']],
   ['targetType', ['target']],
   ['timeZoneId', ['timeZone']],
   ['timezone', ['timeZone']],
+  ['tz', ['timeZone']],
+  ['zone', ['timeZone']],
 ]);
 
 /** Words that mean the opposite. */

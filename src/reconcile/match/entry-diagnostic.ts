@@ -11,7 +11,8 @@ export function entryDiagnostic(
 ): Diagnostic {
   const place = entry.placeOf(path, at);
   const [field = ''] = path;
-  if (Object.hasOwn(entry.templates, field)) {
+  // A name of an input never comes from there.
+  if (at !== 'key' && Object.hasOwn(entry.templates, field)) {
     const general = `the value of \`${field}\`, which comes from the environment, is not valid here`;
     return { severity, code, message: general, place };
   }

@@ -38,6 +38,14 @@ describe('unknown inputs', () => {
     ]);
   });
 
+  it('are named beside values from the environment, which are not shown', async () => {
+    workspace.env['SHOP_PIN'] = 'value-of-the-environment';
+    scheduleWith('{ contry: "${env.SHOP_PIN}" }');
+    const [warning] = await diagnostics();
+    expect(warning?.message).toBe('no agent of group/g has an input "contry"');
+    expect(JSON.stringify(warning)).not.toContain('value-of-the-environment');
+  });
+
   it('that resemble no known one are followed by the known ones', async () => {
     scheduleWith('{ contry: DE, zzzzzz: 1 }');
     const [warning] = await diagnostics();

@@ -72,6 +72,7 @@ describe('a word of the interface gets the property of manifests as a hint', () 
   it.each([
     ['groups', 'steps: [a]', 'members'],
     ['groups', 'scraperAgents: [a]', 'members'],
+    ['groups', 'agentIds: [a]', 'members'],
     ['groups', 'isEnabled: true, members: []', 'active'],
     ['groups', 'paused: true, members: []', 'active: false'],
     ['pipelines', 'steps: [a]', 'stages'],
