@@ -63,7 +63,7 @@ export function readSavedPlan(path: string, file: string): SavedPlan {
 
 function stale(message: string, plan: Plan, resume: boolean): Diagnostic {
   const why = resume
-    ? 'It is not the rest of that plan either: a manifest or the service has changed since the review, or a change was made only in part or refers to an object that was created since.'
+    ? 'It is not the rest of that plan either: a manifest or the service has changed since the review, or a change was made only in part.'
     : 'A manifest or the service has changed since the review.';
   const command = plan.destroy === true ? 'roster destroy --yes' : 'roster apply';
   const help = `${why} Review the current plan, then pass its digest: \`${command} --expect DIGEST\`.`;

@@ -30,13 +30,13 @@ export function digestOfParts(basis: Basis, parts: readonly string[]): string {
 /**
  * Whether every change of a plan is also a change of the intended plan. Anyone who can edit the
  * inventory can write any intent: its parts count only if they are those of a plan with its digest. A change that refers
- * to what the intended plan had yet to create is another change once that exists: an address may by then be that of
- * another object than the one that was reviewed.
+ * to what that plan had yet to create counts as it was then.
  */
-export function isRestOf(plan: Basis & Pick<Plan, 'digestParts'>, intent: Intent): boolean {
+export function isRestOf(plan: Basis & Pick<Plan, 'digestParts' | 'restParts'>, intent: Intent): boolean {
   const intended = new Set(intent.digestParts);
   return (
-    plan.digestParts.every((each) => intended.has(each)) &&
-    digestOfParts(plan, intent.digestParts) === intent.digest
+    plan.digestParts.every(
+      (each, index) => intended.has(each) || intended.has(plan.restParts?.[index] ?? ''),
+    ) && digestOfParts(plan, intent.digestParts) === intent.digest
   );
 }

@@ -153,6 +153,8 @@ export interface Plan {
   readonly digest: string;
   /** A hash of each change whose action is not `none`. The digest covers them. */
   readonly digestParts: readonly string[];
+  /** The same, as they were before an unfinished apply created what they refer to. Missing when it has created nothing. */
+  readonly restParts?: readonly string[];
   /** Every resource, including those with the action `none`, in reading order. */
   readonly changes: readonly Change[];
   readonly steps: readonly Step[];

@@ -3,7 +3,7 @@ import type { Change, Plan } from '../model/plan.js';
 import { digestOfParts, digestPart } from '../model/plan-digest.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
-import { fieldValue } from './fields.js';
+import { fieldValue, ruleOf } from './fields.js';
 import { withoutIgnored } from './ignore/ignored-parts.js';
 import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
 
@@ -28,17 +28,30 @@ export function digestOf(
   >,
   diffs: readonly ResourceDiff[],
 ): Pick<Plan, 'digest' | 'digestParts'> {
-  const hasher = valueHasher(plan);
+  const digestParts = digestPartsOf(plan, diffs, { hasher: valueHasher(plan) });
+  return { digest: digestOfParts(plan, digestParts), digestParts };
+}
+
+/** How values count. */
+export interface DigestOptions {
+  readonly hasher: ValueHasher;
+  /** What a field will refer to, in its canonical form. Default: as it is. */
+  readonly reference?: (value: Json) => Json;
+}
+
+/** A hash of each acting change, in the order of the plan. */
+export function digestPartsOf(
+  plan: Pick<Plan, 'changes' | 'steps'>,
+  diffs: readonly ResourceDiff[],
+  options: DigestOptions,
+): readonly string[] {
   const changed = diffs.filter(({ change }) => change.action !== 'none');
-  const values = new Map(changed.map((each) => [each.change.address, valuesOf(each, hasher)]));
+  const values = new Map(changed.map((each) => [each.change.address, valuesOf(each, options)]));
   const requests = new Map(
     plan.steps.map((step) => [step.id, `${step.request.method} ${step.request.path}`]),
   );
   const acting = plan.changes.filter((change) => change.action !== 'none');
-  const digestParts = acting.map((change) =>
-    digestPart(digested(change, requests, values.get(change.address))),
-  );
-  return { digest: digestOfParts(plan, digestParts), digestParts };
+  return acting.map((change) => digestPart(digested(change, requests, values.get(change.address))));
 }
 
 interface DigestedValues {
@@ -50,7 +63,10 @@ interface DigestedValues {
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
-function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): DigestedValues {
+function valuesOf(
+  { change, match }: ResourceDiff,
+  { hasher, reference = (value) => value }: DigestOptions,
+): DigestedValues {
   const { kind, entry, observed, wasProtected, misdescribed } = match;
   const hashedFields = [...(kind.snapshot.hashed ?? []), ...unrecordedFields(match)];
   const valueIn = (spec: unknown, field: string) =>
@@ -63,9 +79,13 @@ function valuesOf({ change, match }: ResourceDiff, hasher: ValueHasher): Digeste
     const value = held === null || places === undefined ? held : withoutSecrets(held, places);
     return value !== null && hashedFields.includes(field) ? hashed(value, hasher) : value;
   };
+  const after = (field: string) => {
+    const value = entry?.templates[field] ?? valueIn(entry?.spec, field);
+    return ruleOf(kind, field).isReference === true ? reference(value) : value;
+  };
   const values = change.fields
     .filter(({ path }) => Object.hasOwn(kind.fields, path))
-    .map(({ path }) => [path, before(path), entry?.templates[path] ?? valueIn(entry?.spec, path)] as const);
+    .map(({ path }) => [path, before(path), after(path)] as const);
   const isRefused = misdescribed || (change.action === 'delete' && wasProtected);
   return { hashed: hashedFields, values: values.map((each) => [...each]), isRefused };
 }

@@ -16,7 +16,7 @@ import type {
 } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
 import { accessEnds, type Caller, describeCaller } from './caller.js';
-import { diff, type ResourceDiff } from './diff.js';
+import { type DiffContext, diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, objections } from './guard.js';
 import { withHold } from './hold/held.js';
@@ -33,6 +33,7 @@ import { order } from './order.js';
 import { type PlanContext, planContext } from './plan-context.js';
 import { intentsAndRecords } from './records.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
+import { restParts } from './rest-parts.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { staleCheckoutWarnings } from './stale-checkout.js';
@@ -93,7 +94,7 @@ export interface Reconciled {
 
 /** Compares the desired state with the observed state. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
-  const { project, kinds, objects, inventory, prune, destroy, now, kept = noKeys } = inputs;
+  const { project, kinds, objects, inventory, prune, now, kept = noKeys } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.suggest);
   const { entries } = project;
   // Of a plan for another service, only that is reported.
@@ -101,7 +102,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const found = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const matches = { ...found, list: found.list.map((each) => withHold(each, now)) };
   const names = namesOf(matches.list, matches.externals, lookup);
-  const context = { names, prune, destroy, removed: new Set(project.removed), now };
+  const context = diffContext(inputs, names);
   const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), context) ?? []);
   const changes = all.map((each) => withDelivery(each, kept));
   const { kept: selected, diagnostics: unselected } = select(
@@ -131,6 +132,10 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   return { plan: hasErrors(diagnostics) ? null : assemble(inputs, diffs, parts), ...parts };
 }
 
+function diffContext({ prune, destroy, project, now }: ReconcileInputs, names: Names): DiffContext {
+  return { names, prune, destroy, removed: new Set(project.removed), now };
+}
+
 function assemble(
   inputs: ReconcileInputs,
   diffs: readonly ResourceDiff[],
@@ -158,6 +163,11 @@ function assemble(
     ],
     startsPerWeek: starts.startsPerWeek,
     ...digestOf(body, diffs),
+    ...restParts(body, diffs, {
+      intent: inputs.inventory.intent,
+      kinds,
+      context: diffContext(inputs, names),
+    }),
     unmanaged: context.unmanaged,
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...intentsAndRecords(diffs, now),

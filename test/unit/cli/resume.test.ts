@@ -190,6 +190,27 @@ test('the rest of a saved plan is applied, too', async () => {
   expect((await workspace.command(['apply', '--plan', 'saved.json', '--resume'])).exit).toBe(0);
 });
 
+test.each(['/api/schedules', '/api/search-groups'])(
+  'what refers to an object that the first run created, or had yet to create, is applied as it was reviewed (%s fails)',
+  async (path) => {
+    expect((await workspace.apply()).exit).toBe(0);
+    const later = 'every: 6 hours, startTime: 2099-12-01T06:00:00';
+    const entries = `${group('a')}${group('b')}${group('c')}${group('new', ', active: false, description: New')}`;
+    workspace.write(
+      'roster.yaml',
+      `project: p\ngroups:\n${entries}pipelines:\n  line: { stages: [login-check, prices] }\nschedules:\n  s: { target: group/c, ${later}, inputs: { country: DE } }\n  u: { target: group/new, ${later} }\n  t: { target: pipeline/line, ${later} }\n`,
+    );
+    digest = await planned();
+    sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path }];
+    expect((await apply()).exit).toBe(3);
+    sandbox.faults.faults = [];
+    expect((await apply()).exit).toBe(4);
+    expect(await apply('--resume')).toMatchObject({ exit: 0 });
+    expect((await workspace.plan()).stdout).toContain('No changes.');
+    expect([sandbox.world.groups.size, sandbox.world.schedules.size]).toEqual([4, 3]);
+  },
+);
+
 describe('nothing is applied', () => {
   const isRefused = async () => {
     const before = structuredClone(sandbox.world.groups);
@@ -226,13 +247,18 @@ describe('nothing is applied', () => {
     expect(sandbox.world.schedules.size).toBe(schedules);
   });
 
-  test('if the rest refers to what the first run created: it is reviewed again', async () => {
+  test('if the rest refers to what the first run created, and somebody has changed that', async () => {
     await beginPair('/api/schedules');
+    for (const each of sandbox.world.groups.values()) if (each.name === 'Harmless') each.agentIds.pop();
     await isRefused();
-    const { stderr } = await apply('--resume');
-    expect(stderr).toContain('made only in part');
-    digest = await planned();
-    expect((await apply()).exit).toBe(0);
+  });
+
+  test('if the rest refers to what the first run created, and its entry is another one by now', async () => {
+    await beginPair('/api/schedules');
+    const manifest = join(workspace.root, 'roster.yaml');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('name: Harmless', 'name: Other'));
+    for (const each of sandbox.world.groups.values()) if (each.name === 'Harmless') each.name = 'Other';
+    await isRefused();
   });
 
   test('if a manifest adds a change', async () => {
