@@ -5,10 +5,6 @@ import type { Health, LastRun } from '../../model/status.js';
 export interface HealthFacts {
   /** False for what does not exist, cannot be matched or cannot be read. */
   readonly isKnown: boolean;
-  /** Its entry is wrong or ambiguous on the service as it is now. */
-  readonly isUnmatched: boolean;
-  /** Its timing was changed outside roster, nobody knows when. */
-  readonly hasOtherTimes: boolean;
   /** Why the service could not start it the last time; null when it could. */
   readonly refused: string | null;
   /** The last finished run. Null when there is none, or when it is not shown. */

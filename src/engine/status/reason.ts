@@ -37,13 +37,10 @@ function beforeApply({ lastRun }: HealthFacts, lastApply: number | null): string
   return started !== null && lastApply !== null && started < lastApply ? ' (before the last apply)' : '';
 }
 
-function whyUnknown(facts: HealthFacts): string {
-  const { isKnown, isUnmatched, isOld, lastRun, missed, refused, hasOtherTimes } = facts;
-  if (isUnmatched) return 'cannot be matched with an object of the service';
+function whyUnknown({ isKnown, isOld, lastRun, missed, refused }: HealthFacts): string {
   if (!isKnown) return 'does not exist on the service';
   if (isOld && refused !== null) return `could not be started before the last apply: ${refused}`;
   if (isOld) return 'has not run since the last apply';
-  if (missed === null && hasOtherTimes) return 'its timing was changed outside roster';
   if (missed === null) return 'its runs or its timing cannot be read';
   return lastRun === null || lastRun.state === 'unknown' ? 'its last run is not shown' : '';
 }

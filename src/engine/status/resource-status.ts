@@ -169,8 +169,6 @@ function factsOf(
   const lastRun = isUnlisted && !isShownRunning ? shownRun(resource) : listed;
   return {
     isKnown: observed !== null,
-    isUnmatched: resource.isUnmatched === true,
-    hasOtherTimes: resource.hasOtherTimes,
     refused: textOf(facts['errorMessage']) || null,
     lastRun,
     failedAgents: isUnlisted ? [] : (ended?.failedAgents ?? []),

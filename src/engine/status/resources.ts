@@ -1,6 +1,6 @@
 import type { Hold } from '../../model/hold.js';
 import type { Kind } from '../../model/kind.js';
-import type { Address, Declared, ObjectRef, Observed } from '../../model/resource.js';
+import type { Address, ObjectRef, Observed } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
 import type { Observation } from '../plan.js';
 import { kindsWithRuns } from './kinds-with-runs.js';
@@ -18,8 +18,6 @@ export interface DeclaredResource {
   readonly target: ObjectRef | null;
   /** Its timing was changed outside roster, nobody knows when. */
   readonly hasOtherTimes: boolean;
-  /** Its entry cannot be matched, so that nothing is known of it. Default: false. */
-  readonly isUnmatched?: boolean;
 }
 
 /** Everything declared that can run. */
@@ -45,14 +43,6 @@ export function declaredResources({ reconciled }: Observation, now: Date): reado
     return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
   });
   return [...managed, ...others];
-}
-
-/** An entry that is wrong or ambiguous on the service as it is now. */
-export function unmatchedResource({ address, kind: name }: Declared): DeclaredResource {
-  const kind = kindsWithRuns.find((each) => each.name === name);
-  if (kind === undefined) throw new Error(`${address} cannot run`);
-  const rest = { sync: 'unknown', hold: null, target: null, hasOtherTimes: false } as const;
-  return { address, kind, observed: null, ...rest, isUnmatched: true };
 }
 
 /** What an object starts in place of itself. */

@@ -7,12 +7,11 @@ import { selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
 import { isReadFor, readHistory } from './history.js';
 import { kindsWithRuns } from './kinds-with-runs.js';
-import { matchedPart } from './matched-part.js';
 import { TOLERANCE } from './missed.js';
 import { occurrencesOf } from './occurrences.js';
 import { type RecordedChanges, recordedChanges } from './recorded.js';
 import { resourceStatuses } from './resource-status.js';
-import { type DeclaredResource, declaredResources, unmatchedResource } from './resources.js';
+import { type DeclaredResource, declaredResources } from './resources.js';
 import { instantOf, parseSince } from './since.js';
 
 export interface StatusOptions {
@@ -37,8 +36,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const recorded = await recordedChanges(session);
   const start = given === 'apply' ? lastApply(session, recorded) : given;
   const allow = { accountChange: options.allowAccountChange === true };
-  const observed = await observeAndPlan(session, { kinds: kindsWithRuns, allow });
-  const { observation, unmatched, errors } = matchedPart(session, observed);
+  const observation = await observeAndPlan(session, { kinds: kindsWithRuns, allow });
   const { project, environment, service, objections, diagnostics } = planOf(session, observation);
   const otherAccount = objections.filter(
     ({ code, address }) => code === 'inventory-mismatch' && address === null,
@@ -46,12 +44,12 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
   const now = session.serviceNow();
   const since = typeof start === 'number' ? notInFuture(start, now) : instantOf(start, now);
-  const resources = [...declaredResources(observation, now), ...unmatched.map(unmatchedResource)];
+  const resources = declaredResources(observation, now);
   const addresses = session.project.entries.map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
   const history = await readHistory(session.client.reader(), idKindsOf(resources), since);
   const severity = options.isCheck === true ? 'error' : 'warning';
-  const unread = [...errors, ...history.diagnostics].map((each) => ({ ...each, severity }) as const);
+  const unread = history.diagnostics.map((each) => ({ ...each, severity }) as const);
   const rows = resourceStatuses({
     ...{ resources, recorded, since, now },
     occurrences: occurrencesOf(history),

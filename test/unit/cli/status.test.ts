@@ -570,21 +570,3 @@ test('Markdown and text of a status are inert, whatever the service says', async
   const text = (await workspace.command(['status'])).stdout;
   expect(text).not.toContain('\u001b');
 });
-
-test('an entry that cannot be matched is unknown, and withholds the status of nothing else', async () => {
-  const { workspace } = await applied();
-  const before = await statusOf(workspace);
-  const broken = `${manifest()}  apart: { target: group/ghosted, ${timing} }\ngroups:\n  ghosted: { members: [ghost] }\n  theirs: { external: true, name: Theirs }\n`;
-  workspace.write('roster.yaml', broken);
-  const { exit, of, healths, codes, json } = await statusOf(workspace);
-  expect([exit, new Set(codes)]).toEqual([0, new Set(['unknown-agent', 'unknown-reference'])]);
-  expect(json.diagnostics.map(({ severity }) => severity)).toEqual(codes.map(() => 'warning'));
-  const unknown = ['group/ghosted', 'group/theirs', 'schedule/apart'];
-  for (const address of unknown) expect(of(address)).toMatchObject({ health: 'unknown', sync: 'unknown' });
-  expect(healths.slice(0, before.healths.length)).toEqual(before.healths);
-  expect(json.resources.slice(0, before.healths.length)).toEqual(before.json.resources);
-  const text = await workspace.command(['status', 'group/ghosted']);
-  expect(text.stdout).toContain('cannot be matched with an object of the service');
-  const { exit: checked } = await workspace.command(['status', 'schedule/fine', '--check']);
-  expect(checked).toBe(1);
-});

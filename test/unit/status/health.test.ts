@@ -7,7 +7,6 @@ const at = '2026-12-01T06:00:00Z';
 const run: LastRun = { state: 'succeeded', startedAt: at, finishedAt: at, records: 5, message: null };
 const hold: Hold = { by: 'Anna', reason: 'incident 42', since: at, until: null };
 const fine: HealthFacts = {
-  ...{ isUnmatched: false, hasOtherTimes: false },
   ...{ isKnown: true, refused: null, lastRun: run, isOld: false, anomaly: 'none', isRunning: false },
   ...{ missed: 0, held: null, isPaused: false, neverRan: false, failedAgents: [] },
 };
@@ -42,7 +41,6 @@ test.each<[string, Partial<HealthFacts>, Health]>([
   ['what ran, nobody knows how', { lastRun: { ...run, state: 'unknown' } }, 'unknown'],
   ['what ran, nobody knows when', { lastRun: null }, 'unknown'],
   ['what does not exist', { isKnown: false }, 'unknown'],
-  ['what cannot be matched', { isKnown: false, isUnmatched: true }, 'unknown'],
   ['what failed before the time in question', { lastRun: failed, isOld: true }, 'unknown'],
   ['what succeeded before the time in question', { isOld: true }, 'unknown'],
   ['what could not be started before the time in question', { refused: 'No.', isOld: true }, 'unknown'],
