@@ -104,14 +104,21 @@ function loadInventory({ store, project }: ReadSession): Promise<Inventory> | In
 }
 
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
-export function planOf(
-  { project, warnings, serviceOverride }: ReadSession,
-  { reconciled, inventory }: Observation,
-): Plan {
-  const unselected = noEnvironmentWarnings(project, inventory);
-  const diagnostics = inFileOrder(project, warnings, unselected, reconciled.diagnostics);
+export function planOf(session: ReadSession, observation: Observation): Plan {
+  const { serviceOverride } = session;
+  const { reconciled } = observation;
+  const diagnostics = diagnosticsIn(session, observation);
   if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...reconciled.plan, ...(serviceOverride === null ? {} : { serviceOverride }), diagnostics };
+}
+
+/** About the manifests, the service and what is planned, in the order of the files. */
+export function diagnosticsIn(
+  { project, warnings }: ReadSession,
+  { reconciled, inventory }: Observation,
+): Diagnostic[] {
+  const unselected = noEnvironmentWarnings(project, inventory);
+  return inFileOrder(project, warnings, unselected, reconciled.diagnostics);
 }
 
 /** `outputs` are files that the caller writes. With null, destinations of new keys are not tested by writing. */

@@ -242,6 +242,7 @@ function notRevocable(match: Match, observed: Observed): Diagnostic {
     code: 'not-manageable',
     message: `the service lists the ${match.kind.name} "${name ?? match.address}" without an id, so roster cannot revoke it`,
     help: 'Revoke it in the dashboard (account menu, API keys), then run the command again.',
+    ...(match.entry === null ? {} : { address: match.address }),
     ...(place === undefined ? {} : { place }),
   };
 }

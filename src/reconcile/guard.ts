@@ -39,7 +39,10 @@ export interface GuardInputs {
   readonly undelivered?: Plan['undelivered'];
 }
 
+type AccountInputs = Pick<GuardInputs, 'service' | 'inventory' | 'matches' | 'allow' | 'destroy' | 'now'>;
+
 type Guard = (inputs: GuardInputs) => readonly Objection[];
+type AccountGuard = (inputs: AccountInputs) => readonly Objection[];
 
 /** Every reason why apply refuses a plan. The plan is shown first, then refused. */
 export function objections(inputs: GuardInputs): Objection[] {
@@ -58,8 +61,13 @@ const emptyProject: Guard = ({ project, allow }) => {
   return [{ code: 'empty-project', message, help, address: null }];
 };
 
+/** Why what the inventory says cannot be about this service and account. */
+export function accountObjections(inputs: AccountInputs): Objection[] {
+  return accountGuards.flatMap((guard) => guard(inputs));
+}
+
 /** Ids mean nothing on another service, even where all names are the same. */
-const otherService: Guard = ({ service, inventory, allow }) => {
+const otherService: AccountGuard = ({ service, inventory, allow }) => {
   if (inventory.service === null || inventory.service === service || allow.accountChange) return [];
   const message = `the inventory belongs to the service ${inventory.service}, and this plan is for ${service}`;
   const help =
@@ -68,7 +76,7 @@ const otherService: Guard = ({ service, inventory, allow }) => {
 };
 
 /** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
-const inventoryMismatch: Guard = ({ matches, inventory, allow, now, destroy = false }) => {
+const inventoryMismatch: AccountGuard = ({ matches, inventory, allow, now, destroy = false }) => {
   // What an interrupted run has destroyed is missing.
   if (destroy && inventory.intent?.destroy === true) return [];
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
@@ -183,10 +191,11 @@ const unknownAge: Guard = ({ diffs }) =>
     return { code: 'unexpected-response', message: `${address}: ${why}`, help, address };
   });
 
+const accountGuards: readonly AccountGuard[] = [otherService, inventoryMismatch];
+
 const guards: readonly Guard[] = [
   emptyProject,
-  otherService,
-  inventoryMismatch,
+  ...accountGuards,
   tooManyDeletes,
   tooManyRuns,
   staleCheckout,

@@ -3,7 +3,7 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Action, Change, Objection, Plan } from '../model/plan.js';
 import type {
   Address,
   Agent,
@@ -18,7 +18,7 @@ import type { Suggest } from '../model/suggest.js';
 import { accessEnds, type Caller, describeCaller } from './caller.js';
 import { diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
-import { type Allowances, objections } from './guard.js';
+import { type Allowances, accountObjections, objections } from './guard.js';
 import { withHold } from './hold/held.js';
 import { heldDiagnostics, heldOf, holdNotes } from './hold/held-changes.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
@@ -89,6 +89,10 @@ export interface Reconciled {
   /** The objects that the plan deletes. */
   readonly deleted: ReadonlySet<Observed | null>;
   readonly names: Names;
+  /** What is to be done with each resource, also where there is no plan because of errors in others. */
+  readonly actions: ReadonlyMap<Address, Action>;
+  /** Why the inventory cannot be about this account. Known without a plan. */
+  readonly otherAccount: readonly Objection[];
 }
 
 /** Compares the desired state with the observed state. Pure. */
@@ -127,7 +131,11 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
   const { externals } = matches;
-  const parts = { diagnostics, matches: matches.list, externals, deleted: deletedBy(diffs), names };
+  const parts = {
+    ...{ diagnostics, matches: matches.list, externals, deleted: deletedBy(diffs), names },
+    actions: new Map(diffs.map(({ change }) => [change.address, change.action])),
+    otherAccount: accountObjections({ ...inputs, matches: matches.list }),
+  };
   return { plan: hasErrors(diagnostics) ? null : assemble(inputs, diffs, parts), ...parts };
 }
 

@@ -5,6 +5,8 @@ import type { Health, LastRun } from '../../model/status.js';
 export interface HealthFacts {
   /** False for what does not exist, cannot be matched or cannot be read. */
   readonly isKnown: boolean;
+  /** Why it cannot be matched with an object; null where it can. */
+  readonly unmatched: string | null;
   /** Why the service could not start it the last time; null when it could. */
   readonly refused: string | null;
   /** The last finished run. Null when there is none, or when it is not shown. */

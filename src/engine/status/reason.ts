@@ -37,8 +37,8 @@ function beforeApply({ lastRun }: HealthFacts, lastApply: number | null): string
   return started !== null && lastApply !== null && started < lastApply ? ' (before the last apply)' : '';
 }
 
-function whyUnknown({ isKnown, isOld, lastRun, missed, refused }: HealthFacts): string {
-  if (!isKnown) return 'does not exist on the service';
+function whyUnknown({ isKnown, unmatched, isOld, lastRun, missed, refused }: HealthFacts): string {
+  if (!isKnown) return unmatched ?? 'does not exist on the service';
   if (isOld && refused !== null) return `could not be started before the last apply: ${refused}`;
   if (isOld) return 'has not run since the last apply';
   if (missed === null) return 'its runs or its timing cannot be read';

@@ -159,7 +159,7 @@ function factsOf(
   own: readonly Occurrence[],
   context: ResourceContext & { readonly missed: number | null },
 ): HealthFacts {
-  const { observed, hold } = resource;
+  const { observed, unmatched, hold } = resource;
   const facts = observed?.facts ?? {};
   const ended = own.find(hasEnded);
   const status = textOf(facts['lastRunStatus']);
@@ -169,6 +169,7 @@ function factsOf(
   const lastRun = isUnlisted && !isShownRunning ? shownRun(resource) : listed;
   return {
     isKnown: observed !== null,
+    unmatched,
     refused: textOf(facts['errorMessage']) || null,
     lastRun,
     failedAgents: isUnlisted ? [] : (ended?.failedAgents ?? []),
