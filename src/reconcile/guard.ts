@@ -32,6 +32,7 @@ export interface GuardInputs {
   readonly destroy?: boolean | undefined;
   readonly checkout?: Checkout | null;
   readonly now: Date;
+  readonly ownNow?: Date;
   readonly weeklyStarts: WeeklyStarts;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
@@ -39,7 +40,10 @@ export interface GuardInputs {
   readonly undelivered?: Plan['undelivered'];
 }
 
-type AccountInputs = Pick<GuardInputs, 'service' | 'inventory' | 'matches' | 'allow' | 'destroy' | 'now'>;
+type AccountInputs = Pick<
+  GuardInputs,
+  'service' | 'inventory' | 'matches' | 'allow' | 'destroy' | 'now' | 'ownNow'
+>;
 
 type Guard = (inputs: GuardInputs) => readonly Objection[];
 type AccountGuard = (inputs: AccountInputs) => readonly Objection[];
@@ -76,7 +80,14 @@ const otherService: AccountGuard = ({ service, inventory, allow }) => {
 };
 
 /** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
-const inventoryMismatch: AccountGuard = ({ matches, inventory, allow, now, destroy = false }) => {
+const inventoryMismatch: AccountGuard = ({
+  matches,
+  inventory,
+  allow,
+  now,
+  ownNow = now,
+  destroy = false,
+}) => {
   // What an interrupted run has destroyed is missing.
   if (destroy && inventory.intent?.destroy === true) return [];
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
@@ -87,7 +98,7 @@ const inventoryMismatch: AccountGuard = ({ matches, inventory, allow, now, destr
       kind.secret === undefined &&
       (entry === null ? destroy : !isExpired(kind, entry.declared, now)),
   );
-  const missing = known.filter((each) => each.observed === null && !isUnseen(each, now)).length;
+  const missing = known.filter((each) => each.observed === null && !isUnseen(each, ownNow)).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory are not visible to this API key`;
   const help =

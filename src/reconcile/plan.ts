@@ -65,7 +65,10 @@ export interface ReconcileInputs {
   readonly prune: Prune;
   /** The plan is to destroy what is owned: `project` has no entries. Default: false. */
   readonly destroy?: boolean;
+  /** By the service's clock. */
   readonly now: Date;
+  /** By this machine's clock, which recorded when objects were created that no list shows yet. Default: `now`. */
+  readonly ownNow?: Date;
   readonly allow: Allowances;
   /** What the user selected. Null for everything. */
   readonly selected: readonly Selector[] | null;
@@ -97,7 +100,7 @@ export interface Reconciled {
 
 /** Compares the desired state with the observed state. Pure. */
 export function reconcile(inputs: ReconcileInputs): Reconciled {
-  const { project, kinds, objects, inventory, prune, destroy, now, kept = noKeys } = inputs;
+  const { project, kinds, objects, inventory, prune, destroy, now, ownNow = now, kept = noKeys } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.suggest);
   const { entries } = project;
   // Of a plan for another service, only that is reported.
@@ -105,7 +108,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const found = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const matches = { ...found, list: found.list.map((each) => withHold(each, now)) };
   const names = namesOf(matches.list, matches.externals, lookup);
-  const context = { names, prune, destroy, removed: new Set(project.removed), now };
+  const context = { names, prune, destroy, removed: new Set(project.removed), now, ownNow };
   const all = matches.list.flatMap((each) => diff(knowingKept(each, kept), context) ?? []);
   const changes = all.map((each) => withDelivery(each, kept));
   const { kept: selected, diagnostics: unselected } = select(
