@@ -13,13 +13,21 @@ export interface HealthFacts {
   readonly lastRun: LastRun | null;
   /** Of a last run that is one of several agents: those that failed. */
   readonly failedAgents: readonly string[];
+  /** Of a last run that is one of several agents: that some of them never started, and how many; null when all did. */
+  readonly notStarted: string | null;
   /** It ran before the time that the user asks about: that says nothing. */
   readonly isOld: boolean;
   readonly anomaly: 'none' | 'slow' | 'fast';
   readonly isRunning: boolean;
   /** Null where it cannot be computed. */
   readonly missed: number | null;
+  /** When the last missed start was due, in milliseconds. Null where that is not known. */
+  readonly lastMissed: number | null;
+  /** Its timing was changed outside roster. */
+  readonly hasOtherTimes: boolean;
   readonly held: Hold | null;
+  /** The end of this hold is the reason that it should not be paused. */
+  readonly endedHold: Hold | null;
   readonly isPaused: boolean;
   /** The service shows that it never ran. */
   readonly neverRan: boolean;

@@ -16,6 +16,8 @@ export interface DeclaredResource {
   readonly observed: Observed | null;
   readonly sync: Sync;
   readonly hold: Hold | null;
+  /** What a hold has paused that has ended since, and no apply has enabled. */
+  readonly endedHold: Hold | null;
   /** What it starts; null for what runs itself, and where that cannot be read. */
   readonly target: ObjectRef | null;
   /** Its timing was changed outside roster, nobody knows when. */
@@ -37,13 +39,15 @@ export function declaredResources(
 function matchedResources({ reconciled }: Observation, now: Date): readonly DeclaredResource[] {
   const states = new SyncStates(reconciled, now);
   const managed = reconciled.matches.flatMap((match): DeclaredResource[] => {
-    const { address, kind, entry, observed, hold = null } = match;
+    const { address, kind, entry, observed, hold = null, endedHold = null } = match;
     if (entry === null || kind.startByHand === undefined) return [];
     const fields = kind.timetable?.fields ?? [];
+    const sync = states.of(match);
     return [
       {
         ...{ address, kind, unmatched: null, observed, hold },
-        sync: states.of(match),
+        sync,
+        endedHold: sync === 'pending' ? endedHold : null,
         target: targetOf(kind, observed),
         hasOtherTimes: states.hasDrifted(address, fields),
       },
@@ -52,7 +56,13 @@ function matchedResources({ reconciled }: Observation, now: Date): readonly Decl
   const others = [...reconciled.externals].flatMap(([address, observed]): DeclaredResource[] => {
     const kind = kindsWithRuns.find(({ name }) => name === observed.kind);
     if (kind === undefined) return [];
-    const rest = { sync: 'external', unmatched: null, hold: null, hasOtherTimes: false } as const;
+    const rest = {
+      sync: 'external',
+      unmatched: null,
+      hold: null,
+      endedHold: null,
+      hasOtherTimes: false,
+    } as const;
     return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
   });
   return [...managed, ...others];
@@ -81,7 +91,7 @@ function unmatchedResources(
       {
         ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
         hold: hold === undefined || hasEnded(hold, now) ? null : hold,
-        ...{ target: null, hasOtherTimes: false },
+        ...{ endedHold: null, target: null, hasOtherTimes: false },
       },
     ];
   });

@@ -51,6 +51,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
     isRead: (resource) => isReadFor(idKindsOf([resource]), history),
     sinceApply: given === 'apply',
     names,
+    agents: observation.state.agents,
   });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
