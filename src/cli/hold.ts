@@ -35,8 +35,7 @@ export function holdCommand(
   context: CommandContext,
 ): Promise<number> {
   return runHold(addresses, flags, context, () => {
-    const { now } = context.host;
-    const until = flags.until === undefined ? null : parseUntil(flags.until, now?.() ?? new Date());
+    const until = flags.until === undefined ? null : parseUntil(flags.until);
     return { reason: chooseReason(flags), until };
   });
 }

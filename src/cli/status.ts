@@ -22,7 +22,7 @@ export interface StatusFlags extends CommonFlags {
 
 /**
  * `roster status`: how everything declared is doing. With `--check`, exit code 5 when anything is as bad as `--fail-on`
- * says, and 1 when that cannot be known because a list could not be read.
+ * says, and 1 when that cannot be known because something could not be read or matched.
  */
 export function statusCommand(
   addresses: readonly string[],

@@ -27,6 +27,18 @@ export function serviceNow(clock: Clock, client: { serviceTime(): number | null 
   return time === null || Math.abs(time - own.getTime()) < AGREEMENT_MS ? own : new Date(time);
 }
 
+/** The time by the service's clock, ISO 8601; null where this machine's agrees with it. */
+export function timeApart({
+  clock,
+  serviceNow: now,
+}: {
+  readonly clock: Clock;
+  serviceNow(): Date;
+}): string | null {
+  const time = now();
+  return Math.abs(time.getTime() - clock.now().getTime()) < AGREEMENT_MS ? null : time.toISOString();
+}
+
 export interface ClockOptions {
   /** What time it is. */
   readonly now?: (() => Date) | undefined;

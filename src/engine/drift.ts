@@ -56,7 +56,7 @@ function driftIn(
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
   const selected = matches.filter((each) => isSelected(each.address));
-  const found = driftOf(selected, names, session.clock.now());
+  const found = driftOf(selected, names, session.serviceNow());
   return {
     drift: { project, environment, service, unmanaged, diagnostics, ...found },
     unknown: notInInventory(matches, session.store.name, isSelected),

@@ -57,7 +57,7 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
   const observation = await observeAndPlan(session, { kinds: withReferred(shown), everything: shown });
   const { objections } = planOf(session, observation);
-  const lister = new Lister(observation, isNone, session.clock.now());
+  const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
   return {
     ...header,

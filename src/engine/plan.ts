@@ -44,7 +44,7 @@ export async function plan(session: ReadSession, options: PlanOptions = {}): Pro
   const observation = await observeAndPlan(session, { ...options, previews: true, checkout: 'compare' });
   const made = planOf(session, observation);
   if (options.calendar !== true) return made;
-  return withCalendar(made, observation.reconciled, session.clock.now());
+  return withCalendar(made, observation.reconciled, session.serviceNow());
 }
 
 /** A plan with everything that it is based on. */
@@ -87,10 +87,20 @@ export async function observeAndPlan(session: ReadSession, options: ObserveOptio
     observe(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
     compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
   ]);
-  const now = clock.now();
+  // Holds end, keys expire and schedules start by the service's clock.
+  const [now, ownNow] = [session.serviceNow(), clock.now()];
   const kept = keptKeys(project, state.objects, session.redactor);
   const basis = { project, service, state, inventory: known, checkout };
-  const inputs = { ...basis, kinds: options.kinds, now, kept, allow, destroy, selected: addresses };
+  const inputs = {
+    ...basis,
+    kinds: options.kinds,
+    now,
+    ownNow,
+    kept,
+    allow,
+    destroy,
+    selected: addresses,
+  };
   const former = formerKeys(project, { state, inventory, kept });
   const outputs = options.proveDeliveries === true ? session.outputs : null;
   const reconciled = planWithDeliveries(inputs, { outputs, former });
@@ -104,14 +114,21 @@ function loadInventory({ store, project }: ReadSession): Promise<Inventory> | In
 }
 
 /** The plan of an observation for people to read. Throws a Problem with all diagnostics when there is none. */
-export function planOf(
-  { project, warnings, serviceOverride }: ReadSession,
-  { reconciled, inventory }: Observation,
-): Plan {
-  const unselected = noEnvironmentWarnings(project, inventory);
-  const diagnostics = inFileOrder(project, warnings, unselected, reconciled.diagnostics);
+export function planOf(session: ReadSession, observation: Observation): Plan {
+  const { serviceOverride } = session;
+  const { reconciled } = observation;
+  const diagnostics = diagnosticsIn(session, observation);
   if (reconciled.plan === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...reconciled.plan, ...(serviceOverride === null ? {} : { serviceOverride }), diagnostics };
+}
+
+/** About the manifests, the service and what is planned, in the order of the files. */
+export function diagnosticsIn(
+  { project, warnings }: ReadSession,
+  { reconciled, inventory }: Observation,
+): Diagnostic[] {
+  const unselected = noEnvironmentWarnings(project, inventory);
+  return inFileOrder(project, warnings, unselected, reconciled.diagnostics);
 }
 
 /** `outputs` are files that the caller writes. With null, destinations of new keys are not tested by writing. */
@@ -140,6 +157,7 @@ type Given =
   | 'inventory'
   | 'checkout'
   | 'now'
+  | 'ownNow'
   | 'undeliverable'
   | 'kept'
   | 'selected'

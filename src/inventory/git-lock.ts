@@ -180,8 +180,11 @@ export class GitLock implements Lock {
 
   private trailers(step: string): string {
     const { service, digest, commit = null } = this.run;
+    const serviceTime = this.run.serviceTime?.() ?? null;
+    // The commit has the time of this machine.
+    const time = serviceTime === null ? '' : `Roster-Time: ${serviceTime}\n`;
     const manifests = commit === null ? '' : `Roster-Commit: ${commit}\n`;
-    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\n${manifests}Roster-Run: ${this.store.runName}\n`;
+    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\n${manifests}${time}Roster-Run: ${this.store.runName}\n`;
   }
 }
 

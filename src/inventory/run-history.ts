@@ -123,6 +123,7 @@ function runOf(commit: HistoryCommit, message: Message): OpenRun {
     by: commit.author,
     startedAt: started ? commit.time : null,
     endedAt: null,
+    ...serviceTimeIn(message),
     run: trailers['Run'] ?? null,
     digest: trailers['Plan'] ?? null,
     commit: commitFrom(trailers['Commit']),
@@ -133,10 +134,21 @@ function runOf(commit: HistoryCommit, message: Message): OpenRun {
   };
 }
 
-function withOutcome(run: OpenRun, commit: HistoryCommit, { title, rest, changes }: Message): OpenRun {
+function withOutcome(run: OpenRun, commit: HistoryCommit, message: Message): OpenRun {
+  const { title, rest, changes } = message;
   const results: readonly string[] = ['complete', 'incomplete', 'interrupted'] satisfies RunOutcome[];
   const outcome = results.includes(rest) ? (rest as RunOutcome) : run.outcome;
-  return withCommit({ ...run, outcome, title, changes, endedAt: commit.time }, commit);
+  const { serviceTime: _, ...known } = run;
+  const ended = { endedAt: commit.time, ...serviceTimeIn(message) };
+  return withCommit({ ...known, outcome, title, changes, ...ended }, commit);
+}
+
+/** Only in the form that roster writes. */
+function serviceTimeIn({ trailers }: Message): { readonly serviceTime?: string } {
+  const time = trailers['Time'];
+  const date = new Date(time ?? Number.NaN);
+  const isTime = time !== undefined && !Number.isNaN(date.getTime()) && date.toISOString() === time;
+  return isTime ? { serviceTime: time } : {};
 }
 
 /** `roster unlock`, or a commit that roster did not make. */

@@ -112,6 +112,8 @@ export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly place?: Place;
+  /** The declared entry that cannot be matched or resolved because of it. */
+  readonly address?: string;
   /** What to do about it, as imperative sentences. */
   readonly help?: string;
   /** Other places that belong to the problem, such as the first of two duplicates. */

@@ -24,6 +24,8 @@ export interface LogEntry {
   readonly startedAt: string | null;
   /** Null unless its result is recorded. */
   readonly endedAt: string | null;
+  /** When it ended, or began, by the service's clock. Missing where the clock of its machine agreed with it. */
+  readonly serviceTime?: string;
   /** `process 4711 on runner-7`, or the address of a CI run. */
   readonly run: string | null;
   readonly digest: string | null;

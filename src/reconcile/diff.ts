@@ -29,6 +29,8 @@ export interface DiffContext {
   /** What the inventory forgets although it exists. */
   readonly removed: ReadonlySet<Address>;
   readonly now: Date;
+  /** The clock that recorded what no list shows yet. */
+  readonly ownNow: Date;
 }
 
 /** What happens to one resource, and why. Null for an object that does not belong to this project. */
@@ -63,7 +65,7 @@ function diffWithoutRisks(match: Match, context: DiffContext): ResourceDiff | nu
   return compare(match, entry, observed, context);
 }
 
-function create(match: Match, entry: Desired, { names, now }: DiffContext): ResourceDiff {
+function create(match: Match, entry: Desired, { names, ownNow }: DiffContext): ResourceDiff {
   const { kind, known } = match;
   // It is in the inventory and does not exist: somebody else deleted it.
   const origin: Origin = known === null ? 'manifest' : 'remote';
@@ -76,7 +78,7 @@ function create(match: Match, entry: Desired, { names, now }: DiffContext): Reso
       fields: [...fields, ...deliveryFields(requests)],
       origin,
       name: nameOf(match.kind, entry.spec),
-      notes: lossNotes(match, now),
+      notes: lossNotes(match, ownNow),
     }),
     requests,
     revokesCaller: kind.revokesCaller?.('create', null) ?? false,
@@ -128,11 +130,11 @@ function replace(match: Match, entry: Desired, observed: Observed, parts: Replac
   };
 }
 
-function diffUndeclared(match: Match, { prune, removed, names, now }: DiffContext): ResourceDiff | null {
+function diffUndeclared(match: Match, { prune, removed, names, ownNow }: DiffContext): ResourceDiff | null {
   const { kind, observed, known } = match;
   if (isUnmanaged(match, prune)) return null;
   if (observed === null)
-    return resourceDiff(match, 'forget', { name: known?.name ?? null, notes: unseenNotes(match, now) });
+    return resourceDiff(match, 'forget', { name: known?.name ?? null, notes: unseenNotes(match, ownNow) });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
   if (match.ours && removed.has(match.address)) return prune === 'all' ? keepRemoved(match) : forget(match);
@@ -236,12 +238,12 @@ function existingObject({ kind, id, rawId, spec }: Observed): ExistingObject<unk
 /** A key that the list shows without an id (interface §2, API key). */
 function notRevocable(match: Match, observed: Observed): Diagnostic {
   const { name } = observed;
-  const place = match.entry?.source;
+  const { entry, address } = match;
   return {
     severity: 'error',
     code: 'not-manageable',
     message: `the service lists the ${match.kind.name} "${name ?? match.address}" without an id, so roster cannot revoke it`,
     help: 'Revoke it in the dashboard (account menu, API keys), then run the command again.',
-    ...(place === undefined ? {} : { place }),
+    ...(entry === null ? {} : { place: entry.source, address }),
   };
 }

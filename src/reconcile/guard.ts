@@ -32,6 +32,7 @@ export interface GuardInputs {
   readonly destroy?: boolean | undefined;
   readonly checkout?: Checkout | null;
   readonly now: Date;
+  readonly ownNow?: Date;
   readonly weeklyStarts: WeeklyStarts;
   /** Why a new key of an entry could not be delivered; entries whose keys can be delivered are missing. */
   readonly undeliverable: ReadonlyMap<Address, string>;
@@ -39,7 +40,13 @@ export interface GuardInputs {
   readonly undelivered?: Plan['undelivered'];
 }
 
+type AccountInputs = Pick<
+  GuardInputs,
+  'service' | 'inventory' | 'matches' | 'allow' | 'destroy' | 'now' | 'ownNow'
+>;
+
 type Guard = (inputs: GuardInputs) => readonly Objection[];
+type AccountGuard = (inputs: AccountInputs) => readonly Objection[];
 
 /** Every reason why apply refuses a plan. The plan is shown first, then refused. */
 export function objections(inputs: GuardInputs): Objection[] {
@@ -58,8 +65,13 @@ const emptyProject: Guard = ({ project, allow }) => {
   return [{ code: 'empty-project', message, help, address: null }];
 };
 
+/** Why what the inventory says cannot be about this service and account. */
+export function accountObjections(inputs: AccountInputs): Objection[] {
+  return accountGuards.flatMap((guard) => guard(inputs));
+}
+
 /** Ids mean nothing on another service, even where all names are the same. */
-const otherService: Guard = ({ service, inventory, allow }) => {
+const otherService: AccountGuard = ({ service, inventory, allow }) => {
   if (inventory.service === null || inventory.service === service || allow.accountChange) return [];
   const message = `the inventory belongs to the service ${inventory.service}, and this plan is for ${service}`;
   const help =
@@ -68,7 +80,14 @@ const otherService: Guard = ({ service, inventory, allow }) => {
 };
 
 /** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
-const inventoryMismatch: Guard = ({ matches, inventory, allow, now, destroy = false }) => {
+const inventoryMismatch: AccountGuard = ({
+  matches,
+  inventory,
+  allow,
+  now,
+  ownNow = now,
+  destroy = false,
+}) => {
   // What an interrupted run has destroyed is missing.
   if (destroy && inventory.intent?.destroy === true) return [];
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
@@ -79,7 +98,7 @@ const inventoryMismatch: Guard = ({ matches, inventory, allow, now, destroy = fa
       kind.secret === undefined &&
       (entry === null ? destroy : !isExpired(kind, entry.declared, now)),
   );
-  const missing = known.filter((each) => each.observed === null && !isUnseen(each, now)).length;
+  const missing = known.filter((each) => each.observed === null && !isUnseen(each, ownNow)).length;
   if (allow.accountChange || missing * 2 <= known.length) return [];
   const message = `${missing} of the ${known.length} objects in the inventory are not visible to this API key`;
   const help =
@@ -183,10 +202,11 @@ const unknownAge: Guard = ({ diffs }) =>
     return { code: 'unexpected-response', message: `${address}: ${why}`, help, address };
   });
 
+const accountGuards: readonly AccountGuard[] = [otherService, inventoryMismatch];
+
 const guards: readonly Guard[] = [
   emptyProject,
-  otherService,
-  inventoryMismatch,
+  ...accountGuards,
   tooManyDeletes,
   tooManyRuns,
   staleCheckout,

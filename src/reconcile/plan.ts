@@ -3,7 +3,7 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Action, Change, Objection, Plan } from '../model/plan.js';
 import type {
   Address,
   Agent,
@@ -18,7 +18,7 @@ import type { Suggest } from '../model/suggest.js';
 import { accessEnds, type Caller, describeCaller } from './caller.js';
 import { type DiffContext, diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
-import { type Allowances, objections } from './guard.js';
+import { type Allowances, accountObjections, objections } from './guard.js';
 import { withHold } from './hold/held.js';
 import { heldDiagnostics, heldOf, holdNotes } from './hold/held-changes.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
@@ -66,7 +66,10 @@ export interface ReconcileInputs {
   readonly prune: Prune;
   /** The plan is to destroy what is owned: `project` has no entries. Default: false. */
   readonly destroy?: boolean;
+  /** By the service's clock. */
   readonly now: Date;
+  /** By this machine's clock, which recorded when objects were created that no list shows yet. Default: `now`. */
+  readonly ownNow?: Date;
   readonly allow: Allowances;
   /** What the user selected. Null for everything. */
   readonly selected: readonly Selector[] | null;
@@ -90,6 +93,10 @@ export interface Reconciled {
   /** The objects that the plan deletes. */
   readonly deleted: ReadonlySet<Observed | null>;
   readonly names: Names;
+  /** What is to be done with each resource, also where there is no plan because of errors in others. */
+  readonly actions: ReadonlyMap<Address, Action>;
+  /** Why the inventory cannot be about this account. Known without a plan. */
+  readonly otherAccount: readonly Objection[];
 }
 
 /** Compares the desired state with the observed state. Pure. */
@@ -128,12 +135,19 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   ];
   const diagnostics = hasErrors(own) ? own : [...own, ...warnings];
   const { externals } = matches;
-  const parts = { diagnostics, matches: matches.list, externals, deleted: deletedBy(diffs), names };
+  const parts = {
+    ...{ diagnostics, matches: matches.list, externals, deleted: deletedBy(diffs), names },
+    actions: new Map(diffs.map(({ change }) => [change.address, change.action])),
+    otherAccount: accountObjections({ ...inputs, matches: matches.list }),
+  };
   return { plan: hasErrors(diagnostics) ? null : assemble(inputs, diffs, parts), ...parts };
 }
 
-function diffContext({ prune, destroy, project, now }: ReconcileInputs, names: Names): DiffContext {
-  return { names, prune, destroy, removed: new Set(project.removed), now };
+function diffContext(
+  { prune, destroy, project, now, ownNow = now }: ReconcileInputs,
+  names: Names,
+): DiffContext {
+  return { names, prune, destroy, removed: new Set(project.removed), now, ownNow };
 }
 
 function assemble(

@@ -42,7 +42,9 @@ export function lastRunText(run: LastRun | null, isRunning: boolean): string {
   // Both would be wider than a column of a table.
   const hasRecords = run.records !== null && run.state === 'succeeded' && !isRunning;
   const records = hasRecords ? [`${run.records} records`] : [];
-  return [`${runStateLabels[run.state]}${when}`, ...records, ...running].join(', ');
+  // How it ended is not known, and `unknown` would seem to be said of the time.
+  const state = run.state === 'unknown' && time !== null ? 'ran' : runStateLabels[run.state];
+  return [`${state}${when}`, ...records, ...running].join(', ');
 }
 
 /** `12/1/2`: succeeded, failed and missed. What is not known is a question mark. */

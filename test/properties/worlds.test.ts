@@ -75,6 +75,8 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     plan: null,
     matches: [],
     externals: new Map(),
+    actions: new Map(),
+    otherAccount: [],
     deleted: new Set<never>(),
   };
   if (project === null)

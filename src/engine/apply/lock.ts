@@ -11,6 +11,7 @@ import {
   type RunResult,
 } from '../../model/inventory.js';
 import { type Plan, summarise } from '../../model/plan.js';
+import { timeApart } from '../clock.js';
 import type { Session } from '../session.js';
 
 export interface LockedWork<T> {
@@ -33,7 +34,7 @@ export async function withLock<T>(
   inputs: LockedWork<T>,
 ): Promise<{ readonly value: T; readonly diagnostics: readonly Diagnostic[] }> {
   const { session, plan, command = 'apply', expected, work, runResult } = inputs;
-  const lock = await session.store.lock(factsOf(plan, command), expected);
+  const lock = await session.store.lock(factsOf(plan, command, session), expected);
   let value: T;
   try {
     value = await work(lock);
@@ -60,14 +61,17 @@ async function releaseWith(lock: Lock, runResult: () => RunResult): Promise<read
   return [...(await diagnosticsOf(lock.release(result), onBug)), ...bugs];
 }
 
-function factsOf(plan: Plan, command: RunCommand): RunFacts {
+function factsOf(plan: Plan, command: RunCommand, session: Pick<Session, 'clock' | 'serviceNow'>): RunFacts {
   const { unchanged: _, ...acting } = summarise(plan.changes);
   const counts = Object.entries(acting).filter(([, count]) => count > 0);
   const verb = (action: string) => (command === 'apply' ? action : command);
   const words = counts.map(([action, count]) => `${count} to ${verb(action)}`).join(', ');
   const { service, digest, checkout } = plan;
   const commit = checkout?.commit ?? null;
-  return { command, service, digest, commit, plan: words === '' ? 'nothing to change' : words };
+  return {
+    ...{ command, service, digest, commit, plan: words === '' ? 'nothing to change' : words },
+    serviceTime: () => timeApart(session),
+  };
 }
 
 type Waiting = Pick<Session, 'store' | 'clock'>;

@@ -14,12 +14,13 @@ import type { Session } from '../session.js';
 import { holderOf } from './holder.js';
 import { leftAfterHold } from './left.js';
 import { holdTargets } from './targets.js';
+import type { Until } from './until.js';
 
 export interface HoldOptions {
   /** Addresses and globs. Empty: everything. */
   readonly addresses: readonly string[];
-  /** Null to resume. */
-  readonly hold: { readonly reason: string; readonly until: string | null } | null;
+  /** Null to resume. `until` may be computed from what time it is by the service's clock. */
+  readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
   /** How long to wait for another run to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -85,7 +86,7 @@ class HoldRun {
 
   private async make(): Promise<PlannedHold> {
     const { session, options } = this;
-    const { project, service, clock } = session;
+    const { project, service } = session;
     const selectors = selectorsOf(options.addresses);
     const observation = await observeAndPlan(session, {});
     const { inventory, state, reconciled } = observation;
@@ -100,7 +101,7 @@ class HoldRun {
       action: asked === null ? 'resume' : 'hold',
       hold: asked,
       ...{ matches: targets.matches.filter(isMeant), names: reconciled.names },
-      ...{ project, service, account: state.account, inventory, now: clock.now() },
+      ...{ project, service, account: state.account, inventory, now: session.serviceNow() },
     });
     // Only what is on hold is a matter of `roster resume`.
     return { made, observation, diagnostics: asked === null ? [] : targets.diagnostics };
@@ -111,8 +112,10 @@ class HoldRun {
     if (options.hold === null) return null;
     const { reason, until } = options.hold;
     refusePastedKey('--reason', reason);
-    const since = new Date(Math.floor(session.clock.now().getTime() / 1000) * 1000).toISOString();
-    return { by: await holderOf(session, options.env), reason, since, until };
+    const now = session.serviceNow();
+    const since = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString();
+    const end = typeof until === 'function' ? until(now) : until;
+    return { by: await holderOf(session, options.env), reason, since, until: end };
   }
 
   /** Reading the answer took time: what is carried out must still be what was confirmed. */

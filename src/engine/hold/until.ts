@@ -7,11 +7,18 @@ const HELP =
 /** Later years have more than four digits, which few tools can read. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** `--until`: when a hold ends, ISO 8601 in UTC. Throws a Problem. */
-export function parseUntil(text: string, now: Date): string {
+/** When a hold ends, ISO 8601 in UTC. Throws a Problem if that has passed. */
+export type Until = (now: Date) => string;
+
+/** `--until`. Throws a Problem for what is neither a time nor a duration. */
+export function parseUntil(text: string): Until {
   const duration = readDuration(text);
-  const time = duration === null ? parseTime(text) : now.getTime() + duration;
-  if (Number.isNaN(time)) throw problem('invalid-time', `--until: ${whyNot(text)}`, HELP);
+  const given = duration === null ? parseTime(text) : duration;
+  if (Number.isNaN(given)) throw problem('invalid-time', `--until: ${whyNot(text)}`, HELP);
+  return (now) => endOf(text, duration === null ? given : now.getTime() + duration, now);
+}
+
+function endOf(text: string, time: number, now: Date): string {
   if (time > LATEST) throw problem('invalid-time', `--until: "${text}" is after the year 9999`, HELP);
   if (time <= now.getTime()) throw problem('invalid-time', `--until: "${text}" is in the past`, HELP);
   return new Date(Math.ceil(time / 1000) * 1000).toISOString();

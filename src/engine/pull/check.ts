@@ -24,7 +24,7 @@ export interface CheckContext {
 }
 
 export function check({ session, options, observation }: CheckContext, overlay: Overlay): Checked {
-  const { project: now, service, clock, redactor } = session;
+  const { project: now, service, redactor } = session;
   const reading = new OverlayReading(overlay, now.file);
   const { project: read, diagnostics } = readProjectWith(reading, { ...options, outputs: [] });
   const { patterns } = reading;
@@ -32,7 +32,7 @@ export function check({ session, options, observation }: CheckContext, overlay: 
   const project = { ...read, prune: now.prune };
   const { state, inventory } = observation;
   const kept = keptKeys(project, state.objects, redactor);
-  const basis = { project, service, state, inventory, checkout: null, now: clock.now(), kept };
+  const basis = { project, service, state, inventory, checkout: null, now: session.serviceNow(), kept };
   const reconciled = planFor({ ...basis, undeliverable: new Map(), selected: null });
   return { errors: errorsIn(reconciled.diagnostics), project, reconciled, patterns };
 }

@@ -122,7 +122,7 @@ function kindNamed(name: string): Kind {
 
 /** Objects of another account may have the same names. */
 function refuseOtherAccount({ reconciled }: Observation): void {
-  const objections = (reconciled.plan?.objections ?? []).map(
+  const objections = (reconciled.plan?.objections ?? reconciled.otherAccount).map(
     ({ code, message, help }): Diagnostic => ({ severity: 'error', code, message, help }),
   );
   const found = [...reconciled.diagnostics, ...objections].filter(

@@ -5,19 +5,29 @@ import type { Health, LastRun } from '../../model/status.js';
 export interface HealthFacts {
   /** False for what does not exist, cannot be matched or cannot be read. */
   readonly isKnown: boolean;
+  /** Why it cannot be matched with an object; null where it can. */
+  readonly unmatched: string | null;
   /** Why the service could not start it the last time; null when it could. */
   readonly refused: string | null;
   /** The last finished run. Null when there is none, or when it is not shown. */
   readonly lastRun: LastRun | null;
   /** Of a last run that is one of several agents: those that failed. */
   readonly failedAgents: readonly string[];
+  /** Of a last run that is one of several agents: that some of them never started, and how many; null when all did. */
+  readonly notStarted: string | null;
   /** It ran before the time that the user asks about: that says nothing. */
   readonly isOld: boolean;
   readonly anomaly: 'none' | 'slow' | 'fast';
   readonly isRunning: boolean;
   /** Null where it cannot be computed. */
   readonly missed: number | null;
+  /** When the last missed start was due, in milliseconds. Null where that is not known. */
+  readonly lastMissed: number | null;
+  /** Its timing was changed outside roster. */
+  readonly hasOtherTimes: boolean;
   readonly held: Hold | null;
+  /** The end of this hold is the reason that it should not be paused. */
+  readonly endedHold: Hold | null;
   readonly isPaused: boolean;
   /** The service shows that it never ran. */
   readonly neverRan: boolean;

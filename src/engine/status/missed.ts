@@ -13,24 +13,36 @@ export interface FoundStarts {
   readonly untimed: number;
 }
 
+export interface MissedStarts {
+  readonly count: number;
+  /** When the last of them was due, in milliseconds. Null for none, and where that is not known. */
+  readonly last: number | null;
+}
+
+export const noneMissed: MissedStarts = { count: 0, last: null };
+
 /**
- * How many of the expected starts have no run. Each run is that of one start. A run at an unknown time may be that of any
+ * Which of the expected starts have no run. Each run is that of one start. A run at an unknown time may be that of any
  * start: null where that decides whether one was missed at all.
  */
-export function missedStarts(expected: readonly number[], { times, untimed }: FoundStarts): number | null {
+export function missedStarts(
+  expected: readonly number[],
+  { times, untimed }: FoundStarts,
+): MissedStarts | null {
   const unmatched = unmatchedStarts(expected, times);
-  if (unmatched === 0 || untimed === 0) return unmatched;
-  return unmatched > untimed ? unmatched - untimed : null;
+  const count = unmatched.length;
+  if (count === 0 || untimed === 0) return { count, last: unmatched.at(-1) ?? null };
+  return count > untimed ? { count: count - untimed, last: null } : null;
 }
 
 /** Both in order: the earliest run that is left is that of the earliest start that it can belong to. */
-function unmatchedStarts(expected: readonly number[], found: readonly number[]): number {
+function unmatchedStarts(expected: readonly number[], found: readonly number[]): readonly number[] {
   let next = 0;
-  let unmatched = 0;
+  const unmatched: number[] = [];
   for (const start of expected) {
     while (next < found.length && (found[next] ?? 0) < start - EARLY) next += 1;
     if (next < found.length && (found[next] ?? 0) <= start + TOLERANCE) next += 1;
-    else unmatched += 1;
+    else unmatched.push(start);
   }
   return unmatched;
 }

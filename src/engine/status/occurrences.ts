@@ -29,6 +29,8 @@ export interface Occurrence
   readonly hasJobs: boolean;
   /** Agents of a group run or pipeline run that failed, the one with the message first. */
   readonly failedAgents: readonly string[];
+  /** Of a group run that failed: how many members never started. Null where all did. */
+  readonly notStarted: string | null;
 }
 
 /** Newest first: what happened in the period, as far as the lists show it. */
@@ -143,7 +145,7 @@ function whole(named: Named, parts: readonly Job[], state: ServiceRunState): Occ
   const failed = parts.filter((job) => jobState(job) === 'failed');
   const ordered = [...failed.filter(hasReason), ...failed.filter((job) => !hasReason(job))];
   const failedAgents = named.idKind === 'job' ? [] : [...new Set(ordered.map((job) => job.agentName))];
-  return { ...named, state, scheduleId, hasJobs: parts.length > 0, failedAgents };
+  return { ...named, state, scheduleId, hasJobs: parts.length > 0, failedAgents, notStarted: null };
 }
 
 function jobOccurrence(job: Job, timed: Timed): Occurrence {
@@ -166,14 +168,24 @@ function groupOccurrence(
   const sums = summed(parts, timed);
   const startedAt = run.startedAt ?? sums.startedAt;
   const state = groupStates[run.status?.toLowerCase() ?? ''] ?? failedOr('unknown', parts);
-  const isUnstarted = isRead && state === 'failed' && !parts.some((job) => jobState(job) === 'failed');
-  const notStarted = isUnstarted && sums.message === null ? 'some members never started' : null;
+  const notStarted = isRead && state === 'failed' ? notStartedOf(run, parts) : null;
   const message = sums.message ?? notStarted;
-  return whole(
-    { ...sums, id: run.id, idKind: 'groupRun', objectId: run.groupId, startedAt, message },
-    parts,
-    state,
-  );
+  const named = {
+    ...sums,
+    id: run.id,
+    idKind: 'groupRun',
+    objectId: run.groupId,
+    startedAt,
+    message,
+  } as const;
+  return { ...whole(named, parts, state), notStarted };
+}
+
+/** Members without a job. Where nobody says how many members there are, only a failure without a failed job shows them. */
+function notStartedOf({ memberCount }: GroupRunEntry, parts: readonly Job[]): string | null {
+  if (memberCount !== null && memberCount > parts.length)
+    return `${memberCount - parts.length} of ${memberCount} members never started`;
+  return parts.some((job) => jobState(job) === 'failed') ? null : 'some members never started';
 }
 
 /** A run whose own state says nothing has failed if a job of it has. */

@@ -3,7 +3,7 @@ import type { Address } from '../../model/resource.js';
 import { readInstant } from '../../service/operations/record.js';
 import type { ReadSession } from '../session.js';
 
-/** What the history of the inventory tells. Times in milliseconds. */
+/** What the history of the inventory tells. Times in milliseconds, by the service's clock where it differed. */
 export interface RecordedChanges {
   /** Null where no apply is recorded. */
   readonly lastApply: number | null;
@@ -17,7 +17,7 @@ export async function recordedChanges({ store, clock }: ReadSession): Promise<Re
   const lastChange = new Map<Address, number>();
   let lastApply: number | null = null;
   for (const run of runsOf(await store.history(), clock.now())) {
-    const time = readInstant(run.endedAt ?? run.startedAt ?? '');
+    const time = readInstant(run.serviceTime ?? run.endedAt ?? run.startedAt ?? '');
     if (time === null) continue;
     if (run.command === 'apply' && run.outcome !== null) lastApply = time;
     for (const { address, outcome } of run.changes) if (outcome !== 'skipped') lastChange.set(address, time);

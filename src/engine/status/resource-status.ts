@@ -1,9 +1,10 @@
 import { groupBy } from '../../model/group-by.js';
 import type { Json } from '../../model/json.js';
-import type { Names } from '../../model/resource.js';
+import type { Agent, Names } from '../../model/resource.js';
 import type { LastRun, ResourceStatus, StatusCounts } from '../../model/status.js';
+import { addressNamed } from '../run/states.js';
 import { type HealthFacts, healthOf } from './health.js';
-import { expectedStarts, missedStarts } from './missed.js';
+import { expectedStarts, type MissedStarts, missedStarts, noneMissed } from './missed.js';
 import type { Occurrence } from './occurrences.js';
 import { hasRun, isAfter, shownRun, textOf, timeOf } from './own-record.js';
 import { reasonOf } from './reason.js';
@@ -22,6 +23,7 @@ export interface StatusContext {
   readonly sinceApply: boolean;
   readonly now: Date;
   readonly names: Names;
+  readonly agents: readonly Agent[];
 }
 
 /** The status of each resource. Pure. */
@@ -49,8 +51,10 @@ interface ResourceContext extends StatusContext {
 function statusOf(resource: DeclaredResource, context: ResourceContext): ResourceStatus {
   const { address, sync, hold } = resource;
   const own = context.history.of(resource);
-  const counts = countsOf(resource, own, context);
-  const facts = factsOf(resource, own, { ...context, missed: counts.missed });
+  const isCounted = context.isRead(resource) && resource.observed !== null;
+  const missed = isCounted ? missedOf(resource, own, context) : null;
+  const counts = isCounted ? countsOf(own, missed, context) : notCounted;
+  const facts = factsOf(resource, own, { ...context, missed });
   const { lastRun, isRunning } = facts;
   const health = healthOf(facts);
   const reason = reasonOf(health, facts, lastApplyOf(context));
@@ -100,20 +104,16 @@ class HistoryIndex {
   }
 }
 
+const notCounted: StatusCounts = { succeeded: null, failed: null, missed: null };
+
 function countsOf(
-  resource: DeclaredResource,
   own: readonly Occurrence[],
-  context: ResourceContext,
+  missed: MissedStarts | null,
+  { since }: ResourceContext,
 ): StatusCounts {
-  if (!context.isRead(resource) || resource.observed === null)
-    return { succeeded: null, failed: null, missed: null };
-  const within = own.filter(({ startedAt }) => (timeOf(startedAt) ?? context.since) >= context.since);
+  const within = own.filter(({ startedAt }) => (timeOf(startedAt) ?? since) >= since);
   const number = (state: Occurrence['state']) => within.filter((each) => each.state === state).length;
-  return {
-    succeeded: number('succeeded'),
-    failed: number('failed'),
-    missed: missedOf(resource, own, context),
-  };
+  return { succeeded: number('succeeded'), failed: number('failed'), missed: missed?.count ?? null };
 }
 
 /** Only for what roster owns, and as long as it is enabled. */
@@ -121,16 +121,16 @@ function missedOf(
   resource: DeclaredResource,
   own: readonly Occurrence[],
   context: ResourceContext,
-): number | null {
+): MissedStarts | null {
   const { kind, observed, sync, hold, hasOtherTimes } = resource;
   const spec = observed?.spec ?? null;
   const { timetable } = kind;
-  if (timetable === undefined || hold !== null || isPaused(resource, context)) return 0;
-  if (sync === 'external' || sync === 'unmanaged') return 0;
+  if (timetable === undefined || hold !== null || isPaused(resource, context)) return noneMissed;
+  if (sync === 'external' || sync === 'unmanaged') return noneMissed;
   if (spec === null || hasOtherTimes) return null;
   const found = [...new Set([...own, ...context.history.withoutJobs(resource)])];
   const from = ownedSince(resource, found, context);
-  if (from === null) return timetable.nextRuns(spec, context.now, 1) === null ? null : 0;
+  if (from === null) return timetable.nextRuns(spec, context.now, 1) === null ? null : noneMissed;
   const next = (at: Date, count: number) => timetable.nextRuns(spec, at, count);
   const expected = expectedStarts(next, Math.max(from, context.since), context.now.getTime());
   if (expected === null) return null;
@@ -157,9 +157,9 @@ function ownedSince(
 function factsOf(
   resource: DeclaredResource,
   own: readonly Occurrence[],
-  context: ResourceContext & { readonly missed: number | null },
+  context: ResourceContext & { readonly missed: MissedStarts | null },
 ): HealthFacts {
-  const { observed, hold } = resource;
+  const { observed, unmatched, hold, endedHold, hasOtherTimes } = resource;
   const facts = observed?.facts ?? {};
   const ended = own.find(hasEnded);
   const status = textOf(facts['lastRunStatus']);
@@ -169,18 +169,27 @@ function factsOf(
   const lastRun = isUnlisted && !isShownRunning ? shownRun(resource) : listed;
   return {
     isKnown: observed !== null,
+    unmatched,
     refused: textOf(facts['errorMessage']) || null,
     lastRun,
-    failedAgents: isUnlisted ? [] : (ended?.failedAgents ?? []),
+    failedAgents: isUnlisted ? [] : (ended?.failedAgents ?? []).map((each) => labelOf(each, context)),
+    notStarted: isUnlisted ? null : (ended?.notStarted ?? null),
     isOld: context.sinceApply && isOld(resource, lastRun, context),
     anomaly: isUnlisted ? 'none' : (ended?.anomaly ?? 'none'),
     isRunning:
       isShownRunning || own.some(({ state }) => state === 'running') || Number(facts['activeRunCount']) > 0,
-    missed: context.missed,
+    missed: context.missed?.count ?? null,
+    lastMissed: context.missed?.last ?? null,
+    hasOtherTimes,
     held: hold,
+    endedHold,
     isPaused: isPaused(resource, context),
     neverRan: own.length === 0 && context.isRead(resource) && !hasRun(facts),
   };
+}
+
+function labelOf(agentName: string, { agents }: StatusContext): string {
+  return addressNamed(agentName, agents) ?? agentName;
 }
 
 function hasEnded({ state }: Occurrence): boolean {

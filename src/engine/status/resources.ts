@@ -1,6 +1,6 @@
-import type { Hold } from '../../model/hold.js';
+import { type Hold, hasEnded } from '../../model/hold.js';
 import type { Kind } from '../../model/kind.js';
-import type { Address, ObjectRef, Observed } from '../../model/resource.js';
+import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
 import type { Observation } from '../plan.js';
 import { kindsWithRuns } from './kinds-with-runs.js';
@@ -10,27 +10,44 @@ import { SyncStates } from './sync.js';
 export interface DeclaredResource {
   readonly address: Address;
   readonly kind: Kind;
-  /** Null where it does not exist. */
+  /** Why it cannot be matched with an object; null where it can. */
+  readonly unmatched: string | null;
+  /** Null where it does not exist, or cannot be matched. */
   readonly observed: Observed | null;
   readonly sync: Sync;
   readonly hold: Hold | null;
+  /** What a hold has paused that has ended since, and no apply has enabled. */
+  readonly endedHold: Hold | null;
   /** What it starts; null for what runs itself, and where that cannot be read. */
   readonly target: ObjectRef | null;
   /** Its timing was changed outside roster, nobody knows when. */
   readonly hasOtherTimes: boolean;
 }
 
-/** Everything declared that can run. */
-export function declaredResources({ reconciled }: Observation, now: Date): readonly DeclaredResource[] {
+/** Everything declared that can run. A problem of one entry hides nothing of the others. */
+export function declaredResources(
+  { entries }: Pick<Project, 'entries'>,
+  observation: Observation,
+  now: Date,
+): readonly DeclaredResource[] {
+  const unmatched = unmatchedResources(entries, observation, now);
+  const addresses = new Set(unmatched.map(({ address }) => address));
+  const matched = matchedResources(observation, now);
+  return [...matched.filter(({ address }) => !addresses.has(address)), ...unmatched];
+}
+
+function matchedResources({ reconciled }: Observation, now: Date): readonly DeclaredResource[] {
   const states = new SyncStates(reconciled, now);
   const managed = reconciled.matches.flatMap((match): DeclaredResource[] => {
-    const { address, kind, entry, observed, hold = null } = match;
+    const { address, kind, entry, observed, hold = null, endedHold = null } = match;
     if (entry === null || kind.startByHand === undefined) return [];
     const fields = kind.timetable?.fields ?? [];
+    const sync = states.of(match);
     return [
       {
-        ...{ address, kind, observed, hold },
-        sync: states.of(match),
+        ...{ address, kind, unmatched: null, observed, hold },
+        sync,
+        endedHold: sync === 'pending' ? endedHold : null,
         target: targetOf(kind, observed),
         hasOtherTimes: states.hasDrifted(address, fields),
       },
@@ -39,10 +56,45 @@ export function declaredResources({ reconciled }: Observation, now: Date): reado
   const others = [...reconciled.externals].flatMap(([address, observed]): DeclaredResource[] => {
     const kind = kindsWithRuns.find(({ name }) => name === observed.kind);
     if (kind === undefined) return [];
-    const rest = { sync: 'external', hold: null, hasOtherTimes: false } as const;
+    const rest = {
+      sync: 'external',
+      unmatched: null,
+      hold: null,
+      endedHold: null,
+      hasOtherTimes: false,
+    } as const;
     return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
   });
   return [...managed, ...others];
+}
+
+/** Entries with a problem of their own, and those that refer to one of them. */
+function unmatchedResources(
+  entries: readonly Declared[],
+  { inventory, reconciled }: Observation,
+  now: Date,
+): readonly DeclaredResource[] {
+  const reasons = new Map<Address, string>();
+  for (const { severity, address, message } of reconciled.diagnostics)
+    if (severity === 'error' && address !== undefined && !reasons.has(address)) reasons.set(address, message);
+  const isMatched = new Set([
+    ...reconciled.matches.map((each) => each.address),
+    ...reconciled.externals.keys(),
+  ]);
+  return entries.flatMap(({ address, kind: name, declared }): DeclaredResource[] => {
+    const kind = kindsWithRuns.find((each) => each.name === name);
+    if (kind === undefined || (isMatched.has(address) && !reasons.has(address))) return [];
+    const cause = kind.links?.(declared).to.find((each) => reasons.has(each));
+    const inherited = cause === undefined ? 'cannot be matched' : `${cause} cannot be matched`;
+    const hold = inventory.entries.get(address)?.hold;
+    return [
+      {
+        ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
+        hold: hold === undefined || hasEnded(hold, now) ? null : hold,
+        ...{ endedHold: null, target: null, hasOtherTimes: false },
+      },
+    ];
+  });
 }
 
 /** What an object starts in place of itself. */

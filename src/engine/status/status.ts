@@ -1,8 +1,9 @@
-import { Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { byCodeUnit } from '../../model/json.js';
+import type { Address } from '../../model/resource.js';
 import type { RunIdKind } from '../../model/run.js';
 import { healths, type ResourceStatus, type Status } from '../../model/status.js';
-import { objectionDiagnostic, observeAndPlan, planOf } from '../plan.js';
+import { diagnosticsIn, objectionDiagnostic, observeAndPlan } from '../plan.js';
 import { selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
 import { isReadFor, readHistory } from './history.js';
@@ -19,7 +20,7 @@ export interface StatusOptions {
   readonly addresses?: readonly string[];
   /** `7d`, `24h`, a time with its offset, or `apply`. Default: `7d`. */
   readonly since?: string | undefined;
-  /** Whether somebody relies on it: then a list that cannot be read is an error. Default: a warning. */
+  /** Whether somebody relies on it: then what cannot be read or matched is an error. Default: a warning. */
   readonly isCheck?: boolean | undefined;
   /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
@@ -28,7 +29,8 @@ export interface StatusOptions {
 /**
  * How everything declared is doing: whether it runs, succeeds and starts when it should. Sends reads only: lists, however
  * many resources there are.
- * @throws Problem when the manifests or the service do not allow a plan, or the inventory belongs to another account.
+ * An entry that cannot be matched with an object is unknown.
+ * @throws Problem when the manifests are not valid, the service cannot be read, or the inventory belongs to another account.
  */
 export async function status(session: ReadSession, options: StatusOptions = {}): Promise<Status> {
   const selectors = selectorsOf(options.addresses ?? []);
@@ -37,33 +39,42 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const start = given === 'apply' ? lastApply(session, recorded) : given;
   const allow = { accountChange: options.allowAccountChange === true };
   const observation = await observeAndPlan(session, { kinds: kindsWithRuns, allow });
-  const { project, environment, service, objections, diagnostics } = planOf(session, observation);
-  const otherAccount = objections.filter(
-    ({ code, address }) => code === 'inventory-mismatch' && address === null,
-  );
+  const { otherAccount, names } = observation.reconciled;
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
   const now = session.serviceNow();
   const since = typeof start === 'number' ? notInFuture(start, now) : instantOf(start, now);
-  const resources = declaredResources(observation, now);
+  const resources = declaredResources(session.project, observation, now);
   const addresses = session.project.entries.map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
   const history = await readHistory(session.client.reader(), idKindsOf(resources), since);
-  const severity = options.isCheck === true ? 'error' : 'warning';
-  const unread = history.diagnostics.map((each) => ({ ...each, severity }) as const);
+  const unread = history.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
   const rows = resourceStatuses({
     ...{ resources, recorded, since, now },
     occurrences: occurrencesOf(history),
     isRead: (resource) => isReadFor(idKindsOf([resource]), history),
     sinceApply: given === 'apply',
-    names: observation.reconciled.names,
+    names,
+    agents: observation.state.agents,
   });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
+  const { name: project, environment } = session.project;
+  const diagnostics = [...diagnosticsIn(session, observation), ...unread];
   return {
-    ...{ project, environment, service, resources: shown },
+    ...{ project, environment, service: session.service, resources: shown },
     since: new Date(since).toISOString(),
-    diagnostics: [...diagnostics, ...unread],
+    diagnostics: diagnostics.map((each) => asFarAsShown(each, isSelected, options)),
   };
+}
+
+/** What is unknown is an error where somebody relies on it, and then only for what is shown. The rows say it, too. */
+function asFarAsShown(
+  each: Diagnostic,
+  isSelected: (address: Address) => boolean,
+  { isCheck = false }: StatusOptions,
+): Diagnostic {
+  const isMeant = each.address === undefined || isSelected(each.address);
+  return each.severity !== 'error' || (isCheck && isMeant) ? each : { ...each, severity: 'warning' };
 }
 
 function lastApply({ store }: ReadSession, recorded: RecordedChanges | null): number {

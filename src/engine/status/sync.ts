@@ -13,12 +13,12 @@ export class SyncStates {
   readonly #actions: ReadonlyMap<Address, Action>;
 
   constructor(
-    { matches, names, plan }: Reconciled,
+    { matches, names, actions }: Reconciled,
     private readonly now: Date,
   ) {
     const { changes } = driftOf(matches, names, now);
     this.#drifted = new Map(changes.map((each) => [each.address, each]));
-    this.#actions = new Map((plan?.changes ?? []).map((each) => [each.address, each.action]));
+    this.#actions = actions;
   }
 
   of({ address, kind, entry, observed, known }: Match): Sync {

@@ -10,11 +10,12 @@ export function entryDiagnostic(
   { severity, code, path, message, help, at }: EntryProblem,
 ): Diagnostic {
   const place = entry.placeOf(path, at);
+  const about = { place, address: entry.address };
   const [field = ''] = path;
   // A name of an input never comes from there.
   if (at !== 'key' && Object.hasOwn(entry.templates, field)) {
     const general = `the value of \`${field}\`, which comes from the environment, is not valid here`;
-    return { severity, code, message: general, place };
+    return { severity, code, message: general, ...about };
   }
-  return { severity, code, message, place, ...(help === undefined ? {} : { help }) };
+  return { severity, code, message, ...about, ...(help === undefined ? {} : { help }) };
 }

@@ -73,9 +73,10 @@ function narrowLines(resources: readonly ResourceStatus[], layout: TextLayout): 
   });
 }
 
-/** Without those that are zero. */
-function countsOf({ counts }: ResourceStatus): readonly string[] {
-  const { succeeded, failed, missed } = counts;
+/** Without those that are zero. The reason for `missed` says how many. */
+function countsOf({ health, counts }: ResourceStatus): readonly string[] {
+  const { succeeded, failed } = counts;
+  const missed = health === 'missed' ? 0 : counts.missed;
   const found = Object.entries({ ok: succeeded, failed, missed }).filter(([, each]) => each !== 0);
   return found.length === 0 ? [] : [found.map(([name, each]) => `${each ?? '?'} ${name}`).join(', ')];
 }

@@ -24,8 +24,10 @@ afterEach(async () => {
 });
 
 async function project(text = manifest): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
-  const sandbox = await startSandbox({ seed: parseSeed('{}') });
+  let now = () => new Date('2026-12-01T03:00:00Z');
+  const sandbox = await startSandbox({ seed: parseSeed('{}'), clock: () => now() });
   const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
+  now = () => workspace.now?.() ?? new Date();
   workspace.env['GITHUB_ACTOR'] = 'anna';
   workspace.sleep = () => new Promise((done) => setImmediate(done));
   workspace.now = () => new Date('2026-12-01T03:00:00Z');

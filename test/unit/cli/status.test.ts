@@ -254,6 +254,18 @@ test('after its timing was changed outside roster, nobody knows what was missed'
     counts: { missed: null },
   });
   expect(of('schedule/failing')?.health).toBe('failing');
+  const { stdout } = await workspace.command(['status', 'schedule/missed']);
+  expect(stdout).toContain('its timing was changed outside roster');
+});
+
+test('a missed start is counted once, with when the last one was due', async () => {
+  const { workspace } = await applied();
+  const { stdout } = await workspace.command(['status', 'schedule/missed', 'schedule/stuck']);
+  expect(stdout).toContain('    2 starts missed, the last was due 2026-12-07 06:00 UTC\n');
+  expect(stdout).toContain('    2 starts missed, the last was due 2026-12-08 06:00 UTC\n');
+  expect(stdout).not.toMatch(/ok, 2 missed/);
+  const short = await workspace.command(['status', 'schedule/stuck', '--since', '24h']);
+  expect(short.stdout).toContain('    1 start missed, due 2026-12-08 06:00 UTC\n');
 });
 
 test('a hold is shown with who holds it, and its starts are not missed', async () => {
@@ -265,6 +277,20 @@ test('a hold is shown with who holds it, and its starts are not missed', async (
     ...{ health: 'held', nextRun: null, counts: { missed: 0 } },
     held: { reason: 'relaunch', until: null },
   });
+});
+
+test('what is still paused after its hold has ended names the hold', async () => {
+  const { workspace, sandbox } = await applied(seedOf(['fine']), manifest(['fine']));
+  workspace.env['GITHUB_ACTOR'] = 'anna';
+  const until = ['--until', '2026-12-08T18:00Z', '--yes'];
+  expect((await workspace.command(['hold', '--all', '--reason', 'relaunch', ...until])).exit).toBe(0);
+  sandbox.advance(day / 2);
+  expect((await statusOf(workspace)).of('schedule/fine')).toMatchObject({
+    health: 'paused',
+    sync: 'pending',
+  });
+  const { stdout } = await workspace.command(['status']);
+  expect(stdout).toContain('the hold of anna ended at 2026-12-08T18:00:00Z');
 });
 
 test('a start that the service refuses makes a schedule fail, with its reason', async () => {
@@ -341,7 +367,7 @@ test('groups and pipelines have the health of their runs, and the next start of 
   expect(of('group/off')?.sync).toBe('external');
   const { stdout } = await workspace.command(['status', 'group/bad']);
   expect(stdout).toMatch(
-    /The failing agent: The source did not respond\.\n {4}roster runs show [0-9a-f-]{36}\n/,
+    /agent\/a-failing: The source did not respond\.\n {4}roster runs show [0-9a-f-]{36}\n/,
   );
   const id = /runs show (\S+)/.exec(stdout)?.[1] ?? '';
   const shown = await workspace.command(['runs', 'show', id]);
@@ -394,6 +420,9 @@ test('a failure since the last apply fails a check, and one before it is marked 
   const { exit, healths } = await statusOf(recent, '--since', 'apply', '--check');
   expect(healths).toEqual(['unknown schedule/failing', 'unknown schedule/fine']);
   expect(exit).toBe(0);
+  const text = (await recent.command(['status', '--since', 'apply'])).stdout;
+  expect(text).toContain('ran 2026-12-08 06:0');
+  expect(text).toContain('has not run since the last apply');
   const { stdout } = await recent.command(['status']);
   expect(stdout).toContain('The source did not respond. (before the last apply)');
 });

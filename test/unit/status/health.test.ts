@@ -7,8 +7,17 @@ const at = '2026-12-01T06:00:00Z';
 const run: LastRun = { state: 'succeeded', startedAt: at, finishedAt: at, records: 5, message: null };
 const hold: Hold = { by: 'Anna', reason: 'incident 42', since: at, until: null };
 const fine: HealthFacts = {
-  ...{ isKnown: true, refused: null, lastRun: run, isOld: false, anomaly: 'none', isRunning: false },
+  ...{
+    isKnown: true,
+    unmatched: null,
+    refused: null,
+    lastRun: run,
+    isOld: false,
+    anomaly: 'none',
+    isRunning: false,
+  },
   ...{ missed: 0, held: null, isPaused: false, neverRan: false, failedAgents: [] },
+  ...{ notStarted: null, lastMissed: null, hasOtherTimes: false, endedHold: null },
 };
 const failed: LastRun = { ...run, state: 'failed' };
 const never = { lastRun: null, neverRan: true };

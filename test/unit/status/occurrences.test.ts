@@ -53,3 +53,13 @@ test.each([
   const lists = { jobs, runs: [], groupRuns: [group(status)], pipelineRuns: [] };
   expect(occurrencesOf(lists as unknown as HistoryLists)).toMatchObject([{ state, message }]);
 });
+
+test.each([
+  ['all members have jobs', 2, [failedJob, job({ groupRunId: 'g1' })], null],
+  ['a member has no job', 3, [failedJob, job({ groupRunId: 'g1' })], '1 of 3 members never started'],
+  ['nobody says how many members there are', null, [failedJob], null],
+])('a failed group run says how many members never started: %s', (_, memberCount, jobs, notStarted) => {
+  const lists = { jobs, runs: [], groupRuns: [{ ...group('behind'), memberCount }], pipelineRuns: [] };
+  const found = occurrencesOf(lists as unknown as HistoryLists);
+  expect(found).toMatchObject([{ state: 'failed', message: 'boom', failedAgents: ['A'], notStarted }]);
+});

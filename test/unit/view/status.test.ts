@@ -45,7 +45,7 @@ const rows: readonly ResourceStatus[] = [
   row('schedule/gap', {
     health: 'missed',
     counts: { succeeded: 5, failed: 0, missed: 2 },
-    reason: '2 starts missed',
+    reason: '2 starts missed, the last was due 2026-12-07 06:00 UTC',
   }),
   row('pipeline/refresh', { health: 'quiet', sync: 'drifted', reason: 'succeeded without any records' }),
   row('group/slow', { health: 'running', isRunning: true, nextRun: null }),
@@ -117,7 +117,10 @@ describe('the status as JUnit XML', () => {
     });
     expect(casesOf(suite)).toEqual([
       ['schedule/stock', ['failure', 'failing', 'failing: The source did not respond.']],
-      ['schedule/gap', ['failure', 'missed', 'missed: 2 starts missed']],
+      [
+        'schedule/gap',
+        ['failure', 'missed', 'missed: 2 starts missed, the last was due 2026-12-07 06:00 UTC'],
+      ],
       ['pipeline/refresh', ['skipped', undefined, 'quiet: succeeded without any records']],
       ['group/slow'],
       ['schedule/stopped', ['skipped', undefined, `held: ${rows[4]?.reason}`]],
