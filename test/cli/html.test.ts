@@ -22,10 +22,11 @@ afterEach(async () => {
 });
 
 async function workspaceWith(text: string): Promise<Workspace> {
-  const sandbox = await startSandbox();
-  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
   // The calendar begins here.
-  workspace.now = () => new Date('2026-12-01T12:00:00Z');
+  const now = new Date('2026-12-01T12:00:00Z');
+  const sandbox = await startSandbox({ now, speed: 0 });
+  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
+  workspace.now = () => now;
   workspace.env['SHOP_USER'] = 'very-secret-name';
   cleanups.push(
     () => sandbox.close(),
