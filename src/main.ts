@@ -22,10 +22,11 @@ const host: Host = {
     return process.stderr.isTTY === true;
   },
   get columns() {
-    return process.stdout.columns ?? process.stderr.columns ?? null;
+    // Some pseudo-terminals say 0.
+    return process.stdout.columns || process.stderr.columns || null;
   },
   get rows() {
-    return process.stderr.rows ?? null;
+    return process.stderr.rows || null;
   },
 };
 

@@ -10,6 +10,7 @@ import { undeclaredStaying } from '../reconcile/unmanaged/staying.js';
 import { countUnmanaged } from '../reconcile/unmanaged/unmanaged.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { AGENTS } from './listable.js';
+import { noEnvironmentWarnings } from './no-environment.js';
 import { isNoProject } from './no-project.js';
 import { withReferred } from './part.js';
 import { type Observation, observeAndPlan, planOf } from './plan.js';
@@ -68,7 +69,10 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
       objects: lister.objects(kind).filter(isShown),
     })),
     unmanaged: isNone ? null : lister.counts(shown),
-    diagnostics: objections.filter(({ code }) => code === 'inventory-mismatch').map(doubt),
+    diagnostics: [
+      ...noEnvironmentWarnings(project, observation.inventory),
+      ...objections.filter(({ code }) => code === 'inventory-mismatch').map(doubt),
+    ],
   };
 }
 

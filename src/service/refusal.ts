@@ -39,7 +39,7 @@ export function refusal(
   const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
     ...base,
-    ...meaning(status, parseJson(body) !== undefined, place),
+    ...meaning(status, parseJson(body) !== undefined && !lists.test(subject), place),
     ...(isPage(body) ? { isPage: true, ...pageHelp(status, place) } : {}),
     message: message === '' ? said : `${said}: ${message}`,
     ...(message === '' ? {} : { reason: message }),
@@ -52,7 +52,11 @@ function certaintyOf(status: number): Certainty {
 }
 
 /** The wrong place is a likely reason for most of these, so the help says which it was, and where its URL comes from. */
-function meaning(status: number, isJson: boolean, place: ServicePlace): Pick<FailureFacts, 'code' | 'help'> {
+function meaning(
+  status: number,
+  isAboutObject: boolean,
+  place: ServicePlace,
+): Pick<FailureFacts, 'code' | 'help'> {
   const base = placeText(place);
   if (status === 401)
     return {
@@ -67,9 +71,21 @@ function meaning(status: number, isJson: boolean, place: ServicePlace): Pick<Fai
   if (status >= 500)
     return { code: 'service-error', help: `The service at ${base} has a problem: try again later.` };
   // The service says of which object it knows nothing.
-  if (status === 404 && isJson) return { code: 'service-error' };
-  const help = placeHelp(status, base);
+  if (status === 404 && isAboutObject) return { code: 'service-error' };
+  const help = status === 404 && hasPrefix(place) ? prefixHelp(base) : placeHelp(status, base);
   return help === undefined ? { code: 'service-error' } : { code: 'service-error', help };
+}
+
+/** Every service has these, whatever it holds. */
+const lists = /^GET \/api\/(?:scraper-agents|search-groups|pipelines|schedules|api-keys)$/;
+
+/** All paths begin with it (interface §1.1), and roster adds it. */
+function hasPrefix({ base }: ServicePlace): boolean {
+  return /\/api\/*$/.test(base.pathname);
+}
+
+function prefixHelp(base: string): string {
+  return `Remove \`/api\` from ${base}: roster adds it.`;
 }
 
 function placeHelp(status: number, base: string): string | undefined {

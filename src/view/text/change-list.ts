@@ -56,10 +56,9 @@ function changeLine(change: Change, care: boolean, column: number, { paint }: Te
 
 /** The changed fields of an object that stays; of any other object, what it is. */
 function whatChanges(change: Change): string[] {
-  const { action, renamedFrom } = change;
-  const from = renamedFrom === undefined ? [] : [`renamed from ${escapeControls(renamedFrom)}`];
-  if (action !== 'update' && action !== 'replace') return [...whatItIs(change), ...from];
-  return [...fieldNames(change), ...present(weeklyText(change)), ...from];
+  const { action } = change;
+  if (action !== 'update' && action !== 'replace') return [...whatItIs(change)];
+  return [...fieldNames(change), ...present(weeklyText(change))];
 }
 
 function whatItIs(change: Change): string[] {

@@ -155,3 +155,11 @@ test('drift without an inventory says what to do, and nothing of another account
   expect([exit, stderr]).toEqual([1, expect.stringContaining('[not-in-inventory]')]);
   expect(stderr).toContain('`roster apply`');
 });
+
+test('a list without an environment says that none is selected: it compares with an inventory that is new', async () => {
+  declare('environments: { staging: {} }\ngroups:\n  a: { members: [acme-shop] }\n');
+  expect(await workspace.command(['apply', '-e', 'staging', '--yes'])).toMatchObject({ exit: 0 });
+  const { exit, stderr } = await run('list --unmanaged');
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('warning[no-environment]')]);
+  expect((await run('list --unmanaged -e staging')).stderr).toBe('');
+});

@@ -128,11 +128,20 @@ describe('an answer whose likely reason is the wrong place', () => {
     expect(failure.help).toContain(`http://${failure.host}/base (from roster.yaml:3)`);
   });
 
-  test('a 404 in the words of the service is about an object: the help does not send the reader to the URL', async () => {
-    const failure = await failureAt(answer(404, '{"message":"There is no such group."}'), 'http');
-    expect([failure.message, failure.help]).toEqual([
-      'GET /api/pipelines returned 404: There is no such group.',
-      undefined,
-    ]);
+  test('a 404 in the words of the service is about the URL if it answers a list, which is always there', async () => {
+    const failure = await failureAt(answer(404, '{"message":"The path was not found."}'), 'http');
+    expect(failure.message).toBe('GET /api/pipelines returned 404: The path was not found.');
+    expect(failure.help).toMatch(/^Check that http:.* is the base URL of the service\.$/);
+  });
+
+  test('a base URL that ends in /api says what to remove', async () => {
+    const failure = await failureAt(
+      answer(404, '{"message":"The path was not found."}'),
+      'http',
+      '/base/api',
+    );
+    expect(failure.help).toBe(
+      `Remove \`/api\` from http://${failure.host}/base/api (from roster.yaml:3): roster adds it.`,
+    );
   });
 });
