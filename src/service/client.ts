@@ -10,6 +10,7 @@ import { type FailureFacts, ServiceFailure } from './failure.js';
 import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
 import { maskMessages } from './mask-messages.js';
 import { noAnswer } from './no-answer.js';
+import { withOtherMethods } from './other-methods.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import type { RateLimiter } from './rate-limit.js';
@@ -93,10 +94,10 @@ class HttpClient implements Client {
   }
 
   async read<T>(call: Call<T>, guard?: SendGuard): Promise<T> {
-    const { request } = call;
     const meter = this.#bytes.hold(null);
     try {
-      const { data } = await this.#get(request, request.query ?? null, { guard, meter });
+      const get = (sent: Request) => this.#get(sent, sent.query ?? null, { guard, meter });
+      const { data } = await withOtherMethods(call.request, get);
       return this.#parsed(call, data);
     } finally {
       meter.end();

@@ -1,6 +1,7 @@
 import { type Call, type Request, Unexpected } from '../model/request.js';
 import type { Client } from './client.js';
 import { ServiceFailure } from './failure.js';
+import { withOtherMethods } from './other-methods.js';
 
 /**
  * Sends any operation and parses its answer. Where the interface shows no method, a 405 leads to the next one: then nothing
@@ -15,25 +16,6 @@ export async function callOperation<T>(
     const { data } = await client.send(sent);
     return parsed(sent, data, parse);
   });
-}
-
-/** Calls `send` with each method in turn, until one is allowed. */
-export async function withOtherMethods<T>(
-  request: Request,
-  send: (request: Request) => Promise<T>,
-): Promise<T> {
-  const { otherMethods = [], ...first } = request;
-  let sent: Request = first;
-  for (const method of otherMethods) {
-    try {
-      return await send(sent);
-    } catch (error) {
-      if (!(error instanceof ServiceFailure) || error.status !== 405) throw error;
-      // A plan holds no PATCH, so the type of its requests has none.
-      sent = { ...first, method: method as Request['method'] };
-    }
-  }
-  return send(sent);
 }
 
 /** The write has taken effect: only what it answered is not understood. */

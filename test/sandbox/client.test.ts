@@ -305,6 +305,27 @@ describe('methods that are not shown', () => {
     expect(sent).toEqual(allowed === 'PUT' ? ['POST', 'PUT'] : ['POST', 'PUT', 'PATCH']);
   });
 
+  test.each([
+    ['preview', 'GET', ['GET', 'POST']],
+    ['lineage', 'GET', ['GET', 'POST']],
+    ['query', 'POST', ['POST', 'PUT']],
+  ])('of a read: %s', async (name, first, methods) => {
+    const { call, faults, requests } = await connected();
+    const path = `/api/data-explorer/datasets/${UNKNOWN}/${name}`;
+    faults.faults = [
+      { act: 'status', method: first, path, status: 405 },
+      { act: 'status', path, status: 410, body: '{"message":"Gone."}' },
+    ];
+    const reads = {
+      preview: datasetQueries.previewDataset,
+      lineage: datasets.datasetLineage,
+      query: datasetQueries.queryDataset,
+    };
+    const read = reads[name as keyof typeof reads](UNKNOWN) as Call<unknown>;
+    await expect(call(read)).rejects.toMatchObject({ status: 410 });
+    expect(requests.filter((each) => each.path === path).map(({ method }) => method)).toEqual(methods);
+  });
+
   test('any other refusal is final', async () => {
     const { call, requests } = await connected();
     await expect(call(runs.refreshRun(UNKNOWN))).rejects.toMatchObject({ status: 404 });

@@ -55,13 +55,14 @@ const pathOf = (datasetId: string, rest: string) =>
 
 /** The first rows (§4). Its method is not shown. */
 export function previewDataset(datasetId: string): Call<DatasetRows> {
-  return { request: get(pathOf(datasetId, 'preview')), parse: parseRows };
+  return { request: { ...get(pathOf(datasetId, 'preview')), otherMethods: ['POST'] }, parse: parseRows };
 }
 
 /** Filtered, sorted, paged rows (§4). It only reads, although it has a body. Its method is not shown. */
 export function queryDataset(datasetId: string, query: DatasetQuery = {}): Call<DatasetMatches> {
   const request = { method: 'POST', path: pathOf(datasetId, 'query'), effect: 'read' } as const;
-  return { request: { ...request, body: queryBody(query) }, parse: parseMatches };
+  const otherMethods = ['PUT', 'PATCH'] as const;
+  return { request: { ...request, otherMethods, body: queryBody(query) }, parse: parseMatches };
 }
 
 export function queryBody(query: DatasetQuery): Json {

@@ -114,7 +114,7 @@ export interface Lineage {
 
 /** Where a dataset comes from. Its method is not shown. */
 export function datasetLineage(datasetId: string): Call<Lineage> {
-  return { request: get(pathOf(datasetId, 'lineage')), parse: parseLineage };
+  return { request: { ...get(pathOf(datasetId, 'lineage')), otherMethods: ['POST'] }, parse: parseLineage };
 }
 
 function parseLineage(data: unknown): Lineage {
