@@ -67,7 +67,7 @@ export function startsPerWeekText({
   const isKnown = unknown.before === unknown.after && !(changesUnknown && unknown.after > 0);
   const sides = [atLeast(before, unknown.before), atLeast(after, unknown.after)];
   const totals = isSame ? `${sides[0]} before and after` : sides.join(' → ');
-  return `Agent starts per week: ${totals}${isKnown && !isSame ? differenceText(after - before) : ''}${uncounted(unknown)}.`;
+  return `Agent starts per week: ${totals}${isKnown && !isSame ? differenceText(shown(after) - shown(before)) : ''}${uncounted(unknown)}.`;
 }
 
 function atLeast(starts: number, unknown: number): string {
@@ -96,5 +96,9 @@ function differenceText(more: number): string {
 
 /** Fractions of large totals are averages of months and years, and say nothing. */
 function totalText(starts: number): string {
-  return numberText(starts >= 100 ? Math.round(starts) : starts);
+  return numberText(shown(starts));
+}
+
+function shown(starts: number): number {
+  return starts >= 100 ? Math.round(starts) : starts;
 }

@@ -96,7 +96,8 @@ describe('the agent starts a week of a plan', () => {
 
   test('are one line when the plan changes them', () => {
     expect(startsPerWeekText(of(168, 121_128))).toBe('Agent starts per week: 168 → 121,128 (+120,960).');
-    expect(startsPerWeekText(of(168, 100.4))).toBe('Agent starts per week: 168 → 100 (-67.6).');
+    expect(startsPerWeekText(of(168, 100.4))).toBe('Agent starts per week: 168 → 100 (-68).');
+    expect(startsPerWeekText(of(167.5, 84))).toBe('Agent starts per week: 168 → 84 (-84).');
     expect(startsPerWeekText(of(236, 247_700.02))).toBe('Agent starts per week: 236 → 247,700 (+247,464).');
     expect(startsPerWeekText(of(2, 2.23))).toBe('Agent starts per week: 2 → 2.23 (+0.23).');
     expect(startsPerWeekText(of(168, 168))).toBeNull();
